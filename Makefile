@@ -1,0 +1,74 @@
+# The front door. `make help` lists the targets; CMakeLists.txt holds the build itself.
+
+# auto: CUDA where nvcc is found. off: never. on: stop without it. Taken from the command line
+# only: module systems set an environment variable of this name to a folder.
+CUDA = auto
+JOBS = $(shell nproc 2>/dev/null || echo 2)
+override cuda_option := $(shell printf '%s' '$(CUDA)' | tr '[:lower:]' '[:upper:]')
+
+ifeq ($(filter $(cuda_option),AUTO OFF ON),)
+$(error CUDA=$(CUDA): say auto, off or on)
+endif
+
+.NOTPARALLEL:
+.PHONY: all build configure dependencies demo test check format clean help
+
+all: build
+
+help:
+	@echo 'make               build build/bin/warpladder'
+	@echo 'make demo          install what is missing, build, run a short tour'
+	@echo 'make test          install what is missing, build, run every test'
+	@echo 'make check         only the fast checks of the house rules; builds nothing'
+	@echo 'make format        apply .clang-format to the sources'
+	@echo 'make dependencies  install what the build needs; does nothing when it is all there'
+	@echo 'make clean         remove build/'
+	@echo 'CUDA=off           leave CUDA out;  CUDA=on  stop where there is no nvcc'
+	@echo 'JOBS=N             compile N files at a time (default: one per processor)'
+
+dependencies:
+	@tools/install_dependencies.sh
+
+# Configures only when what it depends on has changed; CMake itself follows its own files. Another
+# CUDA= alone keeps the objects. Another generator, compiler or folder starts afresh (--fresh drops
+# the objects too), as does an nvcc that has come or gone: CMake remembers not having found one.
+configure:
+	@generator='Unix Makefiles'; \
+	if command -v ninja >/dev/null 2>&1; then generator=Ninja; fi; \
+	nvcc=$$(command -v nvcc || command -v /usr/local/cuda/bin/nvcc || echo none); \
+	machine="$$generator nvcc=$$nvcc CXX=$$CXX CUDACXX=$$CUDACXX in $$(pwd -P)"; \
+	wanted="CUDA=$(cuda_option) $$machine"; \
+	known=$$(cat build/.configured 2>/dev/null); \
+	if [ ! -f build/CMakeCache.txt ] || [ "$$wanted" != "$$known" ]; then \
+	  fresh=--fresh; \
+	  if [ "$$machine" = "$${known#CUDA=* }" ]; then fresh=; fi; \
+	  rm -f build/.configured; \
+	  cmake $$fresh -S . -B build -G "$$generator" -DCMAKE_BUILD_TYPE=Release \
+	    -DWARPLADDER_CUDA=$(cuda_option) || { \
+	    echo 'make: configuring failed; "make dependencies" installs what is missing' >&2; exit 1; }; \
+	  printf '%s\n' "$$wanted" > build/.configured; \
+	fi
+
+# MAKEFLAGS is emptied so that a -j or a variable given to this make does not reach CMake's own.
+build: configure
+	@MAKEFLAGS= cmake --build build --parallel $(JOBS)
+
+# A new make each: what is installed first decides the generator.
+demo: dependencies
+	@$(MAKE) --no-print-directory build
+	@tools/demo.sh build/bin/warpladder
+
+test: dependencies
+	@$(MAKE) --no-print-directory build
+	@ctest --test-dir build --output-on-failure -j2
+
+check:
+	@status=0; for each in tools/checks/check_*.py; do python3 "$$each" . || status=1; done; exit $$status
+
+format:
+	@find src apps include bindings tests -type f \
+	  \( -name '*.cpp' -o -name '*.hpp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' \) \
+	  -print0 2>/dev/null | xargs -0 -r clang-format -i
+
+clean:
+	rm -rf build

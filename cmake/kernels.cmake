@@ -1,0 +1,49 @@
+# Kernels are compiled once per flavour, each into OBJECT libraries, because a static library would
+# drop the object files that nothing but their own static initialisation refers to.
+
+# What g++ needs to compile CUDA C++ for the executor. -O2: at -O3 it duplicates barriers.
+set(warpladder_cpu_kernel_flags -x c++ -O2 -g -mavx2 -mfma -ffp-contract=fast
+  -fno-tree-vectorize -fno-tree-slp-vectorize -fno-tree-loop-distribute-patterns
+  -fno-extern-tls-init -ftls-model=local-exec -fno-optimize-sibling-calls
+  -Wno-unknown-pragmas "-ffile-prefix-map=${CMAKE_SOURCE_DIR}=/warpladder")
+# Reports every access and every basic block to the executor, and keeps the blocks in the source's
+# order, on which the replay of parted lanes relies.
+set(warpladder_counted_flags -fsanitize=thread --param=tsan-instrument-func-entry-exit=0
+  -fsanitize-coverage=trace-pc -fno-reorder-blocks -fno-reorder-blocks-and-partition
+  -fno-crossjumping)
+
+# warpladder_kernels(NAME source.cu...): the object libraries NAME_cpu_plain, NAME_cpu_counted and,
+# with nvcc, NAME_gpu (and NAME_gpu_sm90a for *.sm90a.cu).
+function(warpladder_kernels name)
+  set(warpladder_kernels_name ${name} PARENT_SCOPE)
+  set_property(GLOBAL PROPERTY warpladder_${name}_sources ${ARGN})
+  # Two directories, for a source file has one language per directory.
+  set(kernels_name ${name})
+  set(kernels_sources ${ARGN})
+  add_subdirectory(${CMAKE_SOURCE_DIR}/cmake/cpu_flavours ${CMAKE_BINARY_DIR}/kernels/${name}_cpu)
+  if(CMAKE_CUDA_COMPILER_LOADED)
+    add_subdirectory(${CMAKE_SOURCE_DIR}/cmake/gpu_flavour ${CMAKE_BINARY_DIR}/kernels/${name}_gpu)
+  endif()
+endfunction()
+
+# Links all flavours of the kernel sets into a program and puts the table of source lines into it.
+function(warpladder_link_kernels program)
+  foreach(name ${ARGN})
+    target_link_libraries(${program} PRIVATE ${name}_cpu_plain ${name}_cpu_counted)
+    foreach(flavour gpu gpu_sm90a)
+      if(TARGET ${name}_${flavour})
+        target_link_libraries(${program} PRIVATE ${name}_${flavour})
+      endif()
+    endforeach()
+  endforeach()
+  set(script ${CMAKE_SOURCE_DIR}/src/device/cpu/kernel_text.ld)
+  set(embed ${CMAKE_SOURCE_DIR}/tools/embed_sites.py)
+  target_link_options(${program} PRIVATE -Wl,-T,${script})
+  if(NOT WARPLADDER_SANITIZE)
+    target_link_options(${program} PRIVATE -static-libstdc++ -static-libgcc)
+  endif()
+  set_property(TARGET ${program} APPEND PROPERTY LINK_DEPENDS ${script} ${embed})
+  add_custom_command(TARGET ${program} POST_BUILD
+    COMMAND ${Python3_EXECUTABLE} ${embed} $<TARGET_FILE:${program}> ${CMAKE_SOURCE_DIR}
+    VERBATIM)
+endfunction()

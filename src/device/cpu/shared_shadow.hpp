@@ -1,0 +1,135 @@
+#pragma once
+// Remembers, for each 4-byte word of a block's shared memory, who wrote and read it last, and so
+// finds races and reads of what nobody wrote.
+//
+// Time is counted in epochs: a block barrier starts a new one, so accesses of different epochs are
+// ordered. Within an epoch the lanes of one warp are ordered by __syncwarp alone (the warp's own
+// epoch); a shuffle exchanges registers and orders no memory.
+
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+#include "device/cpu/fault.hpp"
+
+namespace warpladder::device::cpu {
+
+class SharedShadow {
+ public:
+  void resize(std::size_t bytes) { words_.resize(bytes / 4 + 1); }
+  bool enabled() const { return !words_.empty(); }
+
+  void begin_block(unsigned warps) {
+    first_epoch_ = next_epoch();
+    warp_epoch_.assign(warps, 0);
+  }
+  void pass_barrier() { next_epoch(); }
+  void pass_warp_barrier(unsigned warp) { ++warp_epoch_[warp]; }
+
+  struct Problem {
+    bool found = false;
+    FaultKind kind = FaultKind::shared_memory_race;
+    char sentence[128] = "";
+  };
+
+  // One access of `bytes` at `offset` into shared memory. Atomics do not race with atomics.
+  bool check(std::size_t offset, unsigned bytes, unsigned thread, AccessKind kind, Problem& problem) {
+    const std::size_t last = (offset + bytes - 1) / 4;
+    for (std::size_t w = offset / 4; w <= last; ++w) {
+      if (!check_word(words_[w], thread, kind, problem)) return false;
+    }
+    return true;
+  }
+  void begin_async_write(std::size_t offset, unsigned bytes) {
+    for (std::size_t w = offset / 4; w <= (offset + bytes - 1) / 4; ++w) ++words_[w].pending;
+  }
+  void end_async_write(std::size_t offset, unsigned bytes) {
+    for (std::size_t w = offset / 4; w <= (offset + bytes - 1) / 4; ++w) --words_[w].pending;
+  }
+  void forget_async_writes() {
+    for (Word& w : words_) w.pending = 0;
+  }
+
+ private:
+  enum Readers : std::uint8_t { one_thread, one_warp, several_warps };
+  struct Word {
+    std::uint32_t write_epoch = 0, read_epoch = 0;
+    std::uint32_t write_warp_epoch = 0, read_warp_epoch = 0;
+    std::uint16_t writer = 0, reader = 0;
+    Readers readers = one_thread;
+    bool atomic_write = false;
+    std::uint16_t pending = 0;  // asynchronous copies on their way here
+  };
+
+  std::uint32_t next_epoch() {
+    if (++epoch_ == 0) {  // after 2^32 barriers: forget everything rather than confuse epochs
+      std::fill(words_.begin(), words_.end(), Word{});
+      epoch_ = 1;
+    }
+    return epoch_;
+  }
+
+  bool fail(Problem& problem, FaultKind kind, const char* format, unsigned thread) {
+    problem.found = true;
+    problem.kind = kind;
+    std::snprintf(problem.sentence, sizeof problem.sentence, format, thread);
+    return false;
+  }
+
+  bool check_word(Word& word, unsigned thread, AccessKind kind, Problem& problem) {
+    const unsigned warp = thread / 32;
+    const std::uint32_t warp_epoch = warp_epoch_[warp];
+    const bool writes = kind != AccessKind::load, atomic = kind == AccessKind::atomic;
+    if (word.pending) {
+      return fail(problem, FaultKind::unwaited_async_copy,
+                  "an asynchronous copy into this word has not been waited for", 0);
+    }
+    if (kind != AccessKind::store && word.write_epoch < first_epoch_) {
+      return fail(problem, FaultKind::uninitialised_shared_read,
+                  "reads shared memory that no thread of the block has written", 0);
+    }
+    if (word.write_epoch == epoch_ && word.writer != thread && !(atomic && word.atomic_write) &&
+        (word.writer / 32 != warp || word.write_warp_epoch == warp_epoch)) {
+      return fail(problem, FaultKind::shared_memory_race,
+                  writes ? "writes shared memory that thread %u wrote, with no barrier in between"
+                         : "reads shared memory that thread %u wrote, with no barrier in between",
+                  word.writer);
+    }
+    if (!writes) {
+      if (word.read_epoch != epoch_) {
+        word.readers = one_thread;
+        word.reader = static_cast<std::uint16_t>(thread);
+      } else if (word.readers == several_warps || word.reader / 32 != warp) {
+        word.readers = several_warps;
+      } else if (word.read_warp_epoch != warp_epoch) {
+        word.readers = one_thread;  // __syncwarp put the earlier readers in order
+        word.reader = static_cast<std::uint16_t>(thread);
+      } else if (word.reader != thread) {
+        word.readers = one_warp;
+      }
+      word.read_epoch = epoch_;
+      word.read_warp_epoch = warp_epoch;
+      return true;
+    }
+    if (word.read_epoch == epoch_ && !(word.readers == one_thread && word.reader == thread)) {
+      const bool other_warp = word.readers == several_warps || word.reader / 32 != warp;
+      if (other_warp || word.read_warp_epoch == warp_epoch) {
+        return fail(problem, FaultKind::shared_memory_race,
+                    "writes shared memory that thread %u read, with no barrier in between",
+                    word.reader);
+      }
+    }
+    word.write_epoch = epoch_;
+    word.write_warp_epoch = warp_epoch;
+    word.writer = static_cast<std::uint16_t>(thread);
+    word.atomic_write = atomic;
+    return true;
+  }
+
+  std::vector<Word> words_;
+  std::vector<std::uint32_t> warp_epoch_;
+  std::uint32_t epoch_ = 0, first_epoch_ = 0;
+};
+
+}  // namespace warpladder::device::cpu

@@ -1,0 +1,31 @@
+// A build without the CUDA toolkit: there is no GPU side, and everything says so.
+
+#include "base/error.hpp"
+#include "device/cuda/cuda_side.hpp"
+
+namespace warpladder::device::cuda {
+namespace {
+
+constexpr const char* kWhyNot = "this program was built without the CUDA toolkit";
+
+[[noreturn]] void absent() { throw_resource(kWhyNot); }
+
+}  // namespace
+
+Availability availability() { return {false, kWhyNot}; }
+std::vector<Fact> facts() { return {}; }
+void* create_stream() { absent(); }
+void destroy_stream(void*) noexcept {}
+void synchronize(void*) { absent(); }
+void* allocate(std::size_t) { absent(); }
+void release(void*) noexcept {}
+void fill(void*, unsigned char, std::size_t) { absent(); }
+void copy_to_device(void*, const void*, std::size_t) { absent(); }
+void copy_to_host(void*, const void*, std::size_t) { absent(); }
+void* create_event() { absent(); }
+void destroy_event(void*) noexcept {}
+void record_event(void*, void*) { absent(); }
+double seconds_between(void*, void*) { absent(); }
+void launch(void*, const void*, Dim3, Dim3, std::size_t, void**) { absent(); }
+
+}  // namespace warpladder::device::cuda

@@ -1,0 +1,130 @@
+#include "device/cuda/cuda_side.hpp"
+
+#include <cuda_runtime.h>
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+
+namespace warpladder::device::cuda {
+namespace {
+
+void check(cudaError_t result, const char* what) {
+  if (result == cudaSuccess) return;
+  cudaGetLastError();  // a sticky error would be blamed on the next call
+  throw_resource(fmt::format("{} failed: {} ({})", what, cudaGetErrorString(result),
+                             cudaGetErrorName(result)));
+}
+
+cudaStream_t as_stream(void* p) { return static_cast<cudaStream_t>(p); }
+cudaEvent_t as_event(void* p) { return static_cast<cudaEvent_t>(p); }
+
+std::string version(int v) { return fmt::format("{}.{}", v / 1000, v % 1000 / 10); }
+
+}  // namespace
+
+Availability availability() {
+  static const Availability result = []() -> Availability {
+    int count = 0;
+    if (const cudaError_t error = cudaGetDeviceCount(&count); error != cudaSuccess) {
+      cudaGetLastError();
+      return {false, fmt::format("CUDA finds no GPU: {}", cudaGetErrorString(error))};
+    }
+    if (count == 0) return {false, "CUDA finds no GPU"};
+    int major = 0;
+    check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0),
+          "cudaDeviceGetAttribute");
+    if (major != 9) {
+      return {false, fmt::format("the GPU has compute capability {}.x; this build holds code for 9.0",
+                                 major)};
+    }
+    return {true, ""};
+  }();
+  return result;
+}
+
+std::vector<Fact> facts() {
+  if (!availability().available) return {};
+  cudaDeviceProp p;
+  check(cudaGetDeviceProperties(&p, 0), "cudaGetDeviceProperties");
+  int runtime = 0, driver = 0, clock_khz = 0, memory_khz = 0;
+  check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
+  check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
+  check(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrClockRate, 0), "cudaDeviceGetAttribute");
+  check(cudaDeviceGetAttribute(&memory_khz, cudaDevAttrMemoryClockRate, 0), "cudaDeviceGetAttribute");
+  return {{"GPU", p.name},
+          {"compute capability", fmt::format("{}.{}", p.major, p.minor)},
+          {"CUDA runtime", version(runtime)},
+          {"driver supports CUDA", version(driver)},
+          {"multiprocessors", std::to_string(p.multiProcessorCount)},
+          {"warps per multiprocessor", std::to_string(p.maxThreadsPerMultiProcessor / p.warpSize)},
+          {"registers per multiprocessor", std::to_string(p.regsPerMultiprocessor)},
+          {"shared memory per multiprocessor",
+           fmt::format("{} KiB", p.sharedMemPerMultiprocessor / 1024)},
+          {"shared memory per block, at most", fmt::format("{} KiB", p.sharedMemPerBlockOptin / 1024)},
+          {"L2 cache", fmt::format("{} MiB", p.l2CacheSize >> 20)},
+          {"memory", fmt::format("{:.1f} GiB", static_cast<double>(p.totalGlobalMem) / (1 << 30))},
+          {"SM clock, at most", fmt::format("{} MHz", clock_khz / 1000)},
+          {"memory clock", fmt::format("{} MHz", memory_khz / 1000)}};
+}
+
+void* create_stream() {
+  cudaStream_t stream;
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  return stream;
+}
+void destroy_stream(void* stream) noexcept { cudaStreamDestroy(as_stream(stream)); }
+void synchronize(void* stream) { check(cudaStreamSynchronize(as_stream(stream)), "the kernel"); }
+
+void* allocate(std::size_t bytes) {
+  void* p = nullptr;
+  check(cudaMalloc(&p, bytes), fmt::format("cudaMalloc of {} bytes", bytes).c_str());
+  return p;
+}
+void release(void* pointer) noexcept { cudaFree(pointer); }
+// Streams here do not wait for the default stream, so copies and fills wait for the whole device.
+void fill(void* pointer, unsigned char byte, std::size_t bytes) {
+  check(cudaDeviceSynchronize(), "a kernel before cudaMemset");
+  check(cudaMemset(pointer, byte, bytes), "cudaMemset");
+  check(cudaDeviceSynchronize(), "cudaMemset");
+}
+void copy_to_device(void* to, const void* from, std::size_t bytes) {
+  check(cudaDeviceSynchronize(), "a kernel before cudaMemcpy");
+  check(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), "cudaMemcpy to the device");
+  check(cudaDeviceSynchronize(), "cudaMemcpy to the device");
+}
+void copy_to_host(void* to, const void* from, std::size_t bytes) {
+  check(cudaDeviceSynchronize(), "a kernel before cudaMemcpy");
+  check(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy to the host");
+}
+
+void* create_event() {
+  cudaEvent_t event;
+  check(cudaEventCreate(&event), "cudaEventCreate");
+  return event;
+}
+void destroy_event(void* event) noexcept { cudaEventDestroy(as_event(event)); }
+void record_event(void* event, void* stream) {
+  check(cudaEventRecord(as_event(event), as_stream(stream)), "cudaEventRecord");
+}
+double seconds_between(void* begin, void* end) {
+  check(cudaEventSynchronize(as_event(end)), "cudaEventSynchronize");
+  float ms = 0;
+  check(cudaEventElapsedTime(&ms, as_event(begin), as_event(end)), "cudaEventElapsedTime");
+  return ms * 1e-3;
+}
+
+void launch(void* stream, const void* kernel, Dim3 grid, Dim3 block,
+            std::size_t dynamic_shared_bytes, void** arguments) {
+  if (dynamic_shared_bytes > 48 * 1024) {  // above the default, which needs no asking
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(dynamic_shared_bytes)),
+          "cudaFuncSetAttribute");
+  }
+  check(cudaLaunchKernel(kernel, dim3(grid.x, grid.y, grid.z), dim3(block.x, block.y, block.z),
+                         arguments, dynamic_shared_bytes, as_stream(stream)),
+        fmt::format("the launch of a {}x{}x{} grid of {}x{}x{} blocks", grid.x, grid.y, grid.z,
+                    block.x, block.y, block.z)
+            .c_str());
+}
+
+}  // namespace warpladder::device::cuda

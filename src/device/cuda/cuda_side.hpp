@@ -1,0 +1,34 @@
+#pragma once
+// The CUDA runtime's side of device.hpp. Without CUDA the same functions stand in cuda_absent.cpp.
+// Every call checks what CUDA returns and throws Error with CUDA's own sentence.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "device/device.hpp"
+
+namespace warpladder::device::cuda {
+
+Availability availability();
+std::vector<Fact> facts();
+
+void* create_stream();
+void destroy_stream(void* stream) noexcept;
+void synchronize(void* stream);
+
+void* allocate(std::size_t bytes);
+void release(void* pointer) noexcept;
+void fill(void* pointer, unsigned char byte, std::size_t bytes);
+void copy_to_device(void* to, const void* from, std::size_t bytes);
+void copy_to_host(void* to, const void* from, std::size_t bytes);
+
+void* create_event();
+void destroy_event(void* event) noexcept;
+void record_event(void* event, void* stream);
+double seconds_between(void* begin, void* end);
+
+void launch(void* stream, const void* kernel, Dim3 grid, Dim3 block,
+            std::size_t dynamic_shared_bytes, void** arguments);
+
+}  // namespace warpladder::device::cuda

@@ -1,0 +1,238 @@
+#include "device/device.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <thread>
+#include <utility>
+
+#include "base/error.hpp"
+#include "device/cpu/arena.hpp"
+#include "device/cpu/executor.hpp"
+#include "device/cuda/cuda_side.hpp"
+
+namespace warpladder::device {
+namespace {
+
+constexpr std::size_t kGuardBytes = 256;
+constexpr unsigned char kGuardByte = 0xa5;
+
+std::size_t round_up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
+
+std::int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+std::string cpu_model() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  }
+  return "unknown";
+}
+
+// The executor's kernels are compiled with fused multiply-adds, as a GPU has them.
+bool cpu_has_fma() { return __builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2"); }
+
+}  // namespace
+
+const char* name(Target target) { return target == Target::cpu ? "cpu" : "gpu"; }
+
+Availability availability(Target target) {
+  if (target == Target::gpu) return cuda::availability();
+  if (!cpu_has_fma()) return {false, "this processor lacks the FMA and AVX2 instructions"};
+  return {true, ""};
+}
+
+Target choose_target(const std::string& wish) {
+  if (wish.empty()) return availability(Target::gpu).available ? Target::gpu : Target::cpu;
+  if (wish != "cpu" && wish != "gpu") {
+    throw_bad_input(fmt::format("--device must be cpu or gpu, not '{}'", wish));
+  }
+  const Target target = wish == "gpu" ? Target::gpu : Target::cpu;
+  const Availability there = availability(target);
+  if (!there.available) {
+    throw_resource(fmt::format("--device {}: no kernel can run there: {}", wish, there.why_not));
+  }
+  return target;
+}
+
+std::vector<Fact> facts(Target target) {
+  if (target == Target::gpu) return cuda::facts();
+  return {{"processor", cpu_model()},
+          {"cores", std::to_string(std::thread::hardware_concurrency())},
+          {"FMA and AVX2", cpu_has_fma() ? "yes" : "no"}};
+}
+
+// ---- streams
+
+Stream::Stream(Target target) : target_(target) {
+  if (target == Target::gpu) native_ = cuda::create_stream();
+}
+Stream::~Stream() {
+  if (native_) cuda::destroy_stream(native_);
+}
+Stream::Stream(Stream&& other) noexcept
+    : executor_threads(other.executor_threads),
+      check_shared_memory(other.check_shared_memory),
+      record_counts(other.record_counts),
+      target_(other.target_),
+      native_(std::exchange(other.native_, nullptr)) {}
+
+void Stream::synchronize() {
+  if (target_ == Target::gpu) cuda::synchronize(native_);
+}
+
+void cpu_launch(Stream& stream, const void* kernel, Dim3 grid, Dim3 block,
+                std::size_t dynamic_shared_bytes, bool counted, void (*thunk)(const void*),
+                const void* arguments, std::size_t argument_bytes) {
+  if (stream.target() != Target::cpu) {
+    throw std::logic_error("a kernel built for the CPU was launched on a GPU stream");
+  }
+  const cpu::KernelLaunch launch{grid,    block, dynamic_shared_bytes, counted,
+                                 kernel,  thunk, arguments,            argument_bytes};
+  const cpu::Options options{stream.executor_threads, stream.check_shared_memory};
+  KernelCounts counts;
+  const bool record = counted && stream.record_counts;
+  cpu::run_kernel(launch, options, record ? &counts : nullptr);
+  if (record) stream.record_counts->push_back(std::move(counts));
+}
+
+void gpu_launch(Stream& stream, const void* kernel, Dim3 grid, Dim3 block,
+                std::size_t dynamic_shared_bytes, void** arguments) {
+  if (stream.target() != Target::gpu) {
+    throw std::logic_error("a kernel built for a GPU was launched on the CPU side");
+  }
+  cuda::launch(stream.native(), kernel, grid, block, dynamic_shared_bytes, arguments);
+}
+
+// ---- memory
+
+Memory::Memory(Target target, std::size_t bytes, std::size_t front)
+    : target_(target), bytes_(bytes), front_(front) {
+  if (target == Target::cpu) {
+    // The arena keeps illegal bytes around every allocation; the band behind is inside it, so that
+    // the plain flavour, which checks no access, is caught by its pattern.
+    const std::size_t legal = front + bytes;
+    block_ = cpu::Arena::instance().allocate(legal);
+    std::memset(static_cast<char*>(block_) - kGuardBytes, kGuardByte, kGuardBytes);
+    std::memset(static_cast<char*>(block_) + legal, kGuardByte, kGuardBytes);
+    std::memset(block_, kGuardByte, front);
+    data_ = static_cast<char*>(block_) + front;
+  } else {
+    const std::size_t all = kGuardBytes + round_up(front + bytes, 256) + kGuardBytes;
+    block_ = cuda::allocate(all);
+    cuda::fill(block_, kGuardByte, all);
+    data_ = static_cast<char*>(block_) + kGuardBytes + front;
+  }
+}
+
+Memory::~Memory() {
+  if (!block_) return;
+  if (target_ == Target::cpu) {
+    cpu::Arena::instance().release(block_);
+  } else {
+    cuda::release(block_);
+  }
+}
+
+Memory::Memory(Memory&& other) noexcept
+    : target_(other.target_),
+      bytes_(other.bytes_),
+      front_(other.front_),
+      block_(std::exchange(other.block_, nullptr)),
+      data_(std::exchange(other.data_, nullptr)) {}
+
+Memory& Memory::operator=(Memory&& other) noexcept {
+  std::swap(target_, other.target_);
+  std::swap(bytes_, other.bytes_);
+  std::swap(front_, other.front_);
+  std::swap(block_, other.block_);
+  std::swap(data_, other.data_);
+  return *this;
+}
+
+void Memory::upload(const void* from, std::size_t bytes) {
+  if (bytes > bytes_) throw std::logic_error("upload of more bytes than the buffer holds");
+  if (bytes == 0) return;
+  if (target_ == Target::cpu) {
+    std::memcpy(data_, from, bytes);
+  } else {
+    cuda::copy_to_device(data_, from, bytes);
+  }
+}
+
+void Memory::download(void* to, std::size_t bytes) const {
+  if (bytes > bytes_) throw std::logic_error("download of more bytes than the buffer holds");
+  if (bytes == 0) return;
+  if (target_ == Target::cpu) {
+    std::memcpy(to, data_, bytes);
+  } else {
+    cuda::copy_to_host(to, data_, bytes);
+  }
+}
+
+void Memory::fill(unsigned char byte) {
+  if (bytes_ == 0) return;
+  if (target_ == Target::cpu) {
+    std::memset(data_, byte, bytes_);
+  } else {
+    cuda::fill(data_, byte, bytes_);
+  }
+}
+
+bool Memory::guards_intact() const {
+  if (!block_) return true;
+  const auto intact = [&](const char* begin, std::size_t bytes) {
+    std::vector<unsigned char> band(bytes);
+    if (target_ == Target::cpu) {
+      std::memcpy(band.data(), begin, bytes);
+    } else {
+      cuda::copy_to_host(band.data(), begin, bytes);
+    }
+    for (const unsigned char byte : band) {
+      if (byte != kGuardByte) return false;
+    }
+    return true;
+  };
+  const char* data = static_cast<const char*>(data_);
+  return intact(data - front_ - kGuardBytes, kGuardBytes + front_) &&
+         intact(data + bytes_, kGuardBytes);
+}
+
+// ---- time
+
+Timer::Timer(Stream& stream) : stream_(stream) {
+  if (stream.target() == Target::gpu) {
+    begin_ = cuda::create_event();
+    end_ = cuda::create_event();
+  }
+}
+Timer::~Timer() {
+  if (begin_) cuda::destroy_event(begin_);
+  if (end_) cuda::destroy_event(end_);
+}
+void Timer::start() {
+  if (begin_) {
+    cuda::record_event(begin_, stream_.native());
+  } else {
+    begin_ns_ = now_ns();
+  }
+}
+void Timer::stop() {
+  if (end_) {
+    cuda::record_event(end_, stream_.native());
+  } else {
+    end_ns_ = now_ns();
+  }
+}
+double Timer::seconds() {
+  return begin_ ? cuda::seconds_between(begin_, end_)
+                : static_cast<double>(end_ns_ - begin_ns_) * 1e-9;
+}
+
+}  // namespace warpladder::device

@@ -1,0 +1,106 @@
+#pragma once
+// The one door to the machine, for host code: what there is, memory, copies and time, the same for
+// the CPU side (the SIMT executor) and a GPU.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "device/stream.hpp"
+
+namespace warpladder::device {
+
+const char* name(Target target);
+
+// Whether kernels can run there, and if not, why, in one sentence.
+struct Availability {
+  bool available = false;
+  std::string why_not;
+};
+Availability availability(Target target);
+
+// The target that `--device` asks for; without a wish the GPU if one answers, else the CPU. Throws
+// Error(bad_input) for another word and Error(resource) for a GPU that is not there.
+Target choose_target(const std::string& wish);
+
+// A fact of the machine, for `doctor`: what it is, its value with unit.
+struct Fact {
+  std::string name, value;
+};
+std::vector<Fact> facts(Target target);
+
+// Device memory with a guard band on either side: `front` bytes of slack may be asked for so that
+// the payload starts at an odd address. On the CPU side the executor refuses any access outside
+// [begin - front, end); everywhere guards_intact() tells whether something wrote over the bands.
+class Memory {
+ public:
+  Memory() = default;
+  Memory(Target target, std::size_t bytes, std::size_t front = 0);
+  ~Memory();
+  Memory(Memory&& other) noexcept;
+  Memory& operator=(Memory&& other) noexcept;
+
+  void* data() const { return data_; }
+  std::size_t bytes() const { return bytes_; }
+  Target target() const { return target_; }
+
+  void upload(const void* from, std::size_t bytes);
+  void download(void* to, std::size_t bytes) const;
+  // Sets every byte of the payload.
+  void fill(unsigned char byte);
+  bool guards_intact() const;
+
+ private:
+  Target target_ = Target::cpu;
+  std::size_t bytes_ = 0, front_ = 0;
+  void* block_ = nullptr;  // the guard bands included
+  void* data_ = nullptr;
+};
+
+template <class T>
+class Buffer {
+ public:
+  Buffer() = default;
+  // `misalign` elements of slack in front: data() is then off a 256-byte boundary by as much.
+  Buffer(Target target, std::size_t count, std::size_t misalign = 0)
+      : memory_(target, count * sizeof(T), misalign * sizeof(T)), count_(count) {}
+  Buffer(Target target, const std::vector<T>& values, std::size_t misalign = 0)
+      : Buffer(target, values.size(), misalign) {
+    upload(values);
+  }
+
+  T* data() const { return static_cast<T*>(memory_.data()); }
+  std::size_t size() const { return count_; }
+  void upload(const std::vector<T>& values) { memory_.upload(values.data(), values.size() * sizeof(T)); }
+  std::vector<T> download() const {
+    std::vector<T> values(count_);
+    memory_.download(values.data(), count_ * sizeof(T));
+    return values;
+  }
+  void fill_bytes(unsigned char byte) { memory_.fill(byte); }
+  bool guards_intact() const { return memory_.guards_intact(); }
+
+ private:
+  Memory memory_;
+  std::size_t count_ = 0;
+};
+
+// The time between two points of a stream, in seconds: CUDA events on a GPU, a steady clock here.
+class Timer {
+ public:
+  explicit Timer(Stream& stream);
+  ~Timer();
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
+  void start();
+  void stop();
+  double seconds();  // waits for stop() to have passed
+
+ private:
+  Stream& stream_;
+  void *begin_ = nullptr, *end_ = nullptr;
+  std::int64_t begin_ns_ = 0, end_ns_ = 0;
+};
+
+}  // namespace warpladder::device

@@ -1,0 +1,35 @@
+#pragma once
+// All that a kernel's source needs of the device layer: CUDA C++ itself (nvcc's, or the executor's
+// meaning of it), launch(), and the few words that the two compilers spell differently.
+
+#if defined(__CUDACC__)
+#include <cuda_runtime.h>
+#else
+#include "device/cpu/cuda_language.hpp"
+#endif
+
+#include "device/launch.hpp"
+
+// In front of a loop with a constant trip count: unroll it whole. GCC ignores `#pragma unroll`.
+#if defined(__CUDACC__)
+#define WARPLADDER_UNROLL _Pragma("unroll")
+#else
+#define WARPLADDER_UNROLL _Pragma("GCC unroll 128")
+#endif
+
+namespace warpladder::device {
+inline namespace WARPLADDER_FLAVOUR {
+
+// The block's dynamic shared memory, aligned to 128 bytes. One array serves the whole project.
+template <class T>
+__device__ __forceinline__ T* dynamic_shared() {
+#if defined(__CUDACC__)
+  extern __shared__ __align__(128) unsigned char warpladder_dynamic_shared[];
+  return reinterpret_cast<T*>(warpladder_dynamic_shared);
+#else
+  return reinterpret_cast<T*>(simt_dynamic_shared());
+#endif
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::device

@@ -1,0 +1,65 @@
+#pragma once
+// launch(): the one way to start a kernel. A kernel's source is compiled up to three times, once
+// per flavour; the build names the flavour in WARPLADDER_FLAVOUR and everything that device code
+// instantiates lives in an inline namespace of that name. Otherwise the linker would keep one copy
+// of a template for all flavours, and counts would depend on the order of the object files.
+
+#include <cstddef>
+#include <tuple>
+#include <utility>
+
+#include "device/stream.hpp"
+
+#if !defined(WARPLADDER_FLAVOUR)
+#error "compile kernels through the warpladder_*_kernels() functions of cmake/kernels.cmake"
+#endif
+
+namespace warpladder::device {
+
+inline namespace WARPLADDER_FLAVOUR {
+
+// What this translation unit is being compiled for; the macro is one of the enumerators' names.
+constexpr Flavour kThisFlavour = Flavour::WARPLADDER_FLAVOUR;
+
+// Grid and block in threads; dynamic shared memory in bytes.
+struct LaunchShape {
+  dim3 grid, block;
+  std::size_t dynamic_shared_bytes = 0;
+};
+
+// Runs kernel(arguments...) on the stream. Throws Error if the launch is refused; on the CPU side
+// also if the kernel breaks a rule of CUDA (KernelFault). On a GPU the kernel runs asynchronously.
+template <class... Parameters, class... Arguments>
+void launch(Stream& stream, const LaunchShape& shape, void (*kernel)(Parameters...),
+            Arguments&&... arguments) {
+#if defined(__CUDACC__)
+  std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
+  std::apply(
+      [&](auto&... value) {
+        void* pointers[] = {&value..., nullptr};
+        gpu_launch(stream, reinterpret_cast<const void*>(kernel),
+                   {shape.grid.x, shape.grid.y, shape.grid.z},
+                   {shape.block.x, shape.block.y, shape.block.z}, shape.dynamic_shared_bytes,
+                   pointers);
+      },
+      values);
+#else
+  struct Packed {
+    void (*kernel)(Parameters...);
+    std::tuple<Parameters...> values;
+  };
+  const Packed packed{kernel, {static_cast<Parameters>(arguments)...}};
+  cpu_launch(stream, reinterpret_cast<const void*>(kernel),
+             {shape.grid.x, shape.grid.y, shape.grid.z},
+             {shape.block.x, shape.block.y, shape.block.z}, shape.dynamic_shared_bytes,
+             kThisFlavour == Flavour::counted,
+             [](const void* p) {
+               const auto* packed_ = static_cast<const Packed*>(p);
+               std::apply(packed_->kernel, packed_->values);
+             },
+             &packed, sizeof packed);
+#endif
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::device

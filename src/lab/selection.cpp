@@ -1,0 +1,51 @@
+#include "lab/selection.hpp"
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+
+namespace warpladder::lab {
+
+std::vector<Selected> select(const std::vector<std::string>& names) {
+  std::vector<Selected> selected;
+  const auto add_all = [&](const ops::Operator& op) {
+    for (const ladder::Rung* rung : ladder::rungs_of(op.name())) selected.push_back({&op, rung});
+  };
+  if (names.empty()) {
+    for (const auto& op : ops::all_operators()) add_all(*op);
+  }
+  for (const std::string& name : names) {
+    if (name.find('/') != std::string::npos) {
+      selected.push_back(select_one(name));
+    } else {
+      add_all(ops::find_operator(name));
+    }
+  }
+  return selected;
+}
+
+Selected select_one(const std::string& name) {
+  const std::size_t slash = name.find('/');
+  if (slash == std::string::npos) {
+    throw_bad_input(fmt::format("'{}' names no rung; write OP/RUNG, e.g. sgemm/row_01_naive", name));
+  }
+  const ops::Operator& op = ops::find_operator(name.substr(0, slash));
+  return {&op, &ladder::find_rung(op.name(), name.substr(slash + 1))};
+}
+
+std::vector<device::Flavour> flavours_on(device::Target target, bool counted) {
+  if (target == device::Target::gpu) return {device::Flavour::gpu};
+  if (counted) return {device::Flavour::plain, device::Flavour::counted};
+  return {device::Flavour::plain};
+}
+
+const char* name(device::Flavour flavour) {
+  switch (flavour) {
+    case device::Flavour::gpu: return "gpu";
+    case device::Flavour::plain: return "plain";
+    case device::Flavour::counted: return "counted";
+  }
+  return "";
+}
+
+}  // namespace warpladder::lab

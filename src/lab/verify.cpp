@@ -1,0 +1,87 @@
+#include "lab/verify.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "device/cpu/fault.hpp"
+
+namespace warpladder::lab {
+namespace {
+
+CaseResult run_case(const std::string& name, ops::Trial& trial, ladder::Launcher launch,
+                    device::Stream& stream) {
+  trial.reset();
+  try {
+    launch(trial.call(), stream);
+    stream.synchronize();
+  } catch (const device::cpu::KernelFault& fault) {
+    return {name, std::numeric_limits<double>::infinity(), fault.what()};
+  }
+  const ops::Verdict verdict = trial.judge();
+  return {name, verdict.worst_error_over_bound, verdict.failure};
+}
+
+}  // namespace
+
+std::size_t VerifyRow::failures() const {
+  return static_cast<std::size_t>(
+      std::count_if(cases.begin(), cases.end(), [](const auto& c) { return !c.failure.empty(); }));
+}
+
+const CaseResult* VerifyRow::worst() const {
+  const auto nearer = [](const CaseResult& a, const CaseResult& b) {
+    if (a.failure.empty() != b.failure.empty()) return a.failure.size() < b.failure.size();
+    return a.worst_error_over_bound < b.worst_error_over_bound;
+  };
+  const auto it = std::max_element(cases.begin(), cases.end(), nearer);
+  return it == cases.end() ? nullptr : &*it;
+}
+
+std::vector<VerifyRow> verify(const VerifyRequest& request, const Progress& progress) {
+  device::Stream stream(request.target);
+  stream.executor_threads = request.executor_threads;
+
+  std::vector<VerifyRow> rows;
+  struct Run {
+    std::size_t row;
+    ladder::Launcher launch;
+  };
+  // By operator, so that each case is set up, and its truth computed, once for all rungs.
+  std::vector<std::pair<const ops::Operator*, std::vector<Run>>> work;
+  for (const Selected& s : request.rungs) {
+    for (const device::Flavour flavour : flavours_on(request.target, request.counted)) {
+      VerifyRow& row = rows.emplace_back();
+      row.op = s.op->name();
+      row.rung = s.rung->id;
+      row.flavour = flavour;
+      row.skipped = ladder::why_not(*s.rung, flavour);
+      if (!row.skipped.empty()) continue;
+      auto at = std::find_if(work.begin(), work.end(), [&](auto& w) { return w.first == s.op; });
+      if (at == work.end()) at = work.insert(at, {s.op, {}});
+      at->second.push_back({rows.size() - 1, s.rung->launcher(flavour)});
+    }
+  }
+
+  for (std::size_t w = 0; w < work.size(); ++w) {
+    const auto& [op, runs] = work[w];
+    const std::vector<ops::Case> cases = request.shape
+                                             ? std::vector<ops::Case>{op->case_of_shape(*request.shape)}
+                                             : op->cases();
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      const auto trial = cases[i].prepare(request.target);
+      for (std::size_t r = 0; r < runs.size(); ++r) {
+        VerifyRow& row = rows[runs[r].row];
+        if (progress) {
+          const double in_op = (static_cast<double>(i) + static_cast<double>(r) / runs.size()) / cases.size();
+          progress(fmt::format("{}/{} {}", row.op, row.rung, cases[i].name), (w + in_op) / work.size());
+        }
+        row.cases.push_back(run_case(cases[i].name, *trial, runs[r].launch, stream));
+      }
+    }
+  }
+  return rows;
+}
+
+}  // namespace warpladder::lab

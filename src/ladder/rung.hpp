@@ -1,0 +1,42 @@
+#pragma once
+// What a rung declares of itself. Rungs' translation units include this (through their operator's
+// rung.hpp), so it holds no containers: nothing here may become machine code that a flavour shares.
+
+#include <cstdint>
+
+#include "device/stream.hpp"
+
+namespace warpladder::ladder {
+
+// What a launch asks of the machine, in all. The units are those of device/counts.hpp.
+struct Totals {
+  std::uint64_t global_load_requests = 0, global_load_sectors = 0;
+  std::uint64_t global_store_requests = 0, global_store_sectors = 0;
+  std::uint64_t shared_load_requests = 0, shared_load_wavefronts = 0;
+  std::uint64_t shared_store_requests = 0, shared_store_wavefronts = 0;
+  std::uint64_t fmas = 0, barriers = 0, shuffles = 0;
+
+  bool operator==(const Totals&) const = default;
+};
+
+// `call` points to the operator's own Call: the problem and its operands' device addresses.
+using Launcher = void (*)(const void* call, device::Stream& stream);
+// The header's prediction as a function of the call's problem.
+using Predictor = Totals (*)(const void* call);
+
+struct Declaration {
+  const char* op;
+  const char* file;      // its stem is the rung's id
+  const char* idea;      // half a sentence
+  const char* accepts;   // half a sentence
+  device::Flavour flavour;
+  bool on_host;          // a plain host function: only the plain flavour exists
+  Launcher launch;
+  Predictor predict;     // null: no prediction
+};
+
+// Adds one flavour of a rung to the ladder. Called by static initialisation; a second declaration
+// of the same rung and flavour is a fault of the build and ends the program.
+bool declare(const Declaration& declaration);
+
+}  // namespace warpladder::ladder

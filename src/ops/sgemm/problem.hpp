@@ -1,0 +1,77 @@
+#pragma once
+// C[m×n] = alpha · op(A)[m×k] · op(B)[k×n] + beta · C, fp32, as BLAS defines it.
+//
+// Sizes count elements. In row-major storage element (i, j) of a matrix with leading dimension ld
+// lies at i·ld + j, in column-major storage at i + j·ld. beta == 0 never reads C; alpha == 0 or
+// k == 0 never reads A or B. Included by rungs: plain data and arithmetic only.
+
+#include <cstdint>
+
+namespace warpladder::sgemm {
+
+enum class Layout { row_major, column_major };
+
+struct Problem {
+  std::int64_t m = 0, n = 0, k = 0;
+  Layout layout = Layout::row_major;
+  bool trans_a = false, trans_b = false;
+  float alpha = 1.0f, beta = 0.0f;
+  std::int64_t lda = 0, ldb = 0, ldc = 0;
+};
+
+// A problem and where its operands lie in device memory.
+struct Call {
+  Problem problem;
+  const float* a = nullptr;
+  const float* b = nullptr;
+  float* c = nullptr;
+};
+
+// Stored shapes: of A as it lies in memory (m×k, or k×m if transposed), and so on.
+struct StoredShape {
+  std::int64_t rows, columns;
+};
+inline StoredShape stored_a(const Problem& p) {
+  return p.trans_a ? StoredShape{p.k, p.m} : StoredShape{p.m, p.k};
+}
+inline StoredShape stored_b(const Problem& p) {
+  return p.trans_b ? StoredShape{p.n, p.k} : StoredShape{p.k, p.n};
+}
+inline StoredShape stored_c(const Problem& p) { return {p.m, p.n}; }
+
+// The smallest legal leading dimension of a stored matrix.
+inline std::int64_t least_ld(const Problem& p, StoredShape shape) {
+  const std::int64_t line = p.layout == Layout::row_major ? shape.columns : shape.rows;
+  return line > 1 ? line : 1;
+}
+
+// The same product written for the other layout: a column-major matrix is the row-major storage of
+// its transpose, and Cᵀ = op(B)ᵀ·op(A)ᵀ, so A and B change places and nothing is copied.
+inline Call in_layout(Call call, Layout layout) {
+  if (call.problem.layout == layout) return call;
+  const Problem& p = call.problem;
+  Call twin = call;
+  twin.problem = {p.n, p.m, p.k, layout, p.trans_b, p.trans_a, p.alpha, p.beta, p.ldb, p.lda, p.ldc};
+  twin.a = call.b;
+  twin.b = call.a;
+  return twin;
+}
+
+// Floating-point operations, and the bytes that must move at the least: each operand read once, C
+// written once and read once if beta asks for it.
+double flops(const Problem& p);
+double minimal_bytes(const Problem& p);
+
+// Throws Error(bad_input) with a sentence that names the argument and its value.
+void validate(const Problem& p);
+// validate() and the bytes of each operand, which must fit in 63 bits.
+struct Footprint {
+  std::int64_t a_elements, b_elements, c_elements;
+};
+Footprint footprint(const Problem& p);
+
+// The compact problem of a shape: leading dimensions at their least.
+Problem compact(std::int64_t m, std::int64_t n, std::int64_t k, Layout layout = Layout::row_major,
+                bool trans_a = false, bool trans_b = false, float alpha = 1.0f, float beta = 0.0f);
+
+}  // namespace warpladder::sgemm

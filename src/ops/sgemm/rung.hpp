@@ -1,0 +1,96 @@
+#pragma once
+// The only project header that an sgemm rung includes, parts/ apart.
+
+#include "device/kernel.hpp"
+#include "ladder/rung.hpp"
+#include "ops/sgemm/problem.hpp"
+
+namespace warpladder::sgemm {
+inline namespace WARPLADDER_FLAVOUR {
+
+// What a rung's launch() gets: the product in the rung's own layout, and nothing left to decide.
+// m and n are at least 1. k is 0 where BLAS forbids reading A and B (k == 0 or alpha == 0).
+struct Gemm {
+  std::int64_t m, n, k;
+  float alpha, beta;
+  const float* a;
+  std::int64_t lda;
+  const float* b;
+  std::int64_t ldb;
+  float* c;
+  std::int64_t ldc;
+};
+
+// A stored matrix seen as op(X): element (i, j) of op(X), whichever way it lies in memory.
+// kByRows: neighbours along j are neighbours in memory.
+template <bool kByRows>
+struct Operand {
+  const float* data;
+  std::int64_t ld;
+  __device__ __forceinline__ const float& operator()(std::int64_t i, std::int64_t j) const {
+    return kByRows ? data[i * ld + j] : data[i + j * ld];
+  }
+};
+
+// C's element after the product: beta == 0 must not read it.
+__device__ __forceinline__ void store_scaled(float* c, float alpha, float sum, float beta) {
+  *c = beta == 0.0f ? alpha * sum : alpha * sum + beta * *c;
+}
+
+// Tiles of `tile` that cover `size`.
+__host__ __device__ __forceinline__ std::int64_t tiles(std::int64_t size, int tile) {
+  return (size + tile - 1) / tile;
+}
+
+// One block per tile of C, in one dimension: y and z end at 65,535 blocks, which a tall C passes.
+inline dim3 tile_grid(std::int64_t tiles_m, std::int64_t tiles_n) {
+  return dim3(static_cast<unsigned>(tiles_m * tiles_n));
+}
+
+// Calls run.template operator()<A by rows, B by rows>(gemm) for the operands' transposes.
+template <class Run>
+void for_transposes(bool trans_a, bool trans_b, const Run& run) {
+  if (trans_a) {
+    trans_b ? run.template operator()<false, false>() : run.template operator()<false, true>();
+  } else {
+    trans_b ? run.template operator()<true, false>() : run.template operator()<true, true>();
+  }
+}
+
+using LaunchRung = void (*)(const Gemm& gemm, bool trans_a, bool trans_b, device::Stream& stream);
+using PredictRung = ladder::Totals (*)(const Problem& problem);
+
+template <Layout layout, LaunchRung launch>
+void launch_call(const void* erased, device::Stream& stream) {
+  const Call call = in_layout(*static_cast<const Call*>(erased), layout);
+  const Problem& p = call.problem;
+  if (p.m == 0 || p.n == 0) return;
+  const std::int64_t k = p.alpha == 0.0f ? 0 : p.k;
+  launch({p.m, p.n, k, p.alpha, p.beta, call.a, p.lda, call.b, p.ldb, call.c, p.ldc}, p.trans_a,
+         p.trans_b, stream);
+}
+template <PredictRung predict>
+ladder::Totals predict_call(const void* erased) {
+  return predict(static_cast<const Call*>(erased)->problem);
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::sgemm
+
+// Declares the rung of this file. `predict` counts for a compact row-major product without
+// transposes whose sizes are multiples of the rung's tile, with beta = 0.
+#define WARPLADDER_SGEMM_RUNG(layout, idea, accepts, launch, predict)                      \
+  [[maybe_unused]] static const bool warpladder_rung_declared =                            \
+      ::warpladder::ladder::declare({"sgemm", __FILE__, idea, accepts,                     \
+                                     ::warpladder::device::kThisFlavour, false,            \
+                                     &::warpladder::sgemm::launch_call<layout, launch>,    \
+                                     &::warpladder::sgemm::predict_call<predict>})
+
+// The same for a host function, which exists in the plain flavour only.
+#define WARPLADDER_SGEMM_HOST_RUNG(layout, idea, accepts, launch)                          \
+  [[maybe_unused]] static const bool warpladder_rung_declared =                            \
+      ::warpladder::device::kThisFlavour == ::warpladder::device::Flavour::plain &&        \
+      ::warpladder::ladder::declare({"sgemm", __FILE__, idea, accepts,                     \
+                                     ::warpladder::device::kThisFlavour, true,             \
+                                     &::warpladder::sgemm::launch_call<layout, launch>,    \
+                                     nullptr})

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Puts the table of kernel source lines into a linked program (read by site_table.cpp).
+
+For each call of an executor hook in the kernels' section: its return address, what it reports and
+the source line; for each basic block of the counted flavour: its fused multiply-adds by line.
+Usage: embed_sites.py PROGRAM SOURCE_DIR
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+SECTION = "warpladder_kernels"
+HOOK = re.compile(
+    r"<(?:__tsan_(?:unaligned_|volatile_)?(?P<memory>(?:read|write)(?:\d+|_range))"
+    r"|(?P<block>__sanitizer_cov_trace_pc)|simt_(?P<simt>\w+))(?:@plt)?>"
+)
+FMA = re.compile(r"^vfn?m(?:add|sub)\d+(?P<form>[sp])[sd]$")
+QUERIES = (
+    "thread_idx",
+    "block_idx",
+    "block_dim",
+    "grid_dim",
+    "dynamic_shared",
+    "cp_async_commit",
+    "cp_async_wait",
+)
+PLUMBING = ("/cpu/cuda_language.hpp:", "/parts/ptx/")
+
+
+def disassemble(program):
+    """Yields ('function', address, name), ('site', address, what) and ('fma', address, lanes)."""
+    listing = subprocess.run(
+        ["objdump", "-d", "-C", "--no-show-raw-insn", "-j", SECTION, program],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    pending = None
+    for row in listing.splitlines():
+        function = re.match(r"^([0-9a-f]+) <(.*)>:$", row)
+        if function:
+            yield "function", int(function[1], 16), function[2]
+            continue
+        code = re.match(r"^ +([0-9a-f]+):\s+(\S+)\s*(.*)$", row)
+        if not code:
+            continue
+        address, operation, operands = int(code[1], 16), code[2], code[3]
+        if pending:  # a call's return address is the address of what follows it
+            yield "site", address, pending
+            pending = None
+        if operation == "call":
+            hook = HOOK.search(operands)
+            if hook:
+                what = hook["memory"] or hook["simt"] or "block"
+                pending = what if what not in QUERIES else None
+        fma = FMA.match(operation)
+        if fma:
+            packed = 1 if fma["form"] == "s" else (8 if "%ymm" in operands else 4)
+            yield "fma", address, packed
+
+
+def source_lines(program, source_dir, addresses):
+    """The source line of each address: the innermost frame outside the executor's own headers."""
+    addresses = sorted(addresses)
+    output = subprocess.run(
+        ["addr2line", "-a", "-i", "-e", program],
+        check=True,
+        text=True,
+        capture_output=True,
+        input="".join(f"{a:#x}\n" for a in addresses),
+    ).stdout
+    frames, lines = [], {}
+    for row in output.splitlines() + ["0x"]:
+        if row.startswith("0x"):
+            if frames:
+                outside = [f for f in frames if not any(part in f for part in PLUMBING)]
+                place = re.sub(r" \(discriminator \d+\)", "", (outside or frames)[0])
+                file, _, number = place.rpartition(":")
+                file = os.path.normpath(file)
+                if file.startswith(source_dir + os.sep):
+                    file = file[len(source_dir) + 1 :]
+                file = file.replace(" ", "_")
+                lines[current] = (file, int(number) if number.isdigit() else 0)
+            frames = []
+            current = int(row, 16) if len(row) > 2 else None
+        else:
+            frames.append(row)
+    return lines
+
+
+def section_range(program):
+    headers = subprocess.run(
+        ["objdump", "-h", "-w", program], check=True, capture_output=True, text=True
+    ).stdout
+    for row in headers.splitlines():
+        fields = row.split()
+        if len(fields) > 3 and fields[1] == SECTION:
+            return int(fields[3], 16), int(fields[2], 16)
+    return None
+
+
+def main(program, source_dir):
+    place = section_range(program)
+    if place is None:
+        sys.exit(f"{program}: has no section {SECTION}")
+    begin, size = place
+    events = list(disassemble(program))
+    asked = {a - 1 for kind, a, _ in events if kind == "site"}
+    asked |= {a for kind, a, _ in events if kind == "fma"}
+    lines = source_lines(program, source_dir, asked)
+    number = {}
+    rows, block_fmas = [], {}
+
+    def line_id(address):
+        return number.setdefault(lines.get(address, ("unknown", 0)), len(number) + 1)
+
+    # A basic block ends where the next one's report is called, so its FMAs are those in between.
+    pending_sites, in_block = [], False
+    for kind, address, what in events:
+        if kind == "function":
+            flush_fmas_into(rows, block_fmas, pending_sites)
+            in_block = False
+            rows.append(f"kernel {address - begin} {what}")
+        elif kind == "site" and what == "block":
+            flush_fmas_into(rows, block_fmas, pending_sites)
+            rows.append(f"site {address - begin} block {line_id(address - 1)}")
+            in_block = True
+        elif kind == "site":
+            pending_sites.append(f"site {address - begin} {what} {line_id(address - 1)}")
+        elif in_block:
+            line = line_id(address)
+            block_fmas[line] = block_fmas.get(line, 0) + what
+    flush_fmas_into(rows, block_fmas, pending_sites)
+    table = [f"text {size}"] + [f"line {file} {line}" for file, line in number] + rows
+    with tempfile.NamedTemporaryFile("w", suffix=".sites") as file:
+        file.write("\n".join(table) + "\n")
+        file.flush()
+        subprocess.run(
+            [
+                "objcopy",
+                "--remove-section",
+                ".warpladder_sites",
+                "--add-section",
+                f".warpladder_sites={file.name}",
+                program,
+            ],
+            check=True,
+        )
+
+
+def flush_fmas_into(rows, block_fmas, pending_sites):
+    """Writes a block's FMAs right behind its site, then the other sites found meanwhile."""
+    rows += [f"fma {line} {count}" for line, count in sorted(block_fmas.items())]
+    rows += pending_sites
+    block_fmas.clear()
+    pending_sites.clear()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], os.path.realpath(sys.argv[2]))

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Starts a rung: tools/new_rung.py OP STEM "the one idea". Writes src/ops/OP/rungs/STEM.cu."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+TEMPLATE = Path(__file__).resolve().parent / "templates" / "rung.cu"
+
+
+def fault(root: Path, op: str, stem: str, idea: str) -> str | None:
+    """Why this rung cannot be started; None if it can."""
+    ops = root / "src" / "ops"
+    known = sorted(path.name for path in ops.iterdir() if path.is_dir()) if ops.is_dir() else []
+    if op not in known:
+        return f"OP is {op!r}; the operators are {', '.join(known) or 'none yet'}"
+    if not re.fullmatch(r"[a-z0-9_]+", stem):
+        return f"STEM is {stem!r}; a rung's id is made of a-z, 0-9 and _"
+    for suffix in (".cu", ".sm90a.cu"):
+        taken = ops / op / "rungs" / f"{stem}{suffix}"
+        if taken.exists():
+            return f"{taken.relative_to(root)} exists; an id is never reused"
+    # The idea becomes a comment and a string literal, one line each.
+    if not re.fullmatch(r'[^"\\\n\t]{1,80}', idea) or idea != idea.strip():
+        return f'the idea is {idea!r}; it is 1 to 80 characters in one line, without " or \\'
+    return None
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("op", metavar="OP")
+    parser.add_argument("stem", metavar="STEM")
+    parser.add_argument("idea", metavar="IDEA")
+    parser.add_argument("--sm90a", action="store_true", help="a Hopper rung: STEM.sm90a.cu")
+    parser.add_argument("--root", type=Path, default=TEMPLATE.parents[2], help=argparse.SUPPRESS)
+    options = parser.parse_args()
+
+    sentence = fault(options.root, options.op, options.stem, options.idea)
+    if sentence:
+        print(f"new_rung: {sentence}", file=sys.stderr)
+        return 2
+    text = TEMPLATE.read_text(encoding="utf-8")
+    for name in ("op", "stem", "idea"):
+        text = text.replace("{{" + name + "}}", getattr(options, name))
+    suffix = ".sm90a.cu" if options.sm90a else ".cu"
+    path = options.root / "src" / "ops" / options.op / "rungs" / (options.stem + suffix)
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    print(f"wrote {path.relative_to(options.root)}; the next build and every test find it there")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
