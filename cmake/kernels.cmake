@@ -44,6 +44,6 @@ function(warpladder_link_kernels program)
   endif()
   set_property(TARGET ${program} APPEND PROPERTY LINK_DEPENDS ${script} ${embed})
   add_custom_command(TARGET ${program} POST_BUILD
-    COMMAND ${Python3_EXECUTABLE} ${embed} $<TARGET_FILE:${program}> ${CMAKE_SOURCE_DIR}
+    COMMAND ${Python3_EXECUTABLE} ${embed} $<TARGET_FILE:${program}>
     VERBATIM)
 endfunction()

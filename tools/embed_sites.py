@@ -3,7 +3,7 @@
 
 For each call of an executor hook in the kernels' section: its return address, what it reports and
 the source line; for each basic block of the counted flavour: its fused multiply-adds by line.
-Usage: embed_sites.py PROGRAM SOURCE_DIR
+Usage: embed_sites.py PROGRAM
 """
 
 import os
@@ -27,7 +27,7 @@ QUERIES = (
     "cp_async_commit",
     "cp_async_wait",
 )
-PLUMBING = ("/cpu/cuda_language.hpp:", "/parts/ptx/")
+BUILT_AS = "/warpladder/"  # what -ffile-prefix-map makes of the source folder
 
 
 def disassemble(program):
@@ -62,8 +62,13 @@ def disassemble(program):
             yield "fma", address, packed
 
 
-def source_lines(program, source_dir, addresses):
-    """The source line of each address: the innermost frame outside the executor's own headers."""
+def place_of(frames):
+    """Of an inlined chain, innermost first: the place in the kernel's own file, else the innermost."""
+    return next((f for f in frames if re.search(r"\.cu:\d", f)), frames[0])
+
+
+def source_lines(program, addresses):
+    """The source line of each address."""
     addresses = sorted(addresses)
     output = subprocess.run(
         ["addr2line", "-a", "-i", "-e", program],
@@ -76,12 +81,10 @@ def source_lines(program, source_dir, addresses):
     for row in output.splitlines() + ["0x"]:
         if row.startswith("0x"):
             if frames:
-                outside = [f for f in frames if not any(part in f for part in PLUMBING)]
-                place = re.sub(r" \(discriminator \d+\)", "", (outside or frames)[0])
+                place = re.sub(r" \(discriminator \d+\)", "", place_of(frames))
                 file, _, number = place.rpartition(":")
                 file = os.path.normpath(file)
-                if file.startswith(source_dir + os.sep):
-                    file = file[len(source_dir) + 1 :]
+                file = file.removeprefix(BUILT_AS)
                 file = file.replace(" ", "_")
                 lines[current] = (file, int(number) if number.isdigit() else 0)
             frames = []
@@ -102,7 +105,7 @@ def section_range(program):
     return None
 
 
-def main(program, source_dir):
+def main(program):
     place = section_range(program)
     if place is None:
         sys.exit(f"{program}: has no section {SECTION}")
@@ -110,7 +113,7 @@ def main(program, source_dir):
     events = list(disassemble(program))
     asked = {a - 1 for kind, a, _ in events if kind == "site"}
     asked |= {a for kind, a, _ in events if kind == "fma"}
-    lines = source_lines(program, source_dir, asked)
+    lines = source_lines(program, asked)
     number = {}
     rows, block_fmas = [], {}
 
@@ -160,4 +163,4 @@ def flush_fmas_into(rows, block_fmas, pending_sites):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], os.path.realpath(sys.argv[2]))
+    main(sys.argv[1])

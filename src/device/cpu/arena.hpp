@@ -8,35 +8,41 @@
 
 namespace warpladder::device::cpu {
 
+// The table, as the check of every access sees it.
+struct ArenaView {
+  static constexpr std::size_t kUnit = 256;
+  std::uintptr_t begin = 0;
+  std::size_t size = 0;
+  const std::uint16_t* legal_bytes = nullptr;  // of each unit, from the unit's start
+
+  // True when [address, address + bytes) lies in one allocation; the range must not cross a
+  // 256-byte line, which naturally aligned accesses of up to 16 bytes never do.
+  bool legal(std::uintptr_t address, unsigned bytes) const {
+    const std::size_t offset = address - begin;
+    if (offset >= size) return false;
+    return (offset & (kUnit - 1)) + bytes <= legal_bytes[offset / kUnit];
+  }
+};
+
 class Arena {
  public:
   static Arena& instance();
+  ArenaView view() const { return {begin_, size_, legal_bytes_}; }
 
   // `bytes` of legal memory, at an address that is a multiple of 256. Throws Error(resource) when
   // the machine has too little memory.
   void* allocate(std::size_t bytes);
   void release(void* pointer);
 
-  std::uintptr_t begin() const { return begin_; }
-  std::size_t size() const { return size_; }
-
-  // True when [address, address + bytes) lies in one allocation; the range must not cross a
-  // 256-byte line, which naturally aligned accesses of up to 16 bytes never do.
-  bool legal(std::uintptr_t address, unsigned bytes) const {
-    const std::size_t offset = address - begin_;
-    if (offset >= size_) return false;
-    return (offset & (kUnit - 1)) + bytes <= legal_bytes_[offset / kUnit];
-  }
-
   // For a fault report: where the address lies relative to the nearest allocation.
   std::string describe(std::uintptr_t address) const;
 
  private:
   Arena();
-  static constexpr std::size_t kUnit = 256;
+  static constexpr std::size_t kUnit = ArenaView::kUnit;
   std::uintptr_t begin_ = 0;
   std::size_t size_ = 0;
-  std::uint16_t* legal_bytes_ = nullptr;  // of each unit, from the unit's start
+  std::uint16_t* legal_bytes_ = nullptr;
 };
 
 }  // namespace warpladder::device::cpu

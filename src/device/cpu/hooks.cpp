@@ -14,10 +14,9 @@ void refuse_access(Worker& w, std::uintptr_t address, unsigned bytes, AccessKind
   const char* verb = kind == AccessKind::load    ? "reads"
                      : kind == AccessKind::store ? "writes"
                                                  : "atomically changes";
-  const Arena& arena = Arena::instance();
-  if (address - arena.begin() < arena.size()) {
+  if (address - w.arena.begin < w.arena.size) {
     w.fail(FaultKind::out_of_bounds, pc,
-           fmt::format("{} {} bytes {}", verb, bytes, arena.describe(address)));
+           fmt::format("{} {} bytes {}", verb, bytes, Arena::instance().describe(address)));
   }
   w.fail(FaultKind::host_pointer, pc,
          fmt::format("{} {} bytes at {:#x}, which is not device memory", verb, bytes, address));
@@ -31,9 +30,8 @@ void refuse_alignment(Worker& w, std::uintptr_t address, unsigned bytes, std::ui
 
 void check_shared_access(Worker& w, std::uintptr_t address, unsigned bytes, AccessKind kind,
                          std::uintptr_t pc) {
-  SharedShadow::Problem problem;
-  if (!w.shadow.check(address - w.shared_begin, bytes, w.current, kind, problem)) {
-    w.fail(problem.kind, pc, problem.sentence);
+  if (const auto* problem = w.shadow.check(address - w.shared_begin, bytes, w.current, kind)) {
+    w.fail(problem->kind, pc, problem->sentence);
   }
 }
 

@@ -6,9 +6,10 @@
 // ordered. Within an epoch the lanes of one warp are ordered by __syncwarp alone (the warp's own
 // epoch); a shuffle exchanges registers and orders no memory.
 
+#include <algorithm>
 #include <cstdint>
-#include <cstdio>
-#include <cstring>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "device/cpu/fault.hpp"
@@ -28,18 +29,18 @@ class SharedShadow {
   void pass_warp_barrier(unsigned warp) { ++warp_epoch_[warp]; }
 
   struct Problem {
-    bool found = false;
-    FaultKind kind = FaultKind::shared_memory_race;
-    char sentence[128] = "";
+    FaultKind kind;
+    std::string sentence;
   };
 
-  // One access of `bytes` at `offset` into shared memory. Atomics do not race with atomics.
-  bool check(std::size_t offset, unsigned bytes, unsigned thread, AccessKind kind, Problem& problem) {
+  // One access of `bytes` at `offset` into shared memory; null if nothing is wrong with it. Atomics
+  // do not race with atomics.
+  const Problem* check(std::size_t offset, unsigned bytes, unsigned thread, AccessKind kind) {
     const std::size_t last = (offset + bytes - 1) / 4;
     for (std::size_t w = offset / 4; w <= last; ++w) {
-      if (!check_word(words_[w], thread, kind, problem)) return false;
+      if (__builtin_expect(!check_word(words_[w], thread, kind), 0)) return &problem_;
     }
-    return true;
+    return nullptr;
   }
   void begin_async_write(std::size_t offset, unsigned bytes) {
     for (std::size_t w = offset / 4; w <= (offset + bytes - 1) / 4; ++w) ++words_[w].pending;
@@ -70,31 +71,31 @@ class SharedShadow {
     return epoch_;
   }
 
-  bool fail(Problem& problem, FaultKind kind, const char* format, unsigned thread) {
-    problem.found = true;
-    problem.kind = kind;
-    std::snprintf(problem.sentence, sizeof problem.sentence, format, thread);
+  __attribute__((noinline, cold)) bool fail(FaultKind kind, std::string sentence) {
+    problem_ = {kind, std::move(sentence)};
     return false;
   }
+  __attribute__((noinline, cold)) bool race(bool writes, unsigned other, const char* did) {
+    return fail(FaultKind::shared_memory_race,
+                std::string(writes ? "writes" : "reads") + " shared memory that thread " +
+                    std::to_string(other) + " " + did + ", with no barrier in between");
+  }
 
-  bool check_word(Word& word, unsigned thread, AccessKind kind, Problem& problem) {
+  bool check_word(Word& word, unsigned thread, AccessKind kind) {
     const unsigned warp = thread / 32;
     const std::uint32_t warp_epoch = warp_epoch_[warp];
     const bool writes = kind != AccessKind::load, atomic = kind == AccessKind::atomic;
     if (word.pending) {
-      return fail(problem, FaultKind::unwaited_async_copy,
-                  "an asynchronous copy into this word has not been waited for", 0);
+      return fail(FaultKind::unwaited_async_copy,
+                  "an asynchronous copy into this word has not been waited for");
     }
     if (kind != AccessKind::store && word.write_epoch < first_epoch_) {
-      return fail(problem, FaultKind::uninitialised_shared_read,
-                  "reads shared memory that no thread of the block has written", 0);
+      return fail(FaultKind::uninitialised_shared_read,
+                  "reads shared memory that no thread of the block has written");
     }
     if (word.write_epoch == epoch_ && word.writer != thread && !(atomic && word.atomic_write) &&
         (word.writer / 32 != warp || word.write_warp_epoch == warp_epoch)) {
-      return fail(problem, FaultKind::shared_memory_race,
-                  writes ? "writes shared memory that thread %u wrote, with no barrier in between"
-                         : "reads shared memory that thread %u wrote, with no barrier in between",
-                  word.writer);
+      return race(writes, word.writer, "wrote");
     }
     if (!writes) {
       if (word.read_epoch != epoch_) {
@@ -115,9 +116,7 @@ class SharedShadow {
     if (word.read_epoch == epoch_ && !(word.readers == one_thread && word.reader == thread)) {
       const bool other_warp = word.readers == several_warps || word.reader / 32 != warp;
       if (other_warp || word.read_warp_epoch == warp_epoch) {
-        return fail(problem, FaultKind::shared_memory_race,
-                    "writes shared memory that thread %u read, with no barrier in between",
-                    word.reader);
+        return race(true, word.reader, "read");
       }
     }
     word.write_epoch = epoch_;
@@ -130,6 +129,7 @@ class SharedShadow {
   std::vector<Word> words_;
   std::vector<std::uint32_t> warp_epoch_;
   std::uint32_t epoch_ = 0, first_epoch_ = 0;
+  Problem problem_;
 };
 
 }  // namespace warpladder::device::cpu

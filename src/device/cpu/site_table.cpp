@@ -66,6 +66,23 @@ const std::map<std::string, What, std::less<>>& meanings() {
   return instance;
 }
 
+// "void warpladder::op::(anonymous namespace)::f<1>(args)" → "op::f<1>".
+std::string short_name(std::string name) {
+  for (const std::string_view noise : {"void ", "warpladder::", "(anonymous namespace)::"}) {
+    for (std::size_t at; (at = name.find(noise)) != std::string::npos;) name.erase(at, noise.size());
+  }
+  int depth = 0;  // the parameter list begins at the first parenthesis outside of <>
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name[i] == '<') ++depth;
+    if (name[i] == '>') --depth;
+    if (name[i] == '(' && depth == 0) {
+      name.resize(i);
+      break;
+    }
+  }
+  return name;
+}
+
 }  // namespace
 
 const SiteTable& SiteTable::instance() {
@@ -106,6 +123,7 @@ SiteTable::SiteTable(std::string_view text) {
       auto& [offset, name] = kernels_.emplace_back();
       fields >> offset >> std::ws;
       std::getline(fields, name);
+      name = short_name(name);
     } else if (tag == "site") {
       std::uint32_t offset = 0;
       std::string what;

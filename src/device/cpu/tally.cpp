@@ -20,6 +20,18 @@ Pattern pattern_of(const std::uint64_t* address, int n, unsigned bytes) {
   return not_contiguous ? Pattern::other : Pattern::contiguous;
 }
 
+// True when all words lie within 32 neighbours, so that no two different ones share a bank. Shared
+// addresses differ by far less than 2^31.
+bool within_one_row_of_banks(const std::uint64_t* address, int n) {
+  std::int32_t low = 0, high = 0;
+  for (int i = 0; i < n; ++i) {
+    const auto distance = static_cast<std::int32_t>(address[i] - address[0]);
+    low = std::min(low, distance);
+    high = std::max(high, distance);
+  }
+  return high - low < 32 * 4;
+}
+
 // Passes through the banks for one group of lanes: the most distinct words that fall on one bank.
 unsigned passes(const std::uint64_t* address, int n, unsigned words) {
   constexpr int kMostWords = 32;
@@ -104,7 +116,7 @@ void Tally::add_shared(const std::uint64_t* address, const std::uint8_t* lane, i
   lanes += static_cast<unsigned>(n);
   const unsigned words = (bytes + 3) / 4, group_lanes = 32 / words;
   unsigned in_request = 0, ideal = 0;
-  if (bytes <= 4 && pattern_of(address, n, 4) != Pattern::other) {
+  if (bytes <= 4 && within_one_row_of_banks(address, n)) {
     in_request = ideal = 1;
   } else {
     for (int i = 0; i < n;) {

@@ -16,7 +16,7 @@ alignas(128) thread_local unsigned char warpladder_dynamic_shared[228 * 1024]
 
 namespace warpladder::device::cpu {
 
-thread_local Worker* this_worker __attribute__((tls_model("local-exec"))) = nullptr;
+constinit thread_local Worker* this_worker __attribute__((tls_model("local-exec"))) = nullptr;
 
 namespace {
 
@@ -60,6 +60,7 @@ void Worker::prepare_launch(LaunchState& launch_state) {
   for (unsigned t = 0; t < threads_; ++t) thread_index[t] = {t % b.x, t / b.x % b.y, t / (b.x * b.y)};
   prepare_fibers();
   std::tie(shared_begin, shared_bytes) = thread_local_range();
+  arena = Arena::instance().view();
   check_shared = counted && launch_state.options.check_shared;
   if (check_shared) shadow.resize(shared_bytes);
   if (counted) log.prepare();

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "device/cpu/arena.hpp"
 #include "device/cpu/executor.hpp"
 #include "device/cpu/fiber.hpp"
 #include "device/cpu/request_log.hpp"
@@ -73,12 +74,13 @@ class Worker {
   LogCursor cursor;
   std::uintptr_t shared_begin = 0;
   std::size_t shared_bytes = 0;
-  SharedShadow shadow;
+  ArenaView arena;
   bool check_shared = false;
   Dim3 block_index;
   const KernelLaunch* launch = nullptr;
   std::vector<Dim3> thread_index;
   std::vector<LaneState> state;
+  SharedShadow shadow;
 
   ~Worker();
   void run(LaunchState& launch_state, unsigned slot);
@@ -134,6 +136,6 @@ class Worker {
 };
 
 // The worker of the running OS thread while it runs a kernel, else null.
-extern thread_local Worker* this_worker __attribute__((tls_model("local-exec")));
+extern constinit thread_local Worker* this_worker __attribute__((tls_model("local-exec")));
 
 }  // namespace warpladder::device::cpu
