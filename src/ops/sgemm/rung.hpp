@@ -27,13 +27,13 @@ template <bool kByRows>
 struct Operand {
   const float* data;
   std::int64_t ld;
-  __device__ __forceinline__ const float& operator()(std::int64_t i, std::int64_t j) const {
+  __host__ __device__ __forceinline__ const float& operator()(std::int64_t i, std::int64_t j) const {
     return kByRows ? data[i * ld + j] : data[i + j * ld];
   }
 };
 
 // C's element after the product: beta == 0 must not read it.
-__device__ __forceinline__ void store_scaled(float* c, float alpha, float sum, float beta) {
+__host__ __device__ __forceinline__ void store_scaled(float* c, float alpha, float sum, float beta) {
   *c = beta == 0.0f ? alpha * sum : alpha * sum + beta * *c;
 }
 

@@ -1,0 +1,55 @@
+#pragma once
+// What the verbs share. One small file per verb: parse → call the lab → print. Each has a function
+// add_<verb>() that declares its flags with CLI11 and a callback that does the work; main() calls
+// them all and turns what they throw into an exit code.
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "base/text_table.hpp"
+#include "device/device.hpp"
+#include "lab/verify.hpp"
+
+namespace warpladder::app {
+
+struct Context {
+  std::span<const char* const> argv;
+  int exit_code = 0;  // a verb sets 1 when a check failed; errors are thrown as warpladder::Error
+};
+
+// --device cpu|gpu (environment: WARPLADDER_DEVICE) and --threads N (WARPLADDER_THREADS).
+struct DeviceFlags {
+  std::string device;
+  unsigned threads = 0;
+  void add_to(CLI::App& verb);
+  device::Target target() const;  // throws as device::choose_target does
+};
+
+// --json FILE|-: the report goes there. With "-" standard output holds the JSON and nothing else.
+struct JsonFlag {
+  std::string path;
+  void add_to(CLI::App& verb);
+  bool asked() const { return !path.empty(); }
+  bool to_stdout() const { return path == "-"; }
+  // Adds provenance ("schema_version", argv, commit, device, …) and writes it whole or not at all.
+  void write(const Context& context, nlohmann::json report) const;
+};
+
+// Prints to standard output: boxed on a terminal, Markdown in a pipe.
+void print(const TextTable& table);
+void print_line(const std::string& line);
+
+// A line on standard error that overwrites itself, when that is a terminal; otherwise silent.
+lab::Progress progress_on_stderr();
+void end_progress();
+
+void add_list(CLI::App& app, Context& context);
+void add_doctor(CLI::App& app, Context& context);
+void add_run(CLI::App& app, Context& context);
+void add_verify(CLI::App& app, Context& context);
+void add_bench(CLI::App& app, Context& context);
+void add_explain(CLI::App& app, Context& context);
+
+}  // namespace warpladder::app

@@ -1,0 +1,139 @@
+// Every rung, on every case of its operator, in every flavour that can run here.
+
+#include <gtest/gtest.h>
+
+#include <cctype>
+#include <filesystem>
+#include <set>
+
+#include "lab/verify.hpp"
+
+namespace warpladder {
+namespace {
+
+struct RungAndFlavour {
+  lab::Selected selected;
+  device::Flavour flavour;
+};
+
+void PrintTo(const RungAndFlavour& r, std::ostream* out) {
+  *out << r.selected.rung->full_name() << ' ' << lab::name(r.flavour);
+}
+
+std::vector<RungAndFlavour> all() {
+  std::vector<RungAndFlavour> list;
+  for (const lab::Selected& selected : lab::select({})) {
+    for (const auto flavour :
+         {device::Flavour::plain, device::Flavour::counted, device::Flavour::gpu}) {
+      list.push_back({selected, flavour});
+    }
+  }
+  return list;
+}
+
+std::string test_name(const testing::TestParamInfo<RungAndFlavour>& info) {
+  const auto& [selected, flavour] = info.param;
+  return selected.op->name() + "_" + selected.rung->id + "_" + lab::name(flavour);
+}
+
+class EveryRung : public testing::TestWithParam<RungAndFlavour> {};
+
+TEST_P(EveryRung, IsRightOnEveryCase) {
+  const auto& [selected, flavour] = GetParam();
+  const bool gpu = flavour == device::Flavour::gpu;
+  const device::Target target = gpu ? device::Target::gpu : device::Target::cpu;
+  if (const std::string why = ladder::why_not(*selected.rung, flavour); !why.empty()) GTEST_SKIP() << why;
+  if (const auto there = device::availability(target); !there.available) GTEST_SKIP() << there.why_not;
+
+  lab::VerifyRequest request;
+  request.rungs = {selected};
+  request.target = target;
+  request.counted = flavour == device::Flavour::counted;
+  for (const lab::VerifyRow& row : lab::verify(request)) {
+    if (row.flavour != flavour) continue;
+    EXPECT_EQ(row.cases.size(), selected.op->cases().size());
+    for (const lab::CaseResult& result : row.cases) {
+      EXPECT_EQ(result.failure, "") << row.rung << " on " << result.name;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, EveryRung, testing::ValuesIn(all()), test_name);
+
+// A rung's header predicts its counts; the executor holds it to them.
+class Prediction : public testing::TestWithParam<lab::Selected> {};
+
+TEST_P(Prediction, HoldsInTheExecutor) {
+  const auto [op, rung] = GetParam();
+  const auto shapes = op->name() == "sgemm"
+                          ? std::vector<std::vector<std::int64_t>>{{128, 128, 128}, {256, 128, 64}}
+                          : std::vector<std::vector<std::int64_t>>{{256}, {8192}};
+  for (const auto& shape : shapes) {
+    const auto trial = op->case_of_shape(shape).prepare(device::Target::cpu);
+    device::Stream stream(device::Target::cpu);
+    std::vector<device::KernelCounts> counts;
+    stream.record_counts = &counts;
+    trial->reset();
+    rung->launcher(device::Flavour::counted)(trial->call(), stream);
+    const ladder::Totals predicted = rung->predict(trial->call());
+    const ladder::Totals counted = ladder::totals_of(counts);
+    EXPECT_EQ(predicted.global_load_requests, counted.global_load_requests);
+    EXPECT_EQ(predicted.global_load_sectors, counted.global_load_sectors);
+    EXPECT_EQ(predicted.global_store_requests, counted.global_store_requests);
+    EXPECT_EQ(predicted.global_store_sectors, counted.global_store_sectors);
+    EXPECT_EQ(predicted.shared_load_requests, counted.shared_load_requests);
+    EXPECT_EQ(predicted.shared_load_wavefronts, counted.shared_load_wavefronts);
+    EXPECT_EQ(predicted.shared_store_requests, counted.shared_store_requests);
+    EXPECT_EQ(predicted.shared_store_wavefronts, counted.shared_store_wavefronts);
+    EXPECT_EQ(predicted.fmas, counted.fmas);
+    EXPECT_EQ(predicted.barriers, counted.barriers);
+    EXPECT_EQ(predicted.shuffles, counted.shuffles);
+    EXPECT_TRUE(predicted == counted);  // and whatever a later total adds
+  }
+}
+
+std::vector<lab::Selected> with_predictions() {
+  std::vector<lab::Selected> list;
+  for (const lab::Selected& selected : lab::select({})) {
+    if (selected.rung->predict) list.push_back(selected);
+  }
+  return list;
+}
+
+std::string prediction_name(const testing::TestParamInfo<lab::Selected>& info) {
+  return info.param.op->name() + "_" + info.param.rung->id;
+}
+
+INSTANTIATE_TEST_SUITE_P(, Prediction, testing::ValuesIn(with_predictions()), prediction_name);
+
+// A linker that drops an object file drops its rung without a word: compare with the folder.
+TEST(Ladder, HoldsEveryRungFile) {
+  std::set<std::string> files, rungs;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(WARPLADDER_SOURCE_DIR "/src/ops")) {
+    if (entry.path().extension() != ".cu") continue;
+    std::filesystem::path stem = entry.path().stem();
+    if (stem.extension() == ".sm90a") stem = stem.stem();
+    const auto op = entry.path().parent_path().parent_path().filename();
+    files.insert(op.string() + "/" + stem.string());
+  }
+  for (const ladder::Rung& rung : ladder::all_rungs()) {
+    rungs.insert(rung.full_name());
+    const int flavours = (rung.launcher(device::Flavour::plain) != nullptr) +
+                         (rung.launcher(device::Flavour::counted) != nullptr);
+    EXPECT_EQ(flavours, rung.on_host ? 1 : 2) << rung.full_name();
+    EXPECT_FALSE(rung.idea.empty()) << rung.full_name();
+    EXPECT_FALSE(rung.accepts.empty()) << rung.full_name();
+    EXPECT_TRUE(rung.predict || rung.on_host) << rung.full_name() << " predicts nothing";
+  }
+  EXPECT_EQ(rungs, files);
+}
+
+TEST(Ladder, RungsHaveOperators) {
+  for (const ladder::Rung& rung : ladder::all_rungs()) {
+    EXPECT_NO_THROW(ops::find_operator(rung.op)) << rung.op;
+  }
+}
+
+}  // namespace
+}  // namespace warpladder
