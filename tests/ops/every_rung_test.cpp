@@ -61,10 +61,15 @@ TEST_P(EveryRung, IsRightOnEveryCase) {
 INSTANTIATE_TEST_SUITE_P(, EveryRung, testing::ValuesIn(all()), test_name);
 
 // A rung's header predicts its counts; the executor holds it to them.
-class Prediction : public testing::TestWithParam<lab::Selected> {};
+struct Predicting {
+  lab::Selected selected;
+};
+void PrintTo(const Predicting& p, std::ostream* out) { *out << p.selected.rung->full_name(); }
+
+class Prediction : public testing::TestWithParam<Predicting> {};
 
 TEST_P(Prediction, HoldsInTheExecutor) {
-  const auto [op, rung] = GetParam();
+  const auto [op, rung] = GetParam().selected;
   const auto shapes = op->name() == "sgemm"
                           ? std::vector<std::vector<std::int64_t>>{{128, 128, 128}, {256, 128, 64}}
                           : std::vector<std::vector<std::int64_t>>{{256}, {8192}};
@@ -92,16 +97,16 @@ TEST_P(Prediction, HoldsInTheExecutor) {
   }
 }
 
-std::vector<lab::Selected> with_predictions() {
-  std::vector<lab::Selected> list;
+std::vector<Predicting> with_predictions() {
+  std::vector<Predicting> list;
   for (const lab::Selected& selected : lab::select({})) {
-    if (selected.rung->predict) list.push_back(selected);
+    if (selected.rung->predict) list.push_back({selected});
   }
   return list;
 }
 
-std::string prediction_name(const testing::TestParamInfo<lab::Selected>& info) {
-  return info.param.op->name() + "_" + info.param.rung->id;
+std::string prediction_name(const testing::TestParamInfo<Predicting>& info) {
+  return info.param.selected.op->name() + "_" + info.param.selected.rung->id;
 }
 
 INSTANTIATE_TEST_SUITE_P(, Prediction, testing::ValuesIn(with_predictions()), prediction_name);

@@ -1,0 +1,27 @@
+#pragma once
+// The kernels that the executor's speed is measured on, for k, m, n that are multiples of 128; each
+// exists once per flavour.
+
+#include <cstdint>
+
+#include "device/stream.hpp"
+
+namespace warpladder::executor_speed {
+
+struct Square {
+  int n;
+  const float* a;
+  const float* b;
+  float* c;
+};
+
+#define WARPLADDER_DECLARE(flavour)                              \
+  namespace flavour {                                            \
+  void tiled_32x32(const Square& s, device::Stream& stream);     \
+  void thread_tile_128x128x8(const Square& s, device::Stream& stream); \
+  }
+WARPLADDER_DECLARE(plain)
+WARPLADDER_DECLARE(counted)
+#undef WARPLADDER_DECLARE
+
+}  // namespace warpladder::executor_speed
