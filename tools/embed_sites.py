@@ -31,7 +31,8 @@ BUILT_AS = "/warpladder/"  # what -ffile-prefix-map makes of the source folder
 
 
 def disassemble(program):
-    """Yields ('function', address, name), ('site', address, what) and ('fma', address, lanes)."""
+    """Yields ('function', address, name), ('site', address, what), ('fma', address, lanes) and
+    ('call', address, the address called)."""
     listing = subprocess.run(
         ["objdump", "-d", "-C", "--no-show-raw-insn", "-j", SECTION, program],
         check=True,
@@ -56,10 +57,34 @@ def disassemble(program):
             if hook:
                 what = hook["memory"] or hook["simt"] or "block"
                 pending = what if what not in QUERIES else None
+            elif re.match(r"[0-9a-f]+ <", operands):
+                yield "call", address, int(operands.split()[0], 16)
         fma = FMA.match(operation)
         if fma:
             packed = 1 if fma["form"] == "s" else (8 if "%ymm" in operands else 4)
             yield "fma", address, packed
+
+
+def mixed_call(events):
+    """The first call from one flavour into another, as a sentence; None if there is none.
+
+    The linker keeps one copy of a template that several flavours instantiate. If a counted kernel
+    called a copy that reports nothing, its accesses would be missing from the counts.
+    """
+    names, counted, calls, current = {}, set(), [], None
+    for kind, address, what in events:
+        if kind == "function":
+            current = address
+            names[address] = what
+        elif kind == "site" and what == "block":
+            counted.add(current)
+        elif kind == "call":
+            calls.append((current, what))
+    for caller, callee in calls:
+        if callee in names and (caller in counted) != (callee in counted):
+            return (f"{names[caller]} calls {names[callee]}, which another flavour instantiated; make "
+                    "it __forceinline__ or move it into the flavour's namespace")
+    return None
 
 
 def place_of(frames):
@@ -111,6 +136,9 @@ def main(program):
         sys.exit(f"{program}: has no section {SECTION}")
     begin, size = place
     events = list(disassemble(program))
+    mixed = mixed_call(events)
+    if mixed:
+        sys.exit(f"{program}: {mixed}")
     asked = {a - 1 for kind, a, _ in events if kind == "site"}
     asked |= {a for kind, a, _ in events if kind == "fma"}
     lines = source_lines(program, asked)
@@ -133,7 +161,7 @@ def main(program):
             in_block = True
         elif kind == "site":
             pending_sites.append(f"site {address - begin} {what} {line_id(address - 1)}")
-        elif in_block:
+        elif kind == "fma" and in_block:
             line = line_id(address)
             block_fmas[line] = block_fmas.get(line, 0) + what
     flush_fmas_into(rows, block_fmas, pending_sites)

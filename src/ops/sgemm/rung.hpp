@@ -57,6 +57,23 @@ void for_transposes(bool trans_a, bool trans_b, const Run& run) {
   }
 }
 
+// Whether rows of 16 bytes may be loaded and stored at once: addresses and leading dimensions are
+// multiples of four elements.
+inline bool vectors_allowed(const Gemm& g) {
+  const auto address = reinterpret_cast<std::uintptr_t>(g.a) | reinterpret_cast<std::uintptr_t>(g.b) |
+                       reinterpret_cast<std::uintptr_t>(g.c);
+  return address % 16 == 0 && (g.lda | g.ldb | g.ldc) % 4 == 0;
+}
+
+// As for_transposes(), with the widest access that alignment allows: 4 elements or 1.
+template <class Run>
+void for_layouts(const Gemm& g, bool trans_a, bool trans_b, const Run& run) {
+  for_transposes(trans_a, trans_b, [&]<bool kARows, bool kBRows>() {
+    vectors_allowed(g) ? run.template operator()<kARows, kBRows, 4>()
+                       : run.template operator()<kARows, kBRows, 1>();
+  });
+}
+
 using LaunchRung = void (*)(const Gemm& gemm, bool trans_a, bool trans_b, device::Stream& stream);
 using PredictRung = ladder::Totals (*)(const Problem& problem);
 

@@ -15,7 +15,8 @@ inline namespace WARPLADDER_FLAVOUR {
 // cp.async.ca (4, 8 bytes) or .cg (16 bytes, past L1). Both addresses are multiples of `bytes`.
 // Copies the first `source_bytes` and fills the rest with zeros; with 0 nothing is read.
 template <int bytes>
-__device__ __forceinline__ void cp_async(void* shared, const void* global, int source_bytes = bytes) {
+__device__ __forceinline__ void cp_async(void* shared, const void* global,
+                                         int source_bytes = bytes) {
   static_assert(bytes == 4 || bytes == 8 || bytes == 16, "cp.async copies 4, 8 or 16 bytes");
 #if defined(__CUDACC__)
   const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared));

@@ -1,8 +1,8 @@
 // The foot of the ladder: three loops on one CPU core. It is the truth's plain sister (fp32, not
 // float64) and the 1× of every speed-up.
 //
-// Prediction: one multiply-add after the other, each waiting for the sum before it: about 1 ns each.
-// Accepts: every problem. What binds it: the latency of one addition.
+// Prediction: one multiply-add after the other, each waiting for the sum before it: about 1 ns
+// each. Accepts: every problem. What binds it: the latency of one addition.
 
 #include "ops/sgemm/rung.hpp"
 
@@ -27,7 +27,8 @@ void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream&) {
                  [&]<bool kARows, bool kBRows>() { multiply<kARows, kBRows>(g); });
 }
 
-WARPLADDER_SGEMM_HOST_RUNG(Layout::row_major, "three loops on one CPU core", "every problem", launch);
+WARPLADDER_SGEMM_HOST_RUNG(Layout::row_major, "three loops on one CPU core", "every problem",
+                           launch);
 
 }  // namespace
 }  // namespace warpladder::sgemm

@@ -1,10 +1,11 @@
-// Bound before: two global requests for every 32 multiply-adds; each element of A is fetched n times.
-// Idea: a block's 256 threads need the same 16 rows of A and 16 columns of B. They fetch a 16×16
-// tile of each into shared memory, once, and every element is then used 16 times from there.
+// Bound before: two global requests for every 32 multiply-adds; each element of A is fetched n
+// times. Idea: a block's 256 threads need the same 16 rows of A and 16 columns of B. They fetch a
+// 16×16 tile of each into shared memory, once, and every element is then used 16 times from there.
 //
 // Prediction, per warp and tile of k (16 steps):
 //   global: 1 request for A and 1 for B instead of 16 each, 4 sectors each: 1/8 of row_01's sectors
-//   shared: 2 stores of 1 wavefront; per step 1 load of A (two words, broadcast) and 1 of B (sixteen
+//   shared: 2 stores of 1 wavefront; per step 1 load of A (two words, broadcast) and 1 of B
+//   (sixteen
 //           words, read twice), 1 wavefront each
 //   2 barriers
 // Accepts: every problem; ragged tiles are filled with zeros. What binds it: the shared-memory
@@ -74,7 +75,8 @@ ladder::Totals predict(const Problem& p) {
   return t;
 }
 
-WARPLADDER_SGEMM_RUNG(Layout::row_major, "16x16 tiles of A and B in shared memory, each used 16 times",
+WARPLADDER_SGEMM_RUNG(Layout::row_major,
+                      "16x16 tiles of A and B in shared memory, each used 16 times",
                       "every problem", launch, predict);
 
 }  // namespace

@@ -1,0 +1,52 @@
+#pragma once
+// The inner step of a register-tiled product, and how its result leaves the registers.
+
+#include "device/kernel.hpp"
+
+namespace warpladder::parts {
+inline namespace WARPLADDER_FLAVOUR {
+
+// Four neighbouring words of shared memory in one request; `from` is a multiple of 16 bytes.
+__device__ __forceinline__ void load4(float* to, const float* from) {
+  const float4 v = *reinterpret_cast<const float4*>(from);
+  to[0] = v.x;
+  to[1] = v.y;
+  to[2] = v.z;
+  to[3] = v.w;
+}
+
+// sum[i][j] += a[i] · b[j]
+template <int kRows, int kColumns>
+__device__ __forceinline__ void add_outer_product(float (&sum)[kRows][kColumns],
+                                                  const float (&a)[kRows],
+                                                  const float (&b)[kColumns]) {
+  WARPLADDER_UNROLL
+  for (int i = 0; i < kRows; ++i) {
+    WARPLADDER_UNROLL
+    for (int j = 0; j < kColumns; ++j) sum[i][j] += a[i] * b[j];
+  }
+}
+
+// c[j] = alpha·sum[j] + beta·c[j] for the four columns from c on, of which `left` exist. beta == 0
+// never reads c. kVector: 4 when c is a multiple of 16 bytes, else 1.
+template <int kVector>
+__device__ __forceinline__ void store4(float* c, std::int64_t left, float alpha, const float* sum,
+                                       float beta) {
+  if (kVector == 4 && left >= 4) {
+    float4 v = make_float4(alpha * sum[0], alpha * sum[1], alpha * sum[2], alpha * sum[3]);
+    if (beta != 0.0f) {
+      const float4 old = *reinterpret_cast<const float4*>(c);
+      v = make_float4(v.x + beta * old.x, v.y + beta * old.y, v.z + beta * old.z,
+                      v.w + beta * old.w);
+    }
+    *reinterpret_cast<float4*>(c) = v;
+    return;
+  }
+  WARPLADDER_UNROLL
+  for (int j = 0; j < 4; ++j) {
+    if (j < left) c[j] = beta == 0.0f ? alpha * sum[j] : alpha * sum[j] + beta * c[j];
+  }
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::parts

@@ -1,0 +1,48 @@
+"""Tests of tools/embed_sites.py that need no linked program; the executor's tests use its table."""
+
+import sys
+import unittest
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+import embed_sites  # noqa: E402
+
+
+def function(address, name, *inside):
+    return [("function", address, name), *inside]
+
+
+COUNTED = ("site", 5, "block")
+
+
+class MixedCall(unittest.TestCase):
+    def test_a_counted_kernel_must_not_call_what_reports_nothing(self):
+        events = function(0, "kernel", COUNTED, ("call", 9, 64)) + function(64, "helper<int>")
+        self.assertIn("kernel calls helper<int>", embed_sites.mixed_call(events))
+
+    def test_nor_a_plain_kernel_what_reports(self):
+        events = function(0, "kernel", ("call", 9, 64)) + function(64, "helper<int>", COUNTED)
+        self.assertIn("kernel calls helper<int>", embed_sites.mixed_call(events))
+
+    def test_the_same_flavour_and_code_elsewhere_may_be_called(self):
+        events = function(0, "kernel", COUNTED, ("call", 9, 64), ("call", 14, 4096))
+        events += function(64, "helper<int>", ("site", 70, "block"))
+        self.assertIsNone(embed_sites.mixed_call(events))
+
+
+class Places(unittest.TestCase):
+    def test_an_inlined_access_belongs_to_the_kernels_file(self):
+        frames = ["/warpladder/src/parts/warp.hpp:10", "/warpladder/src/ops/x/rungs/a.cu:20"]
+        self.assertEqual(embed_sites.place_of(frames), frames[1])
+
+    def test_of_two_lines_of_that_file_the_inner_one(self):
+        frames = ["/warpladder/a.cu:10", "/warpladder/a.cu:20"]
+        self.assertEqual(embed_sites.place_of(frames), frames[0])
+
+    def test_without_one_the_innermost(self):
+        self.assertEqual(embed_sites.place_of(["/warpladder/a.hpp:1", "b.hpp:2"]), "/warpladder/a.hpp:1")
+
+
+if __name__ == "__main__":
+    unittest.main()
