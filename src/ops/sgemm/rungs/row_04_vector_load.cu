@@ -32,7 +32,7 @@ constexpr Config kConfig;
 static_assert(valid(kConfig));
 
 template <bool kARows, bool kBRows, int kVector>
-__global__ void __launch_bounds__(kConfig.threads()) multiply(Gemm g) {
+__global__ void __launch_bounds__(kConfig.threads(), 2) multiply(Gemm g) {
   constexpr Config c = kConfig;
   __shared__ __align__(16) float a_tile[c.block_k][c.block_m];  // transposed
   __shared__ __align__(16) float b_tile[c.block_k][c.block_n];

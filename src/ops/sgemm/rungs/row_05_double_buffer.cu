@@ -29,7 +29,7 @@ constexpr Config kConfig;
 static_assert(valid(kConfig));
 
 template <bool kARows, bool kBRows, int kVector>
-__global__ void __launch_bounds__(kConfig.threads()) multiply(Gemm g) {
+__global__ void __launch_bounds__(kConfig.threads(), 2) multiply(Gemm g) {
   __shared__ __align__(16) float a_tile[2][kConfig.block_k][kConfig.block_m];  // transposed
   __shared__ __align__(16) float b_tile[2][kConfig.block_k][kConfig.block_n];
   const auto tiles_n = static_cast<unsigned>(tiles(g.n, kConfig.block_n));
