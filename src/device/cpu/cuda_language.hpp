@@ -22,7 +22,8 @@
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
 // One OS thread runs one block at a time, so thread-local storage is a block's shared memory.
-#define __shared__ static thread_local __attribute__((aligned(128)))
+// constinit: an array of float4 would otherwise get a guard variable, itself in "shared memory".
+#define __shared__ static thread_local constinit __attribute__((aligned(128)))
 
 #define WARPLADDER_INLINE inline __attribute__((always_inline))
 

@@ -25,11 +25,11 @@ Pattern pattern_of(const std::uint64_t* address, int n, unsigned bytes) {
 bool within_one_row_of_banks(const std::uint64_t* address, int n) {
   std::int32_t low = 0, high = 0;
   for (int i = 0; i < n; ++i) {
-    const auto distance = static_cast<std::int32_t>(address[i] - address[0]);
+    const auto distance = static_cast<std::int32_t>(address[i] / 4 - address[0] / 4);
     low = std::min(low, distance);
     high = std::max(high, distance);
   }
-  return high - low < 32 * 4;
+  return high - low < 32;
 }
 
 // Passes through the banks for one group of lanes: the most distinct words that fall on one bank.

@@ -1,0 +1,407 @@
+#include "lab/explain.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/parse.hpp"
+#include "lab/ncu_metrics.hpp"
+#include "lab/occupancy.hpp"
+#include "verb.hpp"
+
+namespace warpladder::app {
+namespace {
+
+using device::AccessCounts;
+using device::AccessKind;
+using device::MemorySpace;
+using lab::Explanation;
+using lab::LineCounts;
+
+constexpr double kLongSeconds = 20;  // worth saying beforehand
+
+struct Flags {
+  std::string first;
+  std::optional<std::string> second, shape;
+  DeviceFlags device;
+  JsonFlag json;
+};
+
+// 16777216 as 16,777,216.
+std::string with_commas(std::uint64_t value) {
+  std::string digits = std::to_string(value);
+  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, 1, ',');
+  return digits;
+}
+
+std::string ratio_text(std::uint64_t a, std::uint64_t b) {
+  return b ? fmt::format("{:.3g}", static_cast<double>(a) / static_cast<double>(b)) : "";
+}
+
+// "5.2 %" of the rung's L1 cycles.
+std::string share_text(std::uint64_t cycles, const Explanation& e) {
+  if (cycles == 0) return "";
+  return fmt::format("{:.1f} %", 100 * static_cast<double>(cycles) / static_cast<double>(e.cost()));
+}
+
+std::string dims(const device::Dim3& d) { return fmt::format("{}x{}x{}", d.x, d.y, d.z); }
+
+const char* name(MemorySpace space) { return space == MemorySpace::global ? "global" : "shared"; }
+const char* name(AccessKind kind) {
+  switch (kind) {
+    case AccessKind::load:
+      return "load";
+    case AccessKind::store:
+      return "store";
+    case AccessKind::atomic:
+      return "atomic";
+  }
+  return "";
+}
+
+std::string place_of(const LineCounts& line) {
+  return fmt::format("{}:{}", std::filesystem::path(line.file).filename().string(), line.line);
+}
+
+// Prose, broken at spaces where the tables end.
+void print_sentences(const std::string& text) {
+  constexpr std::size_t kWidth = 100;
+  std::string line;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (!line.empty() && display_width(line) + 1 + display_width(word) > kWidth) {
+      print_line(std::exchange(line, ""));
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  print_line(line);
+}
+
+void print_headline(const Explanation& e) {
+  print_line(fmt::format("{} at {}: {}", e.full_name(), fmt::join(e.shape, "x"), e.idea));
+  for (const device::KernelCounts& k : e.launches) {
+    print_line(fmt::format("kernel {}: grid {}, block {}, {} bytes of dynamic shared memory",
+                           k.kernel, dims(k.grid), dims(k.block), k.dynamic_shared_bytes));
+  }
+  if (e.launches.empty()) print_line("no kernel was launched: there is nothing to compute");
+  print_line("");
+}
+
+void print_totals(const Explanation& e) {
+  TextTable table({{"in all"},
+                   {"counted", Align::right},
+                   {"ideal", Align::right},
+                   {"counted ÷ ideal", Align::right}});
+  const auto add = [&](const char* what, std::uint64_t counted, std::uint64_t ideal) {
+    if (counted == 0) return;
+    const Emphasis emphasis = counted > ideal ? Emphasis::bad : Emphasis::none;
+    table.add_row(
+        {what, with_commas(counted), with_commas(ideal), {ratio_text(counted, ideal), emphasis}});
+  };
+  for (const lab::TotalField& field : lab::total_fields()) {
+    add(field.name, e.totals.*field.value, e.ideal.*field.value);
+  }
+  add("L1 cycles", e.cost(), e.ideal_cost());
+  print(table);
+}
+
+void print_totals_side_by_side(const Explanation& a, const Explanation& b) {
+  TextTable table({{"in all"},
+                   {a.rung, Align::right},
+                   {b.rung, Align::right},
+                   {"second ÷ first", Align::right}});
+  const auto add = [&](const char* what, std::uint64_t of_a, std::uint64_t of_b) {
+    if (of_a || of_b) {
+      table.add_row({what, with_commas(of_a), with_commas(of_b), ratio_text(of_b, of_a)});
+    }
+  };
+  for (const lab::TotalField& field : lab::total_fields()) {
+    add(field.name, a.totals.*field.value, b.totals.*field.value);
+  }
+  add("L1 cycles", a.cost(), b.cost());
+  print(table);
+  print_line("");
+}
+
+// One row a line of source; what it does stands in it line by line.
+void print_lines(const Explanation& e) {
+  const std::string& main_file = e.lines.front().file;
+  print_line(fmt::format("{}, the costliest line first:", main_file));
+  TextTable table({{"line"},
+                   {"does", Align::right},
+                   {"times", Align::right},
+                   {"lanes", Align::right},
+                   {"actual", Align::right},
+                   {"ideal", Align::right},
+                   {"worst", Align::right},
+                   {"share", Align::right}});
+  for (const LineCounts& line : e.lines) {
+    std::vector<std::vector<std::string>> doings;
+    for (const AccessCounts& a : line.accesses) {
+      const bool global = a.space == MemorySpace::global;
+      doings.push_back({fmt::format("{} {} {} B", name(a.space), name(a.kind), a.bytes),
+                        with_commas(a.requests), ratio_text(a.lanes, a.requests),
+                        ratio_text(global ? a.sectors : a.wavefronts, a.requests),
+                        ratio_text(global ? a.ideal_sectors : a.ideal_wavefronts, a.requests),
+                        std::to_string(a.worst)});
+    }
+    const auto add_event = [&](const char* what, std::uint64_t times) {
+      if (times) doings.push_back({what, with_commas(times), "", "", "", ""});
+    };
+    add_event("FMAs", line.fmas);
+    add_event("barriers", line.barriers);
+    add_event("shuffles", line.shuffles);
+
+    std::string source = line.file == main_file ? std::to_string(line.line) : place_of(line);
+    if (const std::string code = line.text.substr(0, line.text.find("  //")); !code.empty()) {
+      source += fmt::format("\n`{}`", code);
+    }
+    std::vector<Cell> row{source};
+    for (std::size_t column = 0; column < 6; ++column) {
+      std::string text;
+      for (const auto& doing : doings) text += (text.empty() ? "" : "\n") + doing[column];
+      row.emplace_back(std::move(text));
+    }
+    row.emplace_back(share_text(line.cost(), e));
+    table.add_rule();
+    table.add_row(std::move(row));
+  }
+  print(table);
+  print_sentences(
+      "Per request: active lanes, then sectors of 32 bytes (global) or wavefronts (shared): "
+      "actual, "
+      "ideal, worst. Share: of the L1 cycles, 1 for a request or for 4 sectors (global), 1 for a "
+      "wavefront (shared).");
+}
+
+std::string prediction_sentence(const Explanation& e) {
+  if (!e.predicted) return "Prediction: this rung makes none.";
+  if (e.prediction_holds()) return "Prediction: holds, every total is the one the rung predicts.";
+  std::vector<std::string> differences;
+  for (const lab::TotalField& field : lab::total_fields()) {
+    const std::uint64_t counted = e.totals.*field.value, predicted = (*e.predicted).*field.value;
+    if (counted != predicted) {
+      differences.push_back(fmt::format("{} {} where {} were predicted", with_commas(counted),
+                                        field.name, with_commas(predicted)));
+    }
+  }
+  return fmt::format(
+      "Prediction: differs by {}. It is made for sizes that are multiples of the "
+      "rung's tile.",
+      fmt::join(differences, ", "));
+}
+
+std::string occupancy_sentence(const device::KernelCounts& k) {
+  const auto threads = static_cast<unsigned>(k.block.count());
+  const lab::Occupancy o = lab::occupancy({threads, k.dynamic_shared_bytes, std::nullopt});
+  return fmt::format(
+      "Occupancy: at most {} blocks of {} threads, {} of {} warps on an SM ({:.0f} %), "
+      "limited by {}. That is by block size and dynamic shared memory alone; registers and static "
+      "shared memory: known only to nvcc.",
+      o.blocks, threads, o.warps, lab::HopperSm::warps, 100 * o.share(), lab::name(o.limiter));
+}
+
+std::string intensity_sentence(const Explanation& e) {
+  std::vector<std::string> parts;
+  if (const double n = e.fmas_per_sector_byte(); n > 0) {
+    parts.push_back(fmt::format("{:.3g} FMAs for a byte of global sectors", n));
+  }
+  if (const double n = e.fmas_per_shared_wavefront(); n > 0) {
+    parts.push_back(fmt::format("{:.3g} FMAs for a shared wavefront", n));
+  }
+  if (parts.empty()) return "Intensity: no FMAs, this rung moves bytes.";
+  return fmt::format("Intensity: {}.", fmt::join(parts, ", "));
+}
+
+void print_roofs(const Explanation& e) {
+  const std::vector<lab::Roof> roofs = e.roofs();
+  TextTable table({{"roof of an H200"},
+                   {"bytes", Align::right},
+                   {"FLOP/byte", Align::right},
+                   {"leaves TFLOP/s", Align::right}});
+  for (const lab::Roof& roof : roofs) {
+    const bool counts = roof.bytes > 0 && e.flops > 0;
+    table.add_row({roof.name, with_commas(static_cast<std::uint64_t>(roof.bytes)),
+                   counts ? fmt::format("{:.3g}", e.flops / roof.bytes) : "",
+                   counts ? fmt::format("{:.3g}", e.ceiling(roof) * 1e-12) : ""});
+  }
+  table.add_row({"FP32 units", "", "", fmt::format("{:.3g}", lab::H200::fp32_flops_per_s * 1e-12)});
+  print(table);
+  const lab::Roof* const binding = lab::Explanation::binding(roofs, e.flops);
+  print_sentences(
+      fmt::format("The lowest roof: {}. These are ceilings from counts, not times: latency and "
+                  "occupancy decide how near a run comes.",
+                  binding ? binding->name : "FP32 units"));
+}
+
+void print_one(const Explanation& e, bool with_totals) {
+  print_headline(e);
+  if (e.lines.empty()) return;
+  if (with_totals) {
+    print_totals(e);
+    print_line("");
+  }
+  print_lines(e);
+  print_line("");
+  if (e.to_blame) {
+    const LineCounts& line = e.lines[e.to_blame->line];
+    const std::string avoidable = share_text(line.avoidable(), e);
+    print_sentences(fmt::format("Line to blame: {} ({} of the L1 cycles{}): {}.", place_of(line),
+                                share_text(line.cost(), e),
+                                avoidable.empty() ? "" : ", " + avoidable + " avoidable",
+                                e.to_blame->sentence));
+  }
+  print_sentences(prediction_sentence(e));
+  print_sentences(intensity_sentence(e));
+  for (const device::KernelCounts& k : e.launches) print_sentences(occupancy_sentence(k));
+  print_line("");
+  print_roofs(e);
+}
+
+nlohmann::json as_json(const ladder::Totals& totals) {
+  nlohmann::json object;
+  for (const lab::TotalField& field : lab::total_fields()) {
+    object[field.key] = totals.*field.value;
+  }
+  return object;
+}
+
+nlohmann::json as_json(const LineCounts& line) {
+  nlohmann::json accesses = nlohmann::json::array();
+  for (const AccessCounts& a : line.accesses) {
+    accesses.push_back({{"space", name(a.space)},
+                        {"kind", name(a.kind)},
+                        {"bytes", a.bytes},
+                        {"requests", a.requests},
+                        {"lanes", a.lanes},
+                        {"sectors", a.sectors},
+                        {"ideal_sectors", a.ideal_sectors},
+                        {"wavefronts", a.wavefronts},
+                        {"ideal_wavefronts", a.ideal_wavefronts},
+                        {"worst", a.worst}});
+  }
+  return {{"file", line.file},
+          {"line", line.line},
+          {"text", line.text},
+          {"accesses", accesses},
+          {"fmas", line.fmas},
+          {"barriers", line.barriers},
+          {"shuffles", line.shuffles},
+          {"l1_cycles", line.cost()},
+          {"ideal_l1_cycles", line.ideal_cost()}};
+}
+
+nlohmann::json as_json(const device::KernelCounts& k) {
+  const lab::Occupancy o = lab::occupancy(
+      {static_cast<unsigned>(k.block.count()), k.dynamic_shared_bytes, std::nullopt});
+  return {{"kernel", k.kernel},
+          {"grid", {k.grid.x, k.grid.y, k.grid.z}},
+          {"block", {k.block.x, k.block.y, k.block.z}},
+          {"dynamic_shared_bytes", k.dynamic_shared_bytes},
+          {"occupancy_without_registers",
+           {{"blocks", o.blocks}, {"warps", o.warps}, {"limiter", lab::name(o.limiter)}}}};
+}
+
+nlohmann::json as_json(const Explanation& e) {
+  nlohmann::json report{{"op", e.op},
+                        {"rung", e.rung},
+                        {"shape", e.shape},
+                        {"flops", e.flops},
+                        {"minimal_bytes", e.minimal_bytes},
+                        {"l1_cycles", e.cost()},
+                        {"totals", as_json(e.totals)},
+                        {"ideal_totals", as_json(e.ideal)}};
+  for (const char* list : {"kernels", "lines", "roofs"}) report[list] = nlohmann::json::array();
+  for (const device::KernelCounts& k : e.launches) report["kernels"].push_back(as_json(k));
+  for (const LineCounts& line : e.lines) report["lines"].push_back(as_json(line));
+  if (e.predicted) {
+    report["prediction"] = {{"totals", as_json(*e.predicted)}, {"holds", e.prediction_holds()}};
+  }
+  if (e.to_blame) {
+    const LineCounts& line = e.lines[e.to_blame->line];
+    report["line_to_blame"] = {
+        {"file", line.file}, {"line", line.line}, {"sentence", e.to_blame->sentence}};
+  }
+  for (const lab::NcuMetric& metric : lab::ncu_metrics(e.launches)) {
+    report["ncu_metrics"][metric.name] = metric.value;
+  }
+  for (const lab::Roof& roof : e.roofs()) {
+    report["roofs"].push_back({{"name", roof.name},
+                               {"bytes", roof.bytes},
+                               {"bytes_per_s", roof.bytes_per_s},
+                               {"ceiling_flops_per_s", e.ceiling(roof)}});
+  }
+  return report;
+}
+
+// On standard error also where that is no terminal: a log should say why nothing happens.
+void announce_if_long(const std::string& rung, double seconds) {
+  if (seconds <= kLongSeconds) return;
+  end_progress();
+  fmt::print(stderr, "warpladder: counting {} may take {:.0f} s\n", rung, seconds);
+}
+
+void explain(const Flags& flags, const Context& context) {
+  std::vector<lab::Selected> rungs{lab::select_one(flags.first)};
+  if (flags.second) {
+    rungs.push_back(lab::select_one(*flags.second));
+    if (rungs[1].op != rungs[0].op) {
+      throw_bad_input(
+          fmt::format("{} and {} are rungs of different operators; two rungs of one can "
+                      "be compared",
+                      flags.first, *flags.second));
+    }
+  }
+  const ops::Operator& op = *rungs[0].op;
+  const std::vector<std::int64_t> shape =
+      flags.shape ? parse_shape(*flags.shape, op.default_shape().size(), "--shape")
+                  : op.default_shape();
+
+  const lab::Progress progress = progress_on_stderr();
+  std::vector<Explanation> explained;
+  for (const lab::Selected& selected : rungs) {
+    const std::string rung = selected.rung->full_name();
+    progress("counting " + rung, static_cast<double>(explained.size()) / rungs.size());
+    explained.push_back(lab::explain(selected, shape, flags.device.threads,
+                                     [&](double seconds) { announce_if_long(rung, seconds); }));
+  }
+  end_progress();
+
+  if (!flags.json.to_stdout()) {
+    const bool is_pair = explained.size() == 2;
+    if (is_pair) print_totals_side_by_side(explained[0], explained[1]);
+    for (const Explanation& e : explained) {
+      print_one(e, !is_pair);
+      if (is_pair && &e == &explained[0]) print_line("");
+    }
+  }
+  if (flags.json.asked()) {
+    nlohmann::json report{{"verb", "explain"}, {"rungs", nlohmann::json::array()}};
+    for (const Explanation& e : explained) report["rungs"].push_back(as_json(e));
+    flags.json.write(context, std::move(report));
+  }
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, Context& context) {
+  auto* verb = app.add_subcommand("explain", "Count what rungs ask of the machine, line by line");
+  const auto flags = std::make_shared<Flags>();
+  verb->add_option("OP/RUNG", flags->first, "The rung")->type_name("")->required();
+  verb->add_option("OP/RUNG2", flags->second, "A second one, to compare with")->type_name("");
+  verb->add_option("--shape", flags->shape, "The problem (default: one that shows its counts soon)")
+      ->type_name("MxNxK");
+  flags->device.add_to(*verb);
+  verb->remove_option(verb->get_option("--device"));  // only the CPU's executor counts
+  flags->json.add_to(*verb);
+  verb->callback([flags, &context] { explain(*flags, context); });
+}
+
+}  // namespace warpladder::app

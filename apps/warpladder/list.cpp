@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lab/selection.hpp"
+#include "verb.hpp"
+
+namespace warpladder::app {
+namespace {
+
+using device::Flavour;
+
+struct Flags {
+  std::string op;
+  JsonFlag json;
+};
+
+// In the order of the table's columns.
+constexpr Flavour kColumns[] = {Flavour::plain, Flavour::counted, Flavour::gpu};
+
+// Why the rung cannot run in this flavour in this build on this machine, or empty if it can.
+std::string why_not_here(const ladder::Rung& rung, Flavour flavour) {
+  const std::string not_built = ladder::why_not(rung, flavour);
+  const auto target = flavour == Flavour::gpu ? device::Target::gpu : device::Target::cpu;
+  return not_built.empty() ? device::availability(target).why_not : not_built;
+}
+
+// Reasons repeat from rung to rung: the table shows a number, and each is told once below it.
+class Footnotes {
+ public:
+  std::size_t number_of(const std::string& reason) {
+    const auto at = std::ranges::find(reasons_, reason);
+    const auto number = static_cast<std::size_t>(at - reasons_.begin()) + 1;
+    if (at == reasons_.end()) reasons_.push_back(reason);
+    return number;
+  }
+  void print() const {
+    if (!reasons_.empty()) print_line("");
+    for (std::size_t i = 0; i < reasons_.size(); ++i) {
+      print_line(fmt::format("- [{}] {}", i + 1, reasons_[i]));
+    }
+  }
+
+ private:
+  std::vector<std::string> reasons_;
+};
+
+Cell runs_cell(const std::string& why_not, Footnotes& notes) {
+  if (why_not.empty()) return {"yes", Emphasis::good};
+  return {fmt::format("no [{}]", notes.number_of(why_not)), Emphasis::dim};
+}
+
+void print_operators(const std::vector<const ops::Operator*>& operators) {
+  TextTable table({{"operator"}, {"what it computes"}, {"shape"}, {"rungs", Align::right}});
+  for (const ops::Operator* op : operators) {
+    table.add_row({op->name(), op->idea(), op->shape_form(),
+                   std::to_string(ladder::rungs_of(op->name()).size())});
+  }
+  print(table);
+}
+
+void print_rungs(const std::vector<const ops::Operator*>& operators) {
+  TextTable table({{"rung"}, {"idea"}, {"accepts"}, {"cpu"}, {"counted"}, {"gpu"}});
+  Footnotes notes;
+  for (const ops::Operator* op : operators) {
+    table.add_rule();
+    for (const ladder::Rung* rung : ladder::rungs_of(op->name())) {
+      std::vector<Cell> row{rung->full_name(), rung->idea, rung->accepts};
+      for (const Flavour flavour : kColumns) {
+        row.push_back(runs_cell(why_not_here(*rung, flavour), notes));
+      }
+      table.add_row(std::move(row));
+    }
+  }
+  print(table);
+  notes.print();
+}
+
+nlohmann::json as_json(const ops::Operator& op) {
+  nlohmann::json rungs = nlohmann::json::array();
+  for (const ladder::Rung* rung : ladder::rungs_of(op.name())) {
+    nlohmann::json flavours;
+    for (const Flavour flavour : kColumns) {
+      const std::string why_not = why_not_here(*rung, flavour);
+      nlohmann::json& entry = flavours[lab::name(flavour)];
+      entry["runs"] = why_not.empty();
+      if (!why_not.empty()) entry["why_not"] = why_not;
+    }
+    rungs.push_back({{"id", rung->id},
+                     {"idea", rung->idea},
+                     {"accepts", rung->accepts},
+                     {"flavours", flavours}});
+  }
+  return {{"name", op.name()}, {"idea", op.idea()}, {"shape", op.shape_form()}, {"rungs", rungs}};
+}
+
+void list(const Flags& flags, const Context& context) {
+  std::vector<const ops::Operator*> operators;
+  if (flags.op.empty()) {
+    for (const auto& op : ops::all_operators()) operators.push_back(op.get());
+  } else {
+    operators.push_back(&ops::find_operator(flags.op));
+  }
+  if (!flags.json.to_stdout()) {
+    if (flags.op.empty()) {
+      print_operators(operators);
+      print_line("");
+    }
+    print_rungs(operators);
+  }
+  if (flags.json.asked()) {
+    nlohmann::json report{{"verb", "list"}, {"operators", nlohmann::json::array()}};
+    for (const ops::Operator* op : operators) report["operators"].push_back(as_json(*op));
+    flags.json.write(context, std::move(report));
+  }
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, Context& context) {
+  auto* verb = app.add_subcommand("list", "Operators and rungs, and where each can run here");
+  const auto flags = std::make_shared<Flags>();
+  verb->add_option("OP", flags->op, "Only this operator's rungs")->type_name("");
+  flags->json.add_to(*verb);
+  verb->callback([flags, &context] { list(*flags, context); });
+}
+
+}  // namespace warpladder::app

@@ -1,0 +1,147 @@
+#include "lab/run.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+
+#include <memory>
+
+#include "base/in_quotes.hpp"
+#include "base/npy.hpp"
+#include "base/parse.hpp"
+#include "lab/selection.hpp"
+#include "ops/sgemm/problem.hpp"
+#include "verb.hpp"
+#include "writable.hpp"
+
+namespace warpladder::app {
+namespace {
+
+// What every operator's run takes.
+struct CommonFlags {
+  std::string a, b, out, rung;
+  DeviceFlags device;
+  JsonFlag json;
+
+  void add_to(CLI::App& verb) {
+    verb.add_option("--a", a, "float32 .npy file")->type_name("FILE")->required();
+    verb.add_option("--b", b, "float32 .npy file")->type_name("FILE")->required();
+    verb.add_option("--out", out, "The .npy file to write, whole or not at all")
+        ->type_name("FILE")
+        ->required();
+    verb.add_option("--rung", rung, "Run this one (default: the fastest)")->type_name("ID");
+    device.add_to(verb);
+    json.add_to(verb);
+  }
+};
+
+struct SgemmFlags : CommonFlags {
+  std::string c, alpha = "1", beta = "0";
+  bool trans_a = false, trans_b = false;
+};
+
+lab::NamedArray read(const std::string& path, const char* argument) {
+  return {file_subject(path, argument), read_npy(path, argument)};
+}
+
+lab::RunOptions options_of(const CommonFlags& flags, const std::string& op) {
+  lab::RunOptions options;
+  options.target = flags.device.target();
+  options.executor_threads = flags.device.threads;
+  if (!flags.rung.empty()) {
+    const bool has_operator = flags.rung.starts_with(op + "/");
+    options.rung = &ladder::find_rung(op, flags.rung.substr(has_operator ? op.size() + 1 : 0));
+  }
+  return options;
+}
+
+// Whether --out /dev/stdout, or its like, made standard output the array's.
+bool is_stdout(const std::string& path) {
+  struct stat file {
+  }, out{};
+  return ::stat(path.c_str(), &file) == 0 && ::fstat(STDOUT_FILENO, &out) == 0 &&
+         file.st_dev == out.st_dev && file.st_ino == out.st_ino;
+}
+
+std::string readable_time(double time_s) {
+  if (time_s < 1e-3) return fmt::format("{:.3g} µs", time_s * 1e6);
+  if (time_s < 1.0) return fmt::format("{:.3g} ms", time_s * 1e3);
+  return fmt::format("{:.3g} s", time_s);
+}
+
+// Writes the result and says so. `details` are the operator's own part of the JSON.
+void deliver(const lab::RunResult& result, const CommonFlags& flags, const Context& context,
+             nlohmann::json details) {
+  write_npy(flags.out, result.out.shape, result.out.data, result.out.fortran_order, "--out");
+  const ladder::Rung& rung = *result.rung;
+  const char* target = device::name(result.flavour == device::Flavour::gpu ? device::Target::gpu
+                                                                           : device::Target::cpu);
+  if (!flags.json.to_stdout() && !is_stdout(flags.out)) {
+    print_line(fmt::format("{} of {} ran as {} on the {} in {}; the result is in {}", rung.op,
+                           fmt::join(result.shape, "x"), rung.id, target,
+                           readable_time(result.time_s), in_quotes(flags.out)));
+  }
+  if (flags.json.asked()) {
+    details.update({{"verb", "run"},
+                    {"op", rung.op},
+                    {"rung", rung.id},
+                    {"target", target},
+                    {"shape", result.shape},
+                    {"time_s", result.time_s},
+                    {"out_shape", result.out.shape}});
+    flags.json.write(context, std::move(details));
+  }
+}
+
+void run_sgemm(const SgemmFlags& flags, const Context& context) {
+  lab::RunSgemmRequest request;
+  request.options = options_of(flags, "sgemm");
+  request.alpha = parse_float(flags.alpha, "--alpha");
+  request.beta = parse_float(flags.beta, "--beta");
+  request.trans_a = flags.trans_a;
+  request.trans_b = flags.trans_b;
+  // All inputs are in memory before anything is written: --out may name one of them.
+  request.a = read(flags.a, "--a");
+  request.b = read(flags.b, "--b");
+  if (!flags.c.empty()) request.c = read(flags.c, "--c");
+  require_writable(flags.out, "--out");
+
+  deliver(lab::run_sgemm(request), flags, context,
+          {{"alpha", request.alpha},
+           {"beta", request.beta},
+           {"trans_a", request.trans_a},
+           {"trans_b", request.trans_b}});
+}
+
+void run_vector_add(const CommonFlags& flags, const Context& context) {
+  lab::RunVectorAddRequest request;
+  request.options = options_of(flags, "vector_add");
+  request.a = read(flags.a, "--a");
+  request.b = read(flags.b, "--b");
+  require_writable(flags.out, "--out");
+  deliver(lab::run_vector_add(request), flags, context, nlohmann::json::object());
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Context& context) {
+  auto* verb = app.add_subcommand("run", "An operator on your own data");
+  verb->require_subcommand(1);
+
+  auto* sgemm = verb->add_subcommand("sgemm", "C = alpha op(A) op(B) + beta C");
+  const auto sgemm_flags = std::make_shared<SgemmFlags>();
+  sgemm_flags->add_to(*sgemm);
+  sgemm->add_option("--c", sgemm_flags->c, "What --beta multiplies")->type_name("FILE");
+  sgemm->add_option("--alpha", sgemm_flags->alpha, "Default: 1")->type_name("X");
+  sgemm->add_option("--beta", sgemm_flags->beta, "Default: 0")->type_name("X");
+  sgemm->add_flag("--transa", sgemm_flags->trans_a, "Multiply by the transpose of A");
+  sgemm->add_flag("--transb", sgemm_flags->trans_b, "Multiply by the transpose of B");
+  sgemm->callback([sgemm_flags, &context] { run_sgemm(*sgemm_flags, context); });
+
+  auto* vector_add = verb->add_subcommand("vector_add", "C = A + B, element by element");
+  const auto add_flags = std::make_shared<CommonFlags>();
+  add_flags->add_to(*vector_add);
+  vector_add->callback([add_flags, &context] { run_vector_add(*add_flags, context); });
+}
+
+}  // namespace warpladder::app

@@ -1,0 +1,176 @@
+#include "lab/verify.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/in_quotes.hpp"
+#include "base/parse.hpp"
+#include "verb.hpp"
+
+namespace warpladder::app {
+namespace {
+
+constexpr std::size_t kFailuresShown = 5;  // of each rung
+
+struct Flags {
+  std::vector<std::string> names;
+  std::optional<std::string> shape;
+  bool counted = false;
+  DeviceFlags device;
+  JsonFlag json;
+};
+
+// Each rung once, however often its name or its operator's is given.
+std::vector<lab::Selected> select_once(const std::vector<std::string>& names) {
+  std::vector<lab::Selected> once;
+  for (const lab::Selected& selected : lab::select(names)) {
+    const auto same = [&](const lab::Selected& other) { return other.rung == selected.rung; };
+    if (std::ranges::none_of(once, same)) once.push_back(selected);
+  }
+  return once;
+}
+
+std::vector<std::int64_t> shape_for(const std::vector<lab::Selected>& rungs,
+                                    const std::string& text) {
+  const ops::Operator& op = *rungs.front().op;
+  for (const lab::Selected& other : rungs) {
+    if (other.op->shape_form() == op.shape_form()) continue;
+    throw_bad_input(fmt::format(
+        "--shape {} cannot fit both {}, which takes {}, and {}, which takes {}; name one operator",
+        in_quotes(text, kShownBytes), op.name(), op.shape_form(), other.op->name(),
+        other.op->shape_form()));
+  }
+  return parse_shape(text, op.default_shape().size(), "--shape");
+}
+
+device::Target target_for(const Flags& flags) {
+  if (!flags.counted) return flags.device.target();
+  if (flags.device.device == "gpu") {
+    throw_bad_input("--counted counts in the CPU's executor and cannot go with --device gpu");
+  }
+  return device::choose_target(flags.device.device.empty() ? "cpu" : flags.device.device);
+}
+
+struct Tally {
+  std::size_t passed = 0, failed = 0, skipped = 0;
+};
+Tally tally_of(const std::vector<lab::VerifyRow>& rows) {
+  Tally tally;
+  for (const lab::VerifyRow& row : rows) {
+    ++(!row.skipped.empty() ? tally.skipped : row.failures() ? tally.failed : tally.passed);
+  }
+  return tally;
+}
+
+std::vector<Cell> cells_of(const lab::VerifyRow& row) {
+  const std::string rung = row.op + "/" + row.rung;
+  if (!row.skipped.empty()) {
+    return {rung, lab::name(row.flavour), "", "", "", {"skipped: " + row.skipped, Emphasis::dim}};
+  }
+  const std::size_t count = row.cases.size(), failures = row.failures();
+  const lab::CaseResult* worst = row.worst();
+  const Emphasis emphasis = failures ? Emphasis::bad : Emphasis::good;
+  return {rung,
+          lab::name(row.flavour),
+          std::to_string(count),
+          {std::to_string(count - failures), emphasis},
+          {worst ? fmt::format("{:.2g}", worst->worst_error_over_bound) : "", emphasis},
+          worst ? worst->name : ""};
+}
+
+void print_failures(const lab::VerifyRow& row) {
+  std::size_t seen = 0;
+  for (const lab::CaseResult& result : row.cases) {
+    if (result.failure.empty() || seen++ >= kFailuresShown) continue;
+    print_line(fmt::format("- {}/{} ({}) on {}: {}", row.op, row.rung, lab::name(row.flavour),
+                           result.name, result.failure));
+  }
+  if (seen > kFailuresShown) print_line(fmt::format("- … and {} more", seen - kFailuresShown));
+}
+
+void print_report(const std::vector<lab::VerifyRow>& rows, const Tally& tally) {
+  TextTable table({{"rung"},
+                   {"flavour"},
+                   {"cases", Align::right},
+                   {"passed", Align::right},
+                   {"worst error ÷ bound", Align::right},
+                   {"worst case"}});
+  for (const lab::VerifyRow& row : rows) table.add_row(cells_of(row));
+  print(table);
+  print_line("");
+  if (tally.failed) {
+    for (const lab::VerifyRow& row : rows) print_failures(row);
+    print_line("");
+  }
+  print_line(fmt::format("{} {} passed, {} failed, {} skipped", tally.passed,
+                         tally.passed == 1 ? "rung" : "rungs", tally.failed, tally.skipped));
+}
+
+nlohmann::json as_json(const std::vector<lab::VerifyRow>& rows, const Tally& tally) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const lab::VerifyRow& row : rows) {
+    nlohmann::json cases = nlohmann::json::array();
+    for (const lab::CaseResult& result : row.cases) {
+      // An infinite error is null: JSON has no word for it.
+      cases.push_back({{"name", result.name},
+                       {"worst_error_over_bound", result.worst_error_over_bound},
+                       {"failure", result.failure}});
+    }
+    list.push_back({{"op", row.op},
+                    {"rung", row.rung},
+                    {"flavour", lab::name(row.flavour)},
+                    {"skipped", row.skipped},
+                    {"cases", cases}});
+  }
+  return {{"verb", "verify"},
+          {"rows", list},
+          {"passed", tally.passed},
+          {"failed", tally.failed},
+          {"skipped", tally.skipped}};
+}
+
+void verify(const Flags& flags, Context& context) {
+  lab::VerifyRequest request;
+  request.rungs = select_once(flags.names);
+  if (flags.shape && !request.rungs.empty()) request.shape = shape_for(request.rungs, *flags.shape);
+  request.target = target_for(flags);
+  request.counted = flags.counted;
+  request.executor_threads = flags.device.threads;
+
+  const std::vector<lab::VerifyRow> rows = lab::verify(request, progress_on_stderr());
+  end_progress();
+  const Tally tally = tally_of(rows);
+  if (!flags.json.to_stdout()) print_report(rows, tally);
+  if (flags.json.asked()) {
+    nlohmann::json report = as_json(rows, tally);
+    report["target"] = device::name(request.target);
+    flags.json.write(context, std::move(report));
+  }
+  if (tally.passed + tally.failed == 0) {
+    throw_resource(fmt::format("nothing was verified: no selected rung can run on the {}",
+                               device::name(request.target)));
+  }
+  if (tally.failed) context.exit_code = static_cast<int>(ErrorCode::check_failed);
+}
+
+}  // namespace
+
+void add_verify(CLI::App& app, Context& context) {
+  auto* verb = app.add_subcommand("verify", "Compare rungs with the float64 reference");
+  const auto flags = std::make_shared<Flags>();
+  verb->add_option("OP[/RUNG]", flags->names, "Operators or single rungs (default: all)")
+      ->type_name("");
+  verb->add_option("--shape", flags->shape, "This problem instead of the operator's cases")
+      ->type_name("MxNxK");
+  verb->add_flag("--counted", flags->counted,
+                 "Also in the flavour in which the executor checks every access");
+  flags->device.add_to(*verb);
+  flags->json.add_to(*verb);
+  verb->callback([flags, &context] { verify(*flags, context); });
+}
+
+}  // namespace warpladder::app

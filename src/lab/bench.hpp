@@ -1,0 +1,78 @@
+#pragma once
+// How long rungs take, beside their rivals. Nothing is timed before its result has been judged.
+//
+// On the CPU side the executor's counts are the result; the times are those of the plain flavour
+// on this processor, which are not GPU times and rank nothing.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lab/selection.hpp"
+#include "lab/verify.hpp"
+
+namespace warpladder::lab {
+
+struct Statistics {
+  double median = 0, q1 = 0, q3 = 0;  // quartiles interpolated between neighbours
+  // The median's 95 % confidence interval, from the order of the samples alone: it supposes no
+  // distribution. Fewer than 6 samples give none, and the interval is without bounds.
+  double low = 0, high = 0;
+
+  double spread() const { return (q3 - q1) / median; }          // interquartile range, relative
+  double uncertainty() const { return (high - low) / median; }  // of the median, relative
+};
+// Of at least one sample.
+Statistics statistics(std::vector<double> samples);
+
+// When enough samples of one thing are taken.
+struct StoppingRule {
+  double uncertainty = 0.02;
+  double budget_s = 2;
+  std::size_t least_samples = 5, most_samples = 1000;
+  double long_sample_s = 5;  // one sample that takes longer is enough
+
+  bool is_enough(const std::vector<double>& samples) const;
+};
+
+// Someone else's implementation, which the operator's Call is handed to as to a rung.
+struct Rival {
+  std::string op, name;
+  ladder::Launcher launch = nullptr;
+};
+const std::vector<Rival>& rivals_on(device::Target target);
+
+struct BenchGroup {
+  const ops::Operator* op = nullptr;
+  std::vector<std::int64_t> shape;
+  std::vector<const ladder::Rung*> rungs;
+};
+
+struct BenchRequest {
+  std::vector<BenchGroup> groups;
+  device::Target target = device::Target::cpu;
+  unsigned executor_threads = 0;
+  StoppingRule rule;
+};
+
+// One rung or rival at one shape.
+struct BenchRow {
+  std::string op, rung;  // of a rival: its name
+  bool rival = false;
+  std::vector<std::int64_t> shape;
+  std::string skipped;  // why it cannot run here, or empty
+  std::string failure;  // why its result is wrong, or empty; then it is not timed
+  bool verified = false;
+  double worst_error_over_bound = 0;
+  std::optional<ladder::Totals> counts;  // CPU side, where the rung has a counted flavour
+  std::vector<double> samples_s;
+  double flops = 0, bytes = 0;
+};
+
+// Group by group, each group's rungs in the order given, then its rivals. Throws Error(resource)
+// for a GPU.
+std::vector<BenchRow> bench(const BenchRequest& request, const Progress& progress = nullptr);
+
+}  // namespace warpladder::lab

@@ -1,0 +1,305 @@
+#include "lab/explain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <thread>
+#include <tuple>
+
+#include "base/error.hpp"
+
+namespace warpladder::lab {
+namespace {
+
+using device::AccessCounts;
+using device::AccessKind;
+using device::MemorySpace;
+
+constexpr std::uint64_t kSectorsPerCycle = 4;
+constexpr double kSectorBytes = 32;
+constexpr double kCountedFmaSeconds = 20e-9;  // on one core, the slowest rung
+constexpr double kWorthBlaming = 0.01;        // of all cycles
+// L1 cycles in which the FP32 units of an SM take one FMA of each lane of a warp.
+constexpr double kBalance = 32 / H200::sm_fmas_per_cycle;
+
+std::uint64_t sector_cycles(std::uint64_t requests, std::uint64_t sectors) {
+  return std::max(requests, (sectors + kSectorsPerCycle - 1) / kSectorsPerCycle);
+}
+
+std::uint64_t avoidable(const AccessCounts& a) { return l1_cycles(a) - ideal_l1_cycles(a); }
+
+// The source as it lies here, or in the folder that WARPLADDER_SOURCE_DIR names.
+class Sources {
+ public:
+  std::string line(const std::string& file, int number) {
+    const auto [at, is_new] = files_.try_emplace(file);
+    if (is_new) at->second = read(file);
+    const auto index = static_cast<std::size_t>(number) - 1;
+    return index < at->second.size() ? at->second[index] : "";
+  }
+
+ private:
+  static std::vector<std::string> read(const std::string& file) {
+    std::ifstream in(file);
+    const char* const folder = std::getenv("WARPLADDER_SOURCE_DIR");
+    if (!in && folder) in = std::ifstream(std::filesystem::path(folder) / file);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(in, line);) {
+      constexpr const char* kBlanks = " \t\r";
+      const std::size_t first = line.find_first_not_of(kBlanks);
+      const std::size_t end = line.find_last_not_of(kBlanks) + 1;
+      lines.push_back(first == line.npos ? "" : line.substr(first, end - first));
+    }
+    return lines;
+  }
+
+  std::map<std::string, std::vector<std::string>> files_;
+};
+
+std::string sentence_on_waste(const AccessCounts& a) {
+  const auto requests = static_cast<double>(a.requests);
+  const char* const verb = a.kind == AccessKind::load    ? "load"
+                           : a.kind == AccessKind::store ? "store"
+                                                         : "atomic";
+  if (a.space == MemorySpace::shared) {
+    return fmt::format("each {} takes {:.3g} wavefronts where {:.3g} would do: bank conflicts",
+                       verb, static_cast<double>(a.wavefronts) / requests,
+                       static_cast<double>(a.ideal_wavefronts) / requests);
+  }
+  return fmt::format(
+      "each {} touches {:.3g} sectors where {:.3g} would do: {}", verb,
+      static_cast<double>(a.sectors) / requests, static_cast<double>(a.ideal_sectors) / requests,
+      a.sectors >= 2 * a.ideal_sectors ? "lanes stride through memory"
+                                       : "the addresses do not begin where a sector does");
+}
+
+// What a line fetches from one of the memories.
+struct Fetched {
+  std::uint64_t requests = 0, cycles = 0, words = 0;
+};
+
+// Of a line that wastes nothing: what it fetches for its FMAs or, where the line itself multiplies
+// nothing, for all FMAs of the rung.
+std::string sentence_on_reuse(const LineCounts& line, std::uint64_t all_fmas) {
+  Fetched global, shared;
+  bool is_least = true;
+  for (const AccessCounts& a : line.accesses) {
+    Fetched& from = a.space == MemorySpace::global ? global : shared;
+    from.requests += a.requests;
+    from.cycles += l1_cycles(a);
+    from.words += a.lanes * static_cast<std::uint64_t>(a.bytes) / 4;
+    is_least = is_least && a.sectors == a.ideal_sectors;
+  }
+  const std::uint64_t fmas = line.fmas ? line.fmas : all_fmas;
+  if (fmas == 0) {
+    return is_least ? "nothing to save, it moves no more than the bytes it asks for"
+                    : "nothing to save, fewer sectors would take as many cycles";
+  }
+  const bool is_global = global.cycles >= shared.cycles;
+  const Fetched& fetched = is_global ? global : shared;
+  const double cycles = static_cast<double>(fetched.cycles) / (static_cast<double>(fmas) / 32);
+  const char* const unit = !is_global                           ? "wavefront"
+                           : fetched.cycles == fetched.requests ? "request"
+                                                                : "L1 cycle";
+  const std::string counts = fmt::format("{:.3g} {}{} for 32 FMAs{}", cycles, unit,
+                                         cycles == 1 ? "" : "s", line.fmas ? "" : " of the kernel");
+  if (cycles <= kBalance) return counts + ": the FP32 units bind before this line does";
+  const char* const memory = is_global ? "global" : "shared";
+  const std::string where =
+      fetched.words >= 2 * fmas ? fmt::format("every operand comes from {} memory", memory)
+      : fetched.words >= fmas   ? fmt::format("one operand of each comes from {} memory", memory)
+                                : "operands are used again, but too seldom";
+  return fmt::format("{}: {} ({:.3g} would keep the FP32 units busy)", counts, where, kBalance);
+}
+
+}  // namespace
+
+std::uint64_t l1_cycles(const AccessCounts& a) {
+  return a.space == MemorySpace::global ? sector_cycles(a.requests, a.sectors) : a.wavefronts;
+}
+
+std::uint64_t ideal_l1_cycles(const AccessCounts& a) {
+  return a.space == MemorySpace::global ? sector_cycles(a.requests, a.ideal_sectors)
+                                        : a.ideal_wavefronts;
+}
+
+std::uint64_t LineCounts::cost() const {
+  std::uint64_t sum = 0;
+  for (const AccessCounts& a : accesses) sum += l1_cycles(a);
+  return sum;
+}
+
+std::uint64_t LineCounts::ideal_cost() const {
+  std::uint64_t sum = 0;
+  for (const AccessCounts& a : accesses) sum += ideal_l1_cycles(a);
+  return sum;
+}
+
+std::vector<LineCounts> lines_of(const std::vector<device::KernelCounts>& launches) {
+  std::map<std::pair<std::string, int>, LineCounts> by_place;
+  Sources sources;
+  const auto line_at = [&](const std::string& file, int line) -> LineCounts& {
+    const auto [at, is_new] = by_place.try_emplace({file, line});
+    if (is_new) at->second = {file, line, sources.line(file, line), {}, 0, 0, 0};
+    return at->second;
+  };
+  for (const device::KernelCounts& launch : launches) {
+    for (const AccessCounts& a : launch.accesses) {
+      std::vector<AccessCounts>& list = line_at(a.file, a.line).accesses;
+      const auto kind = [](const AccessCounts& x) { return std::tie(x.space, x.kind, x.bytes); };
+      const auto same =
+          std::ranges::find_if(list, [&](const AccessCounts& x) { return kind(x) == kind(a); });
+      if (same == list.end()) {
+        list.push_back(a);
+        continue;
+      }
+      same->requests += a.requests;
+      same->lanes += a.lanes;
+      same->sectors += a.sectors;
+      same->ideal_sectors += a.ideal_sectors;
+      same->wavefronts += a.wavefronts;
+      same->ideal_wavefronts += a.ideal_wavefronts;
+      same->worst = std::max(same->worst, a.worst);
+    }
+    for (const device::EventCounts& e : launch.events) {
+      LineCounts& line = line_at(e.file, e.line);
+      line.fmas += e.fmas;
+      line.barriers += e.barriers;
+      line.shuffles += e.shuffles;
+    }
+  }
+  std::vector<LineCounts> lines;
+  for (auto& [place, line] : by_place) lines.push_back(std::move(line));
+  std::ranges::stable_sort(lines, [](const LineCounts& a, const LineCounts& b) {
+    return std::pair(a.cost(), a.fmas) > std::pair(b.cost(), b.fmas);
+  });
+  return lines;
+}
+
+std::optional<Blame> blame(const std::vector<LineCounts>& lines) {
+  std::uint64_t cost = 0, fmas = 0;
+  for (const LineCounts& line : lines) {
+    cost += line.cost();
+    fmas += line.fmas;
+  }
+  if (cost == 0) return std::nullopt;
+  const auto worst = std::ranges::max_element(lines, {}, &LineCounts::avoidable);
+  if (static_cast<double>(worst->avoidable()) >= kWorthBlaming * static_cast<double>(cost)) {
+    const AccessCounts& access = *std::ranges::max_element(worst->accesses, {}, avoidable);
+    return Blame{static_cast<std::size_t>(worst - lines.begin()), sentence_on_waste(access)};
+  }
+  return Blame{0, sentence_on_reuse(lines.front(), fmas)};
+}
+
+const std::vector<TotalField>& total_fields() {
+  using ladder::Totals;
+  static const std::vector<TotalField> fields{
+      {"global load requests", "global_load_requests", &Totals::global_load_requests},
+      {"global load sectors", "global_load_sectors", &Totals::global_load_sectors},
+      {"global store requests", "global_store_requests", &Totals::global_store_requests},
+      {"global store sectors", "global_store_sectors", &Totals::global_store_sectors},
+      {"shared load requests", "shared_load_requests", &Totals::shared_load_requests},
+      {"shared load wavefronts", "shared_load_wavefronts", &Totals::shared_load_wavefronts},
+      {"shared store requests", "shared_store_requests", &Totals::shared_store_requests},
+      {"shared store wavefronts", "shared_store_wavefronts", &Totals::shared_store_wavefronts},
+      {"FMAs", "fmas", &Totals::fmas},
+      {"barriers", "barriers", &Totals::barriers},
+      {"shuffles", "shuffles", &Totals::shuffles},
+  };
+  return fields;
+}
+
+ladder::Totals ideal_totals(std::vector<device::KernelCounts> launches) {
+  for (device::KernelCounts& launch : launches) {
+    for (AccessCounts& a : launch.accesses) {
+      a.sectors = a.ideal_sectors;
+      a.wavefronts = a.ideal_wavefronts;
+    }
+  }
+  return ladder::totals_of(launches);
+}
+
+std::uint64_t Explanation::cost() const {
+  std::uint64_t sum = 0;
+  for (const LineCounts& line : lines) sum += line.cost();
+  return sum;
+}
+
+std::uint64_t Explanation::ideal_cost() const {
+  std::uint64_t sum = 0;
+  for (const LineCounts& line : lines) sum += line.ideal_cost();
+  return sum;
+}
+
+double Explanation::fmas_per_sector_byte() const {
+  const auto sectors =
+      static_cast<double>(totals.global_load_sectors + totals.global_store_sectors);
+  return sectors > 0 ? static_cast<double>(totals.fmas) / (sectors * kSectorBytes) : 0;
+}
+
+double Explanation::fmas_per_shared_wavefront() const {
+  const auto wavefronts =
+      static_cast<double>(totals.shared_load_wavefronts + totals.shared_store_wavefronts);
+  return wavefronts > 0 ? static_cast<double>(totals.fmas) / wavefronts : 0;
+}
+
+std::vector<Roof> Explanation::roofs() const {
+  const auto sectors =
+      static_cast<double>(totals.global_load_sectors + totals.global_store_sectors);
+  return {{"DRAM, each operand moved once", minimal_bytes, H200::dram_bytes_per_s},
+          {"L1, global sectors", sectors * kSectorBytes, H200::l1_bytes_per_s},
+          {"L1, all its cycles", static_cast<double>(cost()) * H200::l1_bytes_per_cycle,
+           H200::l1_bytes_per_s}};
+}
+
+double Explanation::ceiling(const Roof& roof) const {
+  if (roof.bytes <= 0) return flops > 0 ? H200::fp32_flops_per_s : 0;
+  return std::min(H200::fp32_flops_per_s, flops / roof.bytes * roof.bytes_per_s);
+}
+
+const Roof* Explanation::binding(const std::vector<Roof>& roofs, double flops) {
+  const auto seconds = [](const Roof& roof) { return roof.bytes / roof.bytes_per_s; };
+  const auto slowest = std::ranges::max_element(roofs, {}, seconds);
+  const bool bytes_bind =
+      slowest != roofs.end() && seconds(*slowest) > flops / H200::fp32_flops_per_s;
+  return bytes_bind ? &*slowest : nullptr;
+}
+
+Explanation explain(const Selected& selected, const std::vector<std::int64_t>& shape,
+                    unsigned threads, const Announce& announce) {
+  const ladder::Rung& rung = *selected.rung;
+  if (const std::string why = ladder::why_not(rung, device::Flavour::counted); !why.empty()) {
+    throw_bad_input(fmt::format("{} cannot be explained: {}", rung.full_name(), why));
+  }
+  const auto trial = selected.op->case_of_shape(shape).prepare(device::Target::cpu);
+  trial->reset();
+  if (announce) {
+    const unsigned cores = threads ? threads : std::max(1u, std::thread::hardware_concurrency());
+    announce(trial->flops() / 2 * kCountedFmaSeconds / cores);
+  }
+  Explanation e;
+  e.op = selected.op->name();
+  e.rung = rung.id;
+  e.idea = rung.idea;
+  e.shape = shape;
+  e.flops = trial->flops();
+  e.minimal_bytes = trial->minimal_bytes();
+
+  device::Stream stream(device::Target::cpu);
+  stream.executor_threads = threads;
+  stream.record_counts = &e.launches;
+  rung.launcher(device::Flavour::counted)(trial->call(), stream);
+
+  e.totals = ladder::totals_of(e.launches);
+  e.ideal = ideal_totals(e.launches);
+  if (rung.predict) e.predicted = rung.predict(trial->call());
+  e.lines = lines_of(e.launches);
+  e.to_blame = blame(e.lines);
+  return e;
+}
+
+}  // namespace warpladder::lab

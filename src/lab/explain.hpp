@@ -1,0 +1,110 @@
+#pragma once
+// What a rung asks of the machine, line by line, and which line to blame. Everything here is
+// counted or computed from counts; nothing is timed.
+//
+// The cost of a line is the cycles it keeps the L1 data stage of its SM busy, which serves global
+// and shared memory alike and moves 128 bytes a cycle:
+//   global: one cycle a request, or one for every 4 sectors of 32 bytes, whichever is more
+//   shared: one cycle a wavefront
+// The ideal cost takes as many requests, but only the sectors that the bytes asked for would fill
+// and only the wavefronts that the width demands. What lies between the two is avoidable. Misses,
+// latency and the other units of the SM are not in this model.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "device/counts.hpp"
+#include "lab/selection.hpp"
+
+namespace warpladder::lab {
+
+// The ceilings that counts are held against: one H200 SXM with all its SMs at work.
+struct H200 {
+  static constexpr double sms = 132, clock_hz = 1.98e9;  // the boost clock, as nvidia-smi has it
+  static constexpr double sm_fmas_per_cycle = 128;       // FP32 lanes of a compute 9.0 SM
+  static constexpr double fp32_flops_per_s = 66.9e12;    // the product of these, 2 FLOP an FMA
+  static constexpr double l1_bytes_per_cycle = 128;      // of an SM
+  static constexpr double l1_bytes_per_s = sms * clock_hz * l1_bytes_per_cycle;
+  static constexpr double dram_bytes_per_s = 4.28e12;  // a copy, read + write, measured
+};
+
+std::uint64_t l1_cycles(const device::AccessCounts& access);
+std::uint64_t ideal_l1_cycles(const device::AccessCounts& access);
+
+// One line of source, over all launches.
+struct LineCounts {
+  std::string file;
+  int line = 0;
+  std::string text;  // empty if the file is not to be found
+  std::vector<device::AccessCounts> accesses;
+  std::uint64_t fmas = 0, barriers = 0, shuffles = 0;
+
+  std::uint64_t cost() const;  // in L1 cycles
+  std::uint64_t ideal_cost() const;
+  std::uint64_t avoidable() const { return cost() - ideal_cost(); }
+};
+
+// The costliest first; of equal cost, those with more FMAs, then in the order of the source.
+std::vector<LineCounts> lines_of(const std::vector<device::KernelCounts>& launches);
+
+// The line with the most avoidable cost or, where less than 1 % of all cost is avoidable in any
+// one, the costliest.
+struct Blame {
+  std::size_t line = 0;  // into the lines that were given
+  std::string sentence;  // what its counts mean
+};
+// Of lines in the order of lines_of(); nothing where nothing costs anything.
+std::optional<Blame> blame(const std::vector<LineCounts>& lines);
+
+// A field of ladder::Totals, for tables and reports.
+struct TotalField {
+  const char* name;
+  const char* key;  // in JSON
+  std::uint64_t ladder::Totals::*value;
+};
+const std::vector<TotalField>& total_fields();
+// The totals as if every access had touched only what it must.
+ladder::Totals ideal_totals(std::vector<device::KernelCounts> launches);
+
+// How far arithmetic gets if all bytes of this kind have to come through.
+struct Roof {
+  std::string name;
+  double bytes = 0, bytes_per_s = 0;
+};
+
+struct Explanation {
+  std::string op, rung, idea;
+  std::vector<std::int64_t> shape;
+  std::vector<device::KernelCounts> launches;
+  ladder::Totals totals, ideal;
+  // Made for sizes that are multiples of the rung's tile; at others it need not hold.
+  std::optional<ladder::Totals> predicted;
+  double flops = 0, minimal_bytes = 0;
+  std::vector<LineCounts> lines;  // the costliest first
+  std::optional<Blame> to_blame;
+
+  std::string full_name() const { return op + "/" + rung; }
+  bool prediction_holds() const { return predicted == totals; }
+  std::uint64_t cost() const;  // of all lines, in L1 cycles
+  std::uint64_t ideal_cost() const;
+  double fmas_per_sector_byte() const;       // 0 where there are no sectors
+  double fmas_per_shared_wavefront() const;  // 0 where there are no wavefronts
+
+  std::vector<Roof> roofs() const;
+  // FLOP/s that the roof leaves, at most the peak; 0 for an operator without arithmetic.
+  double ceiling(const Roof& roof) const;
+  // The roof that binds first; null: the FP32 units do.
+  static const Roof* binding(const std::vector<Roof>& roofs, double flops);
+};
+
+// Told before the executor starts, what it will take at a guess.
+using Announce = std::function<void(double seconds)>;
+
+// Runs the rung's counted flavour on the CPU. Throws Error(bad_input) if there is none.
+Explanation explain(const Selected& selected, const std::vector<std::int64_t>& shape,
+                    unsigned threads, const Announce& announce = nullptr);
+
+}  // namespace warpladder::lab

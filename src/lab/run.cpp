@@ -1,0 +1,157 @@
+#include "lab/run.hpp"
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/host_memory.hpp"
+#include "base/npy_header.hpp"
+#include "lab/selection.hpp"
+#include "ops/sgemm/dispatch.hpp"
+#include "ops/vector_add/problem.hpp"
+
+namespace warpladder::lab {
+namespace {
+
+using device::Buffer;
+using sgemm::Problem;
+
+struct Matrix {
+  std::int64_t rows, columns;
+  Matrix transposed_if(bool condition) const { return condition ? Matrix{columns, rows} : *this; }
+  std::string text() const { return fmt::format("{}x{}", rows, columns); }
+};
+
+Matrix matrix_of(const NamedArray& x) {
+  const auto& shape = x.array.shape;
+  if (shape.size() != 2) {
+    throw_bad_input(
+        fmt::format("{} has {} {} {}, but a matrix has 2", x.name, shape.size(),
+                    shape.size() == 1 ? "dimension:" : "dimensions:", format_npy_shape(shape)));
+  }
+  return {shape[0], shape[1]};
+}
+
+// "--a 'A.npy' is 3x4, transposed 4x3": what the user sees in the file, and what is multiplied.
+std::string describe(const NamedArray& x, bool transposed) {
+  const Matrix stored = matrix_of(x);
+  const std::string note = transposed ? ", transposed " + stored.transposed_if(true).text() : "";
+  return fmt::format("{} is {}{}", x.name, stored.text(), note);
+}
+
+Problem problem_of(const RunSgemmRequest& r) {
+  const Matrix a = matrix_of(r.a).transposed_if(r.trans_a);
+  const Matrix b = matrix_of(r.b).transposed_if(r.trans_b);
+  if (a.columns != b.rows) {
+    throw_bad_input(
+        fmt::format("{} and {}: the {} columns of the one do not fit the {} rows of the other",
+                    describe(r.a, r.trans_a), describe(r.b, r.trans_b), a.columns, b.rows));
+  }
+  if (!r.c && r.beta != 0.0f) {
+    throw_bad_input(fmt::format("--beta is {:g}, so --c must say what it multiplies", r.beta));
+  }
+  if (r.c && r.beta == 0.0f) throw_bad_input(r.c->name + " would be ignored, because --beta is 0");
+  if (r.c) {
+    const Matrix c = matrix_of(*r.c);
+    if (c.rows != a.rows || c.columns != b.columns) {
+      throw_bad_input(fmt::format("{}, but {} and {}: their product is {}x{}",
+                                  describe(*r.c, false), describe(r.a, r.trans_a),
+                                  describe(r.b, r.trans_b), a.rows, b.columns));
+    }
+  }
+  // Fortran order is the storage of the transpose by rows: nothing is copied, the flag is flipped.
+  return sgemm::compact(a.rows, b.columns, a.columns, sgemm::Layout::row_major,
+                        r.trans_a != r.a.array.fortran_order, r.trans_b != r.b.array.fortran_order,
+                        r.alpha, r.beta);
+}
+
+// C has no transpose flag, so here Fortran order costs a copy.
+std::vector<float> by_rows(const NpyArray& x, std::size_t rows, std::size_t columns) {
+  std::vector<float> out(x.data.size());
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = 0; j < columns; ++j) out[i * columns + j] = x.data[i + j * rows];
+  }
+  return out;
+}
+
+struct Choice {
+  ladder::Launcher launch;
+  device::Flavour flavour;
+};
+Choice choice_of(const ladder::Rung& rung, device::Target target) {
+  const device::Flavour flavour = flavours_on(target, false).front();
+  if (const std::string why_not = ladder::why_not(rung, flavour); !why_not.empty()) {
+    throw_resource(fmt::format("{} cannot run on the {}: {}", rung.full_name(),
+                               device::name(target), why_not));
+  }
+  return {rung.launcher(flavour), flavour};
+}
+
+double timed(ladder::Launcher launch, const void* call, const RunOptions& options) {
+  device::Stream stream(options.target);
+  stream.executor_threads = options.executor_threads;
+  device::Timer timer(stream);
+  timer.start();
+  launch(call, stream);
+  timer.stop();
+  stream.synchronize();
+  return timer.seconds();
+}
+
+// On the CPU the operands' device memory is host memory, too.
+double host_bytes(device::Target target, double device_elements, double host_elements) {
+  const double on_device = target == device::Target::cpu ? device_elements : 0.0;
+  return sizeof(float) * (on_device + host_elements);
+}
+
+}  // namespace
+
+RunResult run_sgemm(const RunSgemmRequest& r) {
+  const Problem p = problem_of(r);
+  const sgemm::Footprint f = sgemm::footprint(p);
+  const device::Target target = r.options.target;
+  const ladder::Rung& rung = r.options.rung ? *r.options.rung : sgemm::choose(p, target);
+  const auto [launch, flavour] = choice_of(rung, target);
+  const auto c_elements = static_cast<double>(f.c_elements);
+  const double operands = static_cast<double>(f.a_elements) + static_cast<double>(f.b_elements);
+  require_memory(host_bytes(target, operands + c_elements, c_elements),
+                 fmt::format("sgemm of {}x{}x{}", p.m, p.n, p.k));
+
+  const Buffer<float> a(target, r.a.array.data), b(target, r.b.array.data);
+  Buffer<float> c(target, static_cast<std::size_t>(f.c_elements));
+  if (r.c && r.c->array.fortran_order) {
+    c.upload(by_rows(r.c->array, static_cast<std::size_t>(p.m), static_cast<std::size_t>(p.n)));
+  } else if (r.c) {
+    c.upload(r.c->array.data);
+  }
+  const sgemm::Call call{p, a.data(), b.data(), c.data()};
+  const double time_s = timed(launch, &call, r.options);
+  return {&rung, flavour, {p.m, p.n, p.k}, time_s, {{p.m, p.n}, false, c.download()}};
+}
+
+RunResult run_vector_add(const RunVectorAddRequest& r) {
+  const NpyArray &x = r.a.array, &y = r.b.array;
+  if (x.shape != y.shape) {
+    throw_bad_input(fmt::format("{} has the shape {} and {} the shape {}, but both must be equal",
+                                r.a.name, format_npy_shape(x.shape), r.b.name,
+                                format_npy_shape(y.shape)));
+  }
+  if (x.fortran_order != y.fortran_order && x.shape.size() > 1) {
+    const auto order = [](const NpyArray& array) { return array.fortran_order ? "Fortran" : "C"; };
+    throw_bad_input(fmt::format("{} is in {} order and {} in {} order, but both must be the same",
+                                r.a.name, order(x), r.b.name, order(y)));
+  }
+  const device::Target target = r.options.target;
+  const ladder::Rung& rung =
+      r.options.rung ? *r.options.rung : *ladder::rungs_of("vector_add").back();
+  const auto [launch, flavour] = choice_of(rung, target);
+  const auto n = static_cast<std::int64_t>(x.data.size());
+  require_memory(host_bytes(target, 3.0 * static_cast<double>(n), static_cast<double>(n)),
+                 fmt::format("vector_add of {} elements", n));
+
+  const Buffer<float> a(target, x.data), b(target, y.data), c(target, x.data.size());
+  const vector_add::Call call{n, a.data(), b.data(), c.data()};
+  const double time_s = timed(launch, &call, r.options);
+  return {&rung, flavour, {n}, time_s, {x.shape, x.fortran_order, c.download()}};
+}
+
+}  // namespace warpladder::lab

@@ -1,0 +1,30 @@
+#!/bin/sh
+# Everything that a GPU has to say about correctness, for a folder under results/:
+#   tools/gpu_check.sh PROGRAM_DIR OUTPUT_DIR
+# All rungs on all cases, the executor's language tests on the GPU itself, and compute-sanitizer's
+# memcheck and racecheck over both. PROGRAM_DIR is build/bin; the programs need nothing but CUDA.
+set -u
+programs=$1
+out=$2
+mkdir -p "$out"
+failed=0
+
+note() {
+  if [ "$2" -eq 0 ]; then echo "$1: ok"; else echo "$1: FAILED ($2)"; failed=1; fi
+}
+
+"$programs/warpladder" doctor --json "$out/doctor.json" > "$out/doctor.md"
+note doctor $?
+"$programs/warpladder" verify --device gpu --json "$out/verify.json" > "$out/verify.md"
+note verify $?
+for tests in ops_tests device_tests; do
+  "$programs/$tests" --gtest_brief=1 --gtest_filter='*gpu*' --gtest_output="json:$out/$tests.json" \
+    > "$out/$tests.txt" 2>&1
+  note "$tests on the GPU" $?
+  for tool in memcheck racecheck; do
+    compute-sanitizer --tool "$tool" --error-exitcode 9 \
+      "$programs/$tests" --gtest_brief=1 --gtest_filter='*gpu*' > "$out/${tests}_$tool.txt" 2>&1
+    note "$tests under $tool" $?
+  done
+done
+exit $failed
