@@ -1,6 +1,5 @@
-#include "executor_speed/kernels.hpp"
-
 #include "device/kernel.hpp"
+#include "executor_speed/kernels.hpp"
 
 namespace warpladder::executor_speed {
 namespace {
@@ -8,7 +7,7 @@ namespace {
 constexpr int kTile = 32;
 
 // One thread per element; 1,024 threads meet at two barriers for every 32 multiply-adds.
-__global__ void __launch_bounds__(kTile * kTile) tiled(Square s) {
+__global__ void __launch_bounds__(kTile* kTile) tiled(Square s) {
   __shared__ float a_tile[kTile][kTile];
   __shared__ float b_tile[kTile][kTile];
   const int x = threadIdx.x, y = threadIdx.y;
@@ -67,10 +66,12 @@ __global__ void __launch_bounds__(kThreads) thread_tile(Square s) {
   }
   WARPLADDER_UNROLL
   for (int i = 0; i < kThread; ++i) {
-    float* c = &s.c[(blockIdx.y * kBlock + y * kThread + i) * s.n + blockIdx.x * kBlock + x * kThread];
+    float* c =
+        &s.c[(blockIdx.y * kBlock + y * kThread + i) * s.n + blockIdx.x * kBlock + x * kThread];
     WARPLADDER_UNROLL
     for (int j = 0; j < kThread; j += 4) {
-      *reinterpret_cast<float4*>(c + j) = make_float4(sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]);
+      *reinterpret_cast<float4*>(c + j) =
+          make_float4(sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]);
     }
   }
 }

@@ -15,9 +15,9 @@ struct Square {
   float* c;
 };
 
-#define WARPLADDER_DECLARE(flavour)                              \
-  namespace flavour {                                            \
-  void tiled_32x32(const Square& s, device::Stream& stream);     \
+#define WARPLADDER_DECLARE(flavour)                                    \
+  namespace flavour {                                                  \
+  void tiled_32x32(const Square& s, device::Stream& stream);           \
   void thread_tile_128x128x8(const Square& s, device::Stream& stream); \
   }
 WARPLADDER_DECLARE(plain)

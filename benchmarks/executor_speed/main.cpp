@@ -107,20 +107,28 @@ int run(int argc, char** argv) {
   }
 
   const double serial = median(rows[0].seconds), fmas = double{kN} * kN * kN;
-  TextTable table({{"512x512x512", Align::left}, {"threads", Align::right}, {"ms", Align::right},
-                   {"ns per FMA", Align::right}, {"x serial", Align::right}, {"bar", Align::right}});
+  TextTable table({{"512x512x512", Align::left},
+                   {"threads", Align::right},
+                   {"ms", Align::right},
+                   {"ns per FMA", Align::right},
+                   {"x serial", Align::right},
+                   {"bar", Align::right}});
   nlohmann::json report = provenance({argv, static_cast<std::size_t>(argc)});
   for (const Row& row : rows) {
     const double time = median(row.seconds);
     table.add_row({row.name, std::to_string(row.threads), fmt::format("{:.0f}", time * 1e3),
                    fmt::format("{:.2f}", time / fmas * 1e9), fmt::format("{:.2f}", time / serial),
                    row.bar > 0 ? fmt::format("{:g}", row.bar) : std::string()});
-    report["rows"].push_back({{"name", row.name}, {"threads", row.threads}, {"bar", row.bar},
-                              {"ratio_to_serial", time / serial}, {"samples_s", row.seconds}});
+    report["rows"].push_back({{"name", row.name},
+                              {"threads", row.threads},
+                              {"bar", row.bar},
+                              {"ratio_to_serial", time / serial},
+                              {"samples_s", row.seconds}});
   }
   report["peak_memory_mb"] = peak_memory_mb();
   fmt::print("{}", table.render(table_format_for(1)));
-  fmt::print("Medians of {} interleaved rounds; peak memory {:.0f} MB.\n", kRounds, peak_memory_mb());
+  fmt::print("Medians of {} interleaved rounds; peak memory {:.0f} MB.\n", kRounds,
+             peak_memory_mb());
   if (argc == 3 && std::strcmp(argv[1], "--json") == 0) write_file(argv[2], report.dump(1) + "\n");
   return 0;
 }

@@ -24,14 +24,14 @@ struct AccessCounts {
   int line = 0;
   MemorySpace space = MemorySpace::global;
   AccessKind kind = AccessKind::load;
-  int bytes = 0;                        // per lane
-  std::uint64_t requests = 0;           // warp-level instructions
-  std::uint64_t lanes = 0;              // active lanes, summed over requests
-  std::uint64_t sectors = 0;            // global: distinct 32-byte sectors, summed over requests
-  std::uint64_t ideal_sectors = 0;      // the fewest that could hold the distinct bytes asked for
-  std::uint64_t wavefronts = 0;         // shared: passes through the 32 banks
-  std::uint64_t ideal_wavefronts = 0;   // the passes that the width alone demands
-  unsigned worst = 0;                   // most sectors (global) or wavefronts (shared) in a request
+  int bytes = 0;                       // per lane
+  std::uint64_t requests = 0;          // warp-level instructions
+  std::uint64_t lanes = 0;             // active lanes, summed over requests
+  std::uint64_t sectors = 0;           // global: distinct 32-byte sectors, summed over requests
+  std::uint64_t ideal_sectors = 0;     // the fewest that could hold the distinct bytes asked for
+  std::uint64_t wavefronts = 0;        // shared: passes through the 32 banks
+  std::uint64_t ideal_wavefronts = 0;  // the passes that the width alone demands
+  unsigned worst = 0;                  // most sectors (global) or wavefronts (shared) in a request
 
   std::uint64_t bank_conflicts() const { return wavefronts - ideal_wavefronts; }
   bool operator==(const AccessCounts&) const = default;

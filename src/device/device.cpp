@@ -93,8 +93,8 @@ void cpu_launch(Stream& stream, const void* kernel, Dim3 grid, Dim3 block,
   if (stream.target() != Target::cpu) {
     throw std::logic_error("a kernel built for the CPU was launched on a GPU stream");
   }
-  const cpu::KernelLaunch launch{grid,    block, dynamic_shared_bytes, counted,
-                                 kernel,  thunk, arguments,            argument_bytes};
+  const cpu::KernelLaunch launch{grid,  block,     dynamic_shared_bytes, counted, kernel,
+                                 thunk, arguments, argument_bytes};
   const cpu::Options options{stream.executor_threads, stream.check_shared_memory};
   KernelCounts counts;
   const bool record = counted && stream.record_counts;

@@ -72,7 +72,9 @@ class Buffer {
 
   T* data() const { return static_cast<T*>(memory_.data()); }
   std::size_t size() const { return count_; }
-  void upload(const std::vector<T>& values) { memory_.upload(values.data(), values.size() * sizeof(T)); }
+  void upload(const std::vector<T>& values) {
+    memory_.upload(values.data(), values.size() * sizeof(T));
+  }
   std::vector<T> download() const {
     std::vector<T> values(count_);
     memory_.download(values.data(), count_ * sizeof(T));

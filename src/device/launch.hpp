@@ -49,15 +49,15 @@ void launch(Stream& stream, const LaunchShape& shape, void (*kernel)(Parameters.
     std::tuple<Parameters...> values;
   };
   const Packed packed{kernel, {static_cast<Parameters>(arguments)...}};
-  cpu_launch(stream, reinterpret_cast<const void*>(kernel),
-             {shape.grid.x, shape.grid.y, shape.grid.z},
-             {shape.block.x, shape.block.y, shape.block.z}, shape.dynamic_shared_bytes,
-             kThisFlavour == Flavour::counted,
-             [](const void* p) {
-               const auto* packed_ = static_cast<const Packed*>(p);
-               std::apply(packed_->kernel, packed_->values);
-             },
-             &packed, sizeof packed);
+  cpu_launch(
+      stream, reinterpret_cast<const void*>(kernel), {shape.grid.x, shape.grid.y, shape.grid.z},
+      {shape.block.x, shape.block.y, shape.block.z}, shape.dynamic_shared_bytes,
+      kThisFlavour == Flavour::counted,
+      [](const void* p) {
+        const auto* packed_ = static_cast<const Packed*>(p);
+        std::apply(packed_->kernel, packed_->values);
+      },
+      &packed, sizeof packed);
 #endif
 }
 

@@ -27,7 +27,8 @@ std::vector<Selected> select(const std::vector<std::string>& names) {
 Selected select_one(const std::string& name) {
   const std::size_t slash = name.find('/');
   if (slash == std::string::npos) {
-    throw_bad_input(fmt::format("'{}' names no rung; write OP/RUNG, e.g. sgemm/row_01_naive", name));
+    throw_bad_input(
+        fmt::format("'{}' names no rung; write OP/RUNG, e.g. sgemm/row_01_naive", name));
   }
   const ops::Operator& op = ops::find_operator(name.substr(0, slash));
   return {&op, &ladder::find_rung(op.name(), name.substr(slash + 1))};
@@ -41,9 +42,12 @@ std::vector<device::Flavour> flavours_on(device::Target target, bool counted) {
 
 const char* name(device::Flavour flavour) {
   switch (flavour) {
-    case device::Flavour::gpu: return "gpu";
-    case device::Flavour::plain: return "plain";
-    case device::Flavour::counted: return "counted";
+    case device::Flavour::gpu:
+      return "gpu";
+    case device::Flavour::plain:
+      return "plain";
+    case device::Flavour::counted:
+      return "counted";
   }
   return "";
 }

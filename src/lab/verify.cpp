@@ -66,16 +66,17 @@ std::vector<VerifyRow> verify(const VerifyRequest& request, const Progress& prog
 
   for (std::size_t w = 0; w < work.size(); ++w) {
     const auto& [op, runs] = work[w];
-    const std::vector<ops::Case> cases = request.shape
-                                             ? std::vector<ops::Case>{op->case_of_shape(*request.shape)}
-                                             : op->cases();
+    const std::vector<ops::Case> cases =
+        request.shape ? std::vector<ops::Case>{op->case_of_shape(*request.shape)} : op->cases();
     for (std::size_t i = 0; i < cases.size(); ++i) {
       const auto trial = cases[i].prepare(request.target);
       for (std::size_t r = 0; r < runs.size(); ++r) {
         VerifyRow& row = rows[runs[r].row];
         if (progress) {
-          const double in_op = (static_cast<double>(i) + static_cast<double>(r) / runs.size()) / cases.size();
-          progress(fmt::format("{}/{} {}", row.op, row.rung, cases[i].name), (w + in_op) / work.size());
+          const double in_op =
+              (static_cast<double>(i) + static_cast<double>(r) / runs.size()) / cases.size();
+          progress(fmt::format("{}/{} {}", row.op, row.rung, cases[i].name),
+                   (w + in_op) / work.size());
         }
         row.cases.push_back(run_case(cases[i].name, *trial, runs[r].launch, stream));
       }

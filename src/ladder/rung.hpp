@@ -26,13 +26,13 @@ using Predictor = Totals (*)(const void* call);
 
 struct Declaration {
   const char* op;
-  const char* file;      // its stem is the rung's id
-  const char* idea;      // half a sentence
-  const char* accepts;   // half a sentence
+  const char* file;     // its stem is the rung's id
+  const char* idea;     // half a sentence
+  const char* accepts;  // half a sentence
   device::Flavour flavour;
-  bool on_host;          // a plain host function: only the plain flavour exists
+  bool on_host;  // a plain host function: only the plain flavour exists
   Launcher launch;
-  Predictor predict;     // null: no prediction
+  Predictor predict;  // null: no prediction
 };
 
 // Adds one flavour of a rung to the ladder. Called by static initialisation; a second declaration

@@ -44,7 +44,8 @@ std::string first_changed(std::span<const float> before, std::span<const float> 
                           const char* what) {
   for (std::size_t i = 0; i < before.size(); ++i) {
     if (std::bit_cast<std::uint32_t>(before[i]) != std::bit_cast<std::uint32_t>(after[i])) {
-      return fmt::format("{} changed at element {}: {:.9g} became {:.9g}", what, i, before[i], after[i]);
+      return fmt::format("{} changed at element {}: {:.9g} became {:.9g}", what, i, before[i],
+                         after[i]);
     }
   }
   return "";

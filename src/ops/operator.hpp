@@ -44,8 +44,8 @@ class Operator {
  public:
   virtual ~Operator() = default;
   virtual std::string name() const = 0;
-  virtual std::string idea() const = 0;            // one line: what it computes
-  virtual std::string shape_form() const = 0;      // how --shape is written, e.g. "MxNxK"
+  virtual std::string idea() const = 0;        // one line: what it computes
+  virtual std::string shape_form() const = 0;  // how --shape is written, e.g. "MxNxK"
   virtual std::vector<std::int64_t> default_shape() const = 0;  // for explain and bench
   // Odd, tiny, ragged, strided, poisoned: one list for tests, verify and bench.
   virtual std::vector<Case> cases() const = 0;

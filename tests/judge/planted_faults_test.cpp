@@ -37,7 +37,8 @@ void correct(const void* erased, device::Stream&) {
   for (std::int64_t i = 0; i < p.m; ++i) {
     for (std::int64_t j = 0; j < p.n; ++j) {
       float sum = 0.0f;
-      for (std::int64_t k = 0; p.alpha != 0.0f && k < p.k; ++k) sum += a_of(call, i, k) * b_of(call, k, j);
+      for (std::int64_t k = 0; p.alpha != 0.0f && k < p.k; ++k)
+        sum += a_of(call, i, k) * b_of(call, k, j);
       float& c = c_of(call, i, j);
       c = p.alpha * sum + (p.beta == 0.0f ? 0.0f : p.beta * c);
     }
@@ -170,7 +171,8 @@ TEST(PlantedFaults, WriteInFrontOfC) {
   EXPECT_TRUE(some_failure_says(verdict_on(write_in_front), "outside C"));
 }
 TEST(PlantedFaults, WriteIntoAGap) {
-  EXPECT_TRUE(some_failure_says(verdict_on(write_into_a_gap), "a gap between two lines of C changed"));
+  EXPECT_TRUE(
+      some_failure_says(verdict_on(write_into_a_gap), "a gap between two lines of C changed"));
 }
 TEST(PlantedFaults, ChangedInput) {
   EXPECT_TRUE(some_failure_says(verdict_on(change_an_input), "the input A changed"));

@@ -42,8 +42,10 @@ TEST_P(EveryRung, IsRightOnEveryCase) {
   const auto& [selected, flavour] = GetParam();
   const bool gpu = flavour == device::Flavour::gpu;
   const device::Target target = gpu ? device::Target::gpu : device::Target::cpu;
-  if (const std::string why = ladder::why_not(*selected.rung, flavour); !why.empty()) GTEST_SKIP() << why;
-  if (const auto there = device::availability(target); !there.available) GTEST_SKIP() << there.why_not;
+  if (const std::string why = ladder::why_not(*selected.rung, flavour); !why.empty())
+    GTEST_SKIP() << why;
+  if (const auto there = device::availability(target); !there.available)
+    GTEST_SKIP() << there.why_not;
 
   lab::VerifyRequest request;
   request.rungs = {selected};

@@ -1,14 +1,13 @@
 // Hand values → reference: the truth that all rungs are judged by is itself tested on products
 // worked out by hand.
 
-#include "ops/sgemm/reference.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
 #include "base/error.hpp"
+#include "ops/sgemm/reference.hpp"
 
 namespace warpladder::sgemm {
 namespace {
@@ -50,15 +49,17 @@ TEST(SgemmReference, SkipsTheGapsOfLd) {
   p.ldb = 3;
   p.ldc = 4;
   const float gap = std::numeric_limits<float>::quiet_NaN();
-  const HostOperands x{{1, 2, 3, gap, gap, 4, 5, 6}, {7, 8, gap, 9, 10, gap, 11, 12},
+  const HostOperands x{{1, 2, 3, gap, gap, 4, 5, 6},
+                       {7, 8, gap, 9, 10, gap, 11, 12},
                        {gap, gap, gap, gap, gap, gap}};
   EXPECT_EQ(values(p, x), (std::vector<double>{58, 64, 139, 154}));
 }
 
 TEST(SgemmReference, ReadsNothingThatBlasForbids) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_EQ(values(compact(1, 1, 1, Layout::row_major, false, false, 0.0f, 2.0f), {{nan}, {nan}, {3}}),
-            std::vector<double>{6});
+  EXPECT_EQ(
+      values(compact(1, 1, 1, Layout::row_major, false, false, 0.0f, 2.0f), {{nan}, {nan}, {3}}),
+      std::vector<double>{6});
   EXPECT_EQ(values(compact(1, 1, 0, Layout::row_major, false, false, 1.0f, 2.0f), {{}, {}, {3}}),
             std::vector<double>{6});
   EXPECT_EQ(values(compact(1, 1, 1), {{2}, {3}, {nan}}), std::vector<double>{6});
@@ -86,7 +87,8 @@ TEST(SgemmReference, FollowsIeeeForSpecialValues) {
 TEST(SgemmProblem, CountsWorkAndBytes) {
   EXPECT_EQ(flops(compact(2, 3, 4)), 48);
   EXPECT_EQ(minimal_bytes(compact(2, 3, 4)), 4 * (8 + 12 + 6));
-  EXPECT_EQ(minimal_bytes(compact(2, 3, 4, Layout::row_major, false, false, 1, 1)), 4 * (8 + 12 + 12));
+  EXPECT_EQ(minimal_bytes(compact(2, 3, 4, Layout::row_major, false, false, 1, 1)),
+            4 * (8 + 12 + 12));
 }
 
 TEST(SgemmProblem, RefusesInASentence) {

@@ -72,31 +72,31 @@ struct machine_vector {
 };
 }  // namespace simt
 
-#define WARPLADDER_VECTOR_COPY(Type, element, n)                     \
-  Type() = default;                                                  \
-  WARPLADDER_INLINE Type(const Type& other) { *this = other; }       \
-  WARPLADDER_INLINE Type& operator=(const Type& other) {             \
-    using Machine = simt::machine_vector<element, n>::type;          \
-    Machine value = *reinterpret_cast<const Machine*>(&other);       \
-    *reinterpret_cast<Machine*>(this) = value;                       \
-    return *this;                                                    \
+#define WARPLADDER_VECTOR_COPY(Type, element, n)               \
+  Type() = default;                                            \
+  WARPLADDER_INLINE Type(const Type& other) { *this = other; } \
+  WARPLADDER_INLINE Type& operator=(const Type& other) {       \
+    using Machine = simt::machine_vector<element, n>::type;    \
+    Machine value = *reinterpret_cast<const Machine*>(&other); \
+    *reinterpret_cast<Machine*>(this) = value;                 \
+    return *this;                                              \
   }
-#define WARPLADDER_VECTOR_2(Type, element)                                                  \
-  struct alignas(2 * sizeof(element)) Type {                                                \
-    element x, y;                                                                           \
-    WARPLADDER_VECTOR_COPY(Type, element, 2)                                                \
-    WARPLADDER_INLINE Type(element x_, element y_) : x(x_), y(y_) {}                        \
-  };                                                                                        \
+#define WARPLADDER_VECTOR_2(Type, element)                           \
+  struct alignas(2 * sizeof(element)) Type {                         \
+    element x, y;                                                    \
+    WARPLADDER_VECTOR_COPY(Type, element, 2)                         \
+    WARPLADDER_INLINE Type(element x_, element y_) : x(x_), y(y_) {} \
+  };                                                                 \
   WARPLADDER_INLINE Type make_##Type(element x, element y) { return Type(x, y); }
-#define WARPLADDER_VECTOR_4(Type, element)                                                  \
-  struct alignas(4 * sizeof(element)) Type {                                                \
-    element x, y, z, w;                                                                     \
-    WARPLADDER_VECTOR_COPY(Type, element, 4)                                                \
-    WARPLADDER_INLINE Type(element x_, element y_, element z_, element w_)                  \
-        : x(x_), y(y_), z(z_), w(w_) {}                                                     \
-  };                                                                                        \
-  WARPLADDER_INLINE Type make_##Type(element x, element y, element z, element w) {          \
-    return Type(x, y, z, w);                                                                \
+#define WARPLADDER_VECTOR_4(Type, element)                                         \
+  struct alignas(4 * sizeof(element)) Type {                                       \
+    element x, y, z, w;                                                            \
+    WARPLADDER_VECTOR_COPY(Type, element, 4)                                       \
+    WARPLADDER_INLINE Type(element x_, element y_, element z_, element w_)         \
+        : x(x_), y(y_), z(z_), w(w_) {}                                            \
+  };                                                                               \
+  WARPLADDER_INLINE Type make_##Type(element x, element y, element z, element w) { \
+    return Type(x, y, z, w);                                                       \
   }
 WARPLADDER_VECTOR_2(float2, float)
 WARPLADDER_VECTOR_2(double2, double)
@@ -170,9 +170,9 @@ WARPLADDER_INLINE int __all_sync(unsigned mask, int predicate) {
 }
 WARPLADDER_INLINE unsigned __activemask() { return simt_active_mask(); }
 
-#define WARPLADDER_REDUCE(name, type, form)                                            \
-  WARPLADDER_INLINE type name(unsigned mask, type value) {                             \
-    return static_cast<type>(simt_reduce(mask, static_cast<unsigned>(value), form));   \
+#define WARPLADDER_REDUCE(name, type, form)                                          \
+  WARPLADDER_INLINE type name(unsigned mask, type value) {                           \
+    return static_cast<type>(simt_reduce(mask, static_cast<unsigned>(value), form)); \
   }
 WARPLADDER_REDUCE(__reduce_add_sync, unsigned, simt::kAdd)
 WARPLADDER_REDUCE(__reduce_add_sync, int, simt::kAdd)
@@ -188,9 +188,19 @@ WARPLADDER_REDUCE(__reduce_xor_sync, unsigned, simt::kXorBits)
 // ---- atomics: performed by the executor, in the order of the blocks (executor.hpp says why)
 namespace simt {
 enum AtomicForm {
-  kAtomicAdd, kAtomicAddFloat, kAtomicExchange, kAtomicCompareSwap, kAtomicMinSigned,
-  kAtomicMaxSigned, kAtomicMinUnsigned, kAtomicMaxUnsigned, kAtomicAnd, kAtomicOr, kAtomicXor,
-  kAtomicIncrement, kAtomicDecrement,
+  kAtomicAdd,
+  kAtomicAddFloat,
+  kAtomicExchange,
+  kAtomicCompareSwap,
+  kAtomicMinSigned,
+  kAtomicMaxSigned,
+  kAtomicMinUnsigned,
+  kAtomicMaxUnsigned,
+  kAtomicAnd,
+  kAtomicOr,
+  kAtomicXor,
+  kAtomicIncrement,
+  kAtomicDecrement,
 };
 template <class T>
 WARPLADDER_INLINE T atomic(T* address, T operand, T compare, int form) {
@@ -203,9 +213,9 @@ WARPLADDER_INLINE T atomic(T* address, T operand, T compare, int form) {
   }
 }
 }  // namespace simt
-#define WARPLADDER_ATOMIC(name, type, form)                   \
-  WARPLADDER_INLINE type name(type* address, type operand) {  \
-    return simt::atomic<type>(address, operand, {}, form); \
+#define WARPLADDER_ATOMIC(name, type, form)                  \
+  WARPLADDER_INLINE type name(type* address, type operand) { \
+    return simt::atomic<type>(address, operand, {}, form);   \
   }
 WARPLADDER_ATOMIC(atomicAdd, int, simt::kAtomicAdd)
 WARPLADDER_ATOMIC(atomicAdd, unsigned, simt::kAtomicAdd)
@@ -277,8 +287,8 @@ WARPLADDER_INLINE float __sinf(float a) { return sinf(a); }
 WARPLADDER_INLINE float __cosf(float a) { return cosf(a); }
 WARPLADDER_INLINE float __saturatef(float a) { return a > 0.0f ? (a < 1.0f ? a : 1.0f) : 0.0f; }
 
-#define WARPLADDER_MIN_MAX(type)                                                     \
-  WARPLADDER_INLINE constexpr type min(type a, type b) { return b < a ? b : a; }     \
+#define WARPLADDER_MIN_MAX(type)                                                 \
+  WARPLADDER_INLINE constexpr type min(type a, type b) { return b < a ? b : a; } \
   WARPLADDER_INLINE constexpr type max(type a, type b) { return a < b ? b : a; }
 WARPLADDER_MIN_MAX(int)
 WARPLADDER_MIN_MAX(unsigned)

@@ -40,7 +40,8 @@ class Pool {
     {
       std::lock_guard lock(mutex_);
       while (threads_.size() + 1 < count) {
-        threads_.emplace_back([this, slot = static_cast<unsigned>(threads_.size()) + 1] { serve(slot); });
+        threads_.emplace_back(
+            [this, slot = static_cast<unsigned>(threads_.size()) + 1] { serve(slot); });
       }
       job_ = &job;
       wanted_ = count;
@@ -87,13 +88,14 @@ class Pool {
 void validate(const KernelLaunch& launch) {
   const Dim3 &g = launch.grid, &b = launch.block;
   if (b.count() == 0 || b.x > 1024 || b.y > 1024 || b.z > 64 || b.count() > kMaxBlockThreads) {
-    throw_bad_input(fmt::format("a block of {}x{}x{} threads; the limits are 1024x1024x64 and 1024 in all",
-                                b.x, b.y, b.z));
+    throw_bad_input(fmt::format(
+        "a block of {}x{}x{} threads; the limits are 1024x1024x64 and 1024 in all", b.x, b.y, b.z));
   }
   if (g.count() == 0 || g.x > 0x7fffffffu || g.y > 65535 || g.z > 65535) {
-    throw_bad_input(fmt::format("a grid of {}x{}x{} blocks; each must be at least 1, the limits are "
-                                "2147483647x65535x65535",
-                                g.x, g.y, g.z));
+    throw_bad_input(
+        fmt::format("a grid of {}x{}x{} blocks; each must be at least 1, the limits are "
+                    "2147483647x65535x65535",
+                    g.x, g.y, g.z));
   }
   if (launch.dynamic_shared_bytes > kMaxDynamicShared) {
     throw_bad_input(fmt::format("{} bytes of dynamic shared memory; the limit is {}",
@@ -187,7 +189,8 @@ void run_kernel(const KernelLaunch& launch, const Options& options, KernelCounts
   state.options = options;
   state.counted = launch.counted;
   state.blocks = launch.grid.count();
-  state.workers = static_cast<unsigned>(std::min<std::uint64_t>(worker_count(options), state.blocks));
+  state.workers =
+      static_cast<unsigned>(std::min<std::uint64_t>(worker_count(options), state.blocks));
   state.at_block = std::make_unique<std::atomic<std::uint64_t>[]>(state.workers);
 
   Pool& pool = Pool::instance();

@@ -16,8 +16,8 @@
 namespace warpladder::device::cpu {
 
 struct Options {
-  unsigned threads = 0;        // OS threads; 0 means one per core
-  bool check_shared = true;    // races and uninitialised reads (counted flavour only)
+  unsigned threads = 0;      // OS threads; 0 means one per core
+  bool check_shared = true;  // races and uninitialised reads (counted flavour only)
 };
 
 using Thunk = void (*)(const void* arguments);

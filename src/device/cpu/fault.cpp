@@ -17,18 +17,30 @@ std::string describe(FaultKind kind, const KernelFault::Place& p, const std::str
 
 const char* name(FaultKind kind) {
   switch (kind) {
-    case FaultKind::divergent_barrier: return "divergent barrier";
-    case FaultKind::deadlock: return "deadlock";
-    case FaultKind::bad_warp_mask: return "wrong warp mask";
-    case FaultKind::inactive_lane_shuffle: return "shuffle from an inactive lane";
-    case FaultKind::out_of_bounds: return "access out of bounds";
-    case FaultKind::host_pointer: return "host pointer on the device";
-    case FaultKind::misaligned_access: return "misaligned access";
-    case FaultKind::uninitialised_shared_read: return "uninitialised shared memory";
-    case FaultKind::shared_memory_race: return "shared-memory race";
-    case FaultKind::unwaited_async_copy: return "asynchronous copy not waited for";
-    case FaultKind::stack_overflow: return "stack overflow";
-    case FaultKind::unknown_code: return "code outside a kernel";
+    case FaultKind::divergent_barrier:
+      return "divergent barrier";
+    case FaultKind::deadlock:
+      return "deadlock";
+    case FaultKind::bad_warp_mask:
+      return "wrong warp mask";
+    case FaultKind::inactive_lane_shuffle:
+      return "shuffle from an inactive lane";
+    case FaultKind::out_of_bounds:
+      return "access out of bounds";
+    case FaultKind::host_pointer:
+      return "host pointer on the device";
+    case FaultKind::misaligned_access:
+      return "misaligned access";
+    case FaultKind::uninitialised_shared_read:
+      return "uninitialised shared memory";
+    case FaultKind::shared_memory_race:
+      return "shared-memory race";
+    case FaultKind::unwaited_async_copy:
+      return "asynchronous copy not waited for";
+    case FaultKind::stack_overflow:
+      return "stack overflow";
+    case FaultKind::unknown_code:
+      return "code outside a kernel";
   }
   return "fault";
 }

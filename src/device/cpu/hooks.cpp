@@ -53,19 +53,19 @@ void on_range(void* p, std::size_t bytes, AccessKind kind, void* return_address)
 using warpladder::device::AccessKind;
 using namespace warpladder::device::cpu;
 
-#define HOOK(name, bytes, kind)                                                        \
-  extern "C" void name(void* p) {                                                      \
-    if (Worker* w = this_worker) {                                                     \
-      on_access(*w, reinterpret_cast<std::uintptr_t>(p), bytes, kind,                  \
-                reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)));        \
-    }                                                                                  \
+#define HOOK(name, bytes, kind)                                                 \
+  extern "C" void name(void* p) {                                               \
+    if (Worker* w = this_worker) {                                              \
+      on_access(*w, reinterpret_cast<std::uintptr_t>(p), bytes, kind,           \
+                reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))); \
+    }                                                                           \
   }
-#define HOOKS(bytes)                                              \
-  HOOK(__tsan_read##bytes, bytes, AccessKind::load)               \
-  HOOK(__tsan_write##bytes, bytes, AccessKind::store)             \
-  HOOK(__tsan_unaligned_read##bytes, bytes, AccessKind::load)     \
-  HOOK(__tsan_unaligned_write##bytes, bytes, AccessKind::store)   \
-  HOOK(__tsan_volatile_read##bytes, bytes, AccessKind::load)      \
+#define HOOKS(bytes)                                            \
+  HOOK(__tsan_read##bytes, bytes, AccessKind::load)             \
+  HOOK(__tsan_write##bytes, bytes, AccessKind::store)           \
+  HOOK(__tsan_unaligned_read##bytes, bytes, AccessKind::load)   \
+  HOOK(__tsan_unaligned_write##bytes, bytes, AccessKind::store) \
+  HOOK(__tsan_volatile_read##bytes, bytes, AccessKind::load)    \
   HOOK(__tsan_volatile_write##bytes, bytes, AccessKind::store)
 HOOKS(1)
 HOOKS(2)

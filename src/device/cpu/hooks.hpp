@@ -11,7 +11,8 @@ extern "C" const char warpladder_kernels_begin[];
 namespace warpladder::device::cpu {
 
 inline std::uint32_t offset_of(std::uintptr_t pc) {
-  return static_cast<std::uint32_t>(pc - reinterpret_cast<std::uintptr_t>(warpladder_kernels_begin));
+  return static_cast<std::uint32_t>(pc -
+                                    reinterpret_cast<std::uintptr_t>(warpladder_kernels_begin));
 }
 
 [[noreturn]] void refuse_access(Worker& w, std::uintptr_t address, unsigned bytes, AccessKind kind,
@@ -21,8 +22,9 @@ inline std::uint32_t offset_of(std::uintptr_t pc) {
 void check_shared_access(Worker& w, std::uintptr_t address, unsigned bytes, AccessKind kind,
                          std::uintptr_t pc);
 
-// Checks the access and logs it; kernels of the counted flavour only. Accesses to a fiber's own stack and to the kernel's arguments are
-// registers and constant memory on a GPU: they are not logged.
+// Checks the access and logs it; kernels of the counted flavour only. Accesses to a fiber's own
+// stack and to the kernel's arguments are registers and constant memory on a GPU: they are not
+// logged.
 inline __attribute__((always_inline)) void on_access(Worker& w, std::uintptr_t address,
                                                      unsigned bytes, AccessKind kind,
                                                      std::uintptr_t pc) {

@@ -32,7 +32,8 @@ bool is_shared(const Worker& w, const void* address) {
 // have finished and all higher ones wait for this one, so that a plain read-modify-write is atomic
 // and the order of floating-point sums does not depend on the number of OS threads.
 void begin_atomic(Worker& w, void* address, unsigned bytes, std::uintptr_t pc) {
-  if (w.counted) on_access(w, reinterpret_cast<std::uintptr_t>(address), bytes, AccessKind::atomic, pc);
+  if (w.counted)
+    on_access(w, reinterpret_cast<std::uintptr_t>(address), bytes, AccessKind::atomic, pc);
   if (!is_shared(w, address)) w.wait_for_turn();
 }
 
@@ -40,20 +41,32 @@ template <class Bits, class Signed, class Float>
 Bits new_value(Bits old, Bits operand, Bits compare, int form) {
   const auto s_old = static_cast<Signed>(old), s_operand = static_cast<Signed>(operand);
   switch (form) {
-    case simt::kAtomicAdd: return old + operand;
+    case simt::kAtomicAdd:
+      return old + operand;
     case simt::kAtomicAddFloat:
       return std::bit_cast<Bits>(std::bit_cast<Float>(old) + std::bit_cast<Float>(operand));
-    case simt::kAtomicExchange: return operand;
-    case simt::kAtomicCompareSwap: return old == compare ? operand : old;
-    case simt::kAtomicMinSigned: return static_cast<Bits>(std::min(s_old, s_operand));
-    case simt::kAtomicMaxSigned: return static_cast<Bits>(std::max(s_old, s_operand));
-    case simt::kAtomicMinUnsigned: return std::min(old, operand);
-    case simt::kAtomicMaxUnsigned: return std::max(old, operand);
-    case simt::kAtomicAnd: return old & operand;
-    case simt::kAtomicOr: return old | operand;
-    case simt::kAtomicXor: return old ^ operand;
-    case simt::kAtomicIncrement: return old >= operand ? 0 : old + 1;
-    default: return old == 0 || old > operand ? operand : old - 1;
+    case simt::kAtomicExchange:
+      return operand;
+    case simt::kAtomicCompareSwap:
+      return old == compare ? operand : old;
+    case simt::kAtomicMinSigned:
+      return static_cast<Bits>(std::min(s_old, s_operand));
+    case simt::kAtomicMaxSigned:
+      return static_cast<Bits>(std::max(s_old, s_operand));
+    case simt::kAtomicMinUnsigned:
+      return std::min(old, operand);
+    case simt::kAtomicMaxUnsigned:
+      return std::max(old, operand);
+    case simt::kAtomicAnd:
+      return old & operand;
+    case simt::kAtomicOr:
+      return old | operand;
+    case simt::kAtomicXor:
+      return old ^ operand;
+    case simt::kAtomicIncrement:
+      return old >= operand ? 0 : old + 1;
+    default:
+      return old == 0 || old > operand ? operand : old - 1;
   }
 }
 
@@ -136,8 +149,8 @@ unsigned simt_reduce(unsigned mask, unsigned value, int form) {
   return static_cast<unsigned>(this_worker->exchange(slot));
 }
 unsigned simt_active_mask() {
-  return static_cast<unsigned>(this_worker->exchange(
-      exchange_slot(Exchange::active_mask, 0, __builtin_return_address(0))));
+  return static_cast<unsigned>(
+      this_worker->exchange(exchange_slot(Exchange::active_mask, 0, __builtin_return_address(0))));
 }
 
 std::uint32_t simt_atomic4(void* address, std::uint32_t operand, std::uint32_t compare, int form) {

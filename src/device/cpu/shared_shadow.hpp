@@ -5,6 +5,10 @@
 // Time is counted in epochs: a block barrier starts a new one, so accesses of different epochs are
 // ordered. Within an epoch the lanes of one warp are ordered by __syncwarp alone (the warp's own
 // epoch); a shuffle exchanges registers and orders no memory.
+//
+// Of accesses narrower than a word only the bytes count: two threads may use different bytes of one
+// word. What it then remembers is less than what happened: a race may go
+// unseen, but none is reported that is not there.
 
 #include <algorithm>
 #include <cstdint>
@@ -36,9 +40,12 @@ class SharedShadow {
   // One access of `bytes` at `offset` into shared memory; null if nothing is wrong with it. Atomics
   // do not race with atomics.
   const Problem* check(std::size_t offset, unsigned bytes, unsigned thread, AccessKind kind) {
+    // Bit b of a mask stands for byte b of the word.
+    const auto mask =
+        bytes >= 4 ? kWholeWord : static_cast<std::uint8_t>(((1u << bytes) - 1) << offset % 4);
     const std::size_t last = (offset + bytes - 1) / 4;
     for (std::size_t w = offset / 4; w <= last; ++w) {
-      if (__builtin_expect(!check_word(words_[w], thread, kind), 0)) return &problem_;
+      if (__builtin_expect(!check_word(words_[w], thread, kind, mask), 0)) return &problem_;
     }
     return nullptr;
   }
@@ -53,6 +60,7 @@ class SharedShadow {
   }
 
  private:
+  static constexpr std::uint8_t kWholeWord = 0xf;
   enum Readers : std::uint8_t { one_thread, one_warp, several_warps };
   struct Word {
     std::uint32_t write_epoch = 0, read_epoch = 0;
@@ -60,6 +68,8 @@ class SharedShadow {
     std::uint16_t writer = 0, reader = 0;
     Readers readers = one_thread;
     bool atomic_write = false;
+    std::uint8_t initialised = 0, written = 0,
+                 read = 0;      // bytes: of the block, the writer, the readers
     std::uint16_t pending = 0;  // asynchronous copies on their way here
   };
 
@@ -81,7 +91,7 @@ class SharedShadow {
                     std::to_string(other) + " " + did + ", with no barrier in between");
   }
 
-  bool check_word(Word& word, unsigned thread, AccessKind kind) {
+  bool check_word(Word& word, unsigned thread, AccessKind kind, std::uint8_t mask) {
     const unsigned warp = thread / 32;
     const std::uint32_t warp_epoch = warp_epoch_[warp];
     const bool writes = kind != AccessKind::load, atomic = kind == AccessKind::atomic;
@@ -89,31 +99,40 @@ class SharedShadow {
       return fail(FaultKind::unwaited_async_copy,
                   "an asynchronous copy into this word has not been waited for");
     }
-    if (kind != AccessKind::store && word.write_epoch < first_epoch_) {
+    if (word.write_epoch < first_epoch_) word.initialised = 0;
+    if (kind != AccessKind::store && (word.initialised & mask) != mask) {
       return fail(FaultKind::uninitialised_shared_read,
                   "reads shared memory that no thread of the block has written");
     }
-    if (word.write_epoch == epoch_ && word.writer != thread && !(atomic && word.atomic_write) &&
+    if (word.write_epoch == epoch_ && word.writer != thread && (word.written & mask) &&
+        !(atomic && word.atomic_write) &&
         (word.writer / 32 != warp || word.write_warp_epoch == warp_epoch)) {
       return race(writes, word.writer, "wrote");
     }
     if (!writes) {
-      if (word.read_epoch != epoch_) {
+      if (word.read_epoch != epoch_ || !(word.read & mask)) {
         word.readers = one_thread;
         word.reader = static_cast<std::uint16_t>(thread);
+        word.read = mask;
+      } else if (word.readers == one_thread && word.reader == thread) {
+        word.read |= mask;
       } else if (word.readers == several_warps || word.reader / 32 != warp) {
         word.readers = several_warps;
+        word.read &= mask;  // the bytes that all of them read
       } else if (word.read_warp_epoch != warp_epoch) {
         word.readers = one_thread;  // __syncwarp put the earlier readers in order
         word.reader = static_cast<std::uint16_t>(thread);
-      } else if (word.reader != thread) {
+        word.read = mask;
+      } else {
         word.readers = one_warp;
+        word.read &= mask;
       }
       word.read_epoch = epoch_;
       word.read_warp_epoch = warp_epoch;
       return true;
     }
-    if (word.read_epoch == epoch_ && !(word.readers == one_thread && word.reader == thread)) {
+    if (word.read_epoch == epoch_ && (word.read & mask) &&
+        !(word.readers == one_thread && word.reader == thread)) {
       const bool other_warp = word.readers == several_warps || word.reader / 32 != warp;
       if (other_warp || word.read_warp_epoch == warp_epoch) {
         return race(true, word.reader, "read");
@@ -123,6 +142,8 @@ class SharedShadow {
     word.write_warp_epoch = warp_epoch;
     word.writer = static_cast<std::uint16_t>(thread);
     word.atomic_write = atomic;
+    word.initialised |= mask;
+    word.written = mask;
     return true;
   }
 

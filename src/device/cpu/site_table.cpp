@@ -49,13 +49,13 @@ struct What {
 const std::map<std::string, What, std::less<>>& meanings() {
   static const std::map<std::string, What, std::less<>> instance = [] {
     std::map<std::string, What, std::less<>> m{
-        {"block", {SiteKind::block, 0}},           {"sync_block", {SiteKind::sync, 0}},
-        {"sync_warp", {SiteKind::exchange, 0}},    {"shuffle", {SiteKind::exchange, 0}},
-        {"vote", {SiteKind::exchange, 0}},         {"reduce", {SiteKind::exchange, 0}},
-        {"active_mask", {SiteKind::exchange, 0}},  {"atomic4", {SiteKind::atomic, 4}},
-        {"atomic8", {SiteKind::atomic, 8}},        {"read_range", {SiteKind::load, 4}},
-        {"write_range", {SiteKind::store, 4}},     {"cp_async4", {SiteKind::async_copy, 4}},
-        {"cp_async8", {SiteKind::async_copy, 8}},  {"cp_async16", {SiteKind::async_copy, 16}},
+        {"block", {SiteKind::block, 0}},          {"sync_block", {SiteKind::sync, 0}},
+        {"sync_warp", {SiteKind::exchange, 0}},   {"shuffle", {SiteKind::exchange, 0}},
+        {"vote", {SiteKind::exchange, 0}},        {"reduce", {SiteKind::exchange, 0}},
+        {"active_mask", {SiteKind::exchange, 0}}, {"atomic4", {SiteKind::atomic, 4}},
+        {"atomic8", {SiteKind::atomic, 8}},       {"read_range", {SiteKind::load, 4}},
+        {"write_range", {SiteKind::store, 4}},    {"cp_async4", {SiteKind::async_copy, 4}},
+        {"cp_async8", {SiteKind::async_copy, 8}}, {"cp_async16", {SiteKind::async_copy, 16}},
     };
     for (const int bytes : {1, 2, 4, 8, 16}) {
       m[fmt::format("read{}", bytes)] = {SiteKind::load, static_cast<std::uint8_t>(bytes)};
@@ -69,7 +69,8 @@ const std::map<std::string, What, std::less<>>& meanings() {
 // "void warpladder::op::(anonymous namespace)::f<1>(args)" → "op::f<1>".
 std::string short_name(std::string name) {
   for (const std::string_view noise : {"void ", "warpladder::", "(anonymous namespace)::"}) {
-    for (std::size_t at; (at = name.find(noise)) != std::string::npos;) name.erase(at, noise.size());
+    for (std::size_t at; (at = name.find(noise)) != std::string::npos;)
+      name.erase(at, noise.size());
   }
   int depth = 0;  // the parameter list begins at the first parenthesis outside of <>
   for (std::size_t i = 0; i < name.size(); ++i) {
@@ -89,8 +90,9 @@ const SiteTable& SiteTable::instance() {
   static const SiteTable table = [] {
     const std::string text = read_own_section(".warpladder_sites");
     if (text.empty()) {
-      throw_resource("this program carries no table of kernel source lines (it was linked without "
-                     "tools/embed_sites.py, or stripped)");
+      throw_resource(
+          "this program carries no table of kernel source lines (it was linked without "
+          "tools/embed_sites.py, or stripped)");
     }
     return SiteTable(text);
   }();

@@ -30,8 +30,7 @@ std::pair<std::uintptr_t, std::size_t> thread_local_range() {
         for (int i = 0; i < info->dlpi_phnum; ++i) {
           if (info->dlpi_phdr[i].p_type == PT_TLS && info->dlpi_tls_data) {
             *static_cast<std::pair<std::uintptr_t, std::size_t>*>(out) = {
-                reinterpret_cast<std::uintptr_t>(info->dlpi_tls_data),
-                info->dlpi_phdr[i].p_memsz};
+                reinterpret_cast<std::uintptr_t>(info->dlpi_tls_data), info->dlpi_phdr[i].p_memsz};
           }
         }
         return 1;  // the first object is the program itself
@@ -57,7 +56,8 @@ void Worker::prepare_launch(LaunchState& launch_state) {
   state.assign(threads_, LaneState::ready);
   slot_of_.resize(threads_);
   thread_index.resize(threads_);
-  for (unsigned t = 0; t < threads_; ++t) thread_index[t] = {t % b.x, t / b.x % b.y, t / (b.x * b.y)};
+  for (unsigned t = 0; t < threads_; ++t)
+    thread_index[t] = {t % b.x, t / b.x % b.y, t / (b.x * b.y)};
   prepare_fibers();
   std::tie(shared_begin, shared_bytes) = thread_local_range();
   arena = Arena::instance().view();
@@ -160,10 +160,14 @@ int Worker::wait_at_barrier(int form, int predicate, std::uintptr_t pc) {
   state[current] = LaneState::at_block_barrier;
   suspend();
   switch (form) {
-    case 1: return last_predicates_ == threads_;
-    case 2: return last_predicates_ != 0;
-    case 3: return static_cast<int>(last_predicates_);
-    default: return 0;
+    case 1:
+      return last_predicates_ == threads_;
+    case 2:
+      return last_predicates_ != 0;
+    case 3:
+      return static_cast<int>(last_predicates_);
+    default:
+      return 0;
   }
 }
 
@@ -265,9 +269,10 @@ bool Worker::resolve_exchanges(unsigned first, unsigned end) {
         }
       }
     } else if (const unsigned lost = members & gone) {
-      return blame(FaultKind::bad_warp_mask, mine.pc, t,
-                   fmt::format("mask {:#010x} names lanes {:#010x}, which have exited or never were",
-                               mine.mask, lost));
+      return blame(
+          FaultKind::bad_warp_mask, mine.pc, t,
+          fmt::format("mask {:#010x} names lanes {:#010x}, which have exited or never were",
+                      mine.mask, lost));
     }
     if ((members & waiting) != members) continue;
     bool agreed = true;
@@ -289,14 +294,22 @@ std::uint64_t reduce(int form, std::uint64_t a, std::uint64_t b) {
   const auto ua = static_cast<unsigned>(a), ub = static_cast<unsigned>(b);
   const auto sa = static_cast<int>(ua), sb = static_cast<int>(ub);
   switch (form) {
-    case 0: return ua + ub;
-    case 1: return static_cast<unsigned>(std::min(sa, sb));
-    case 2: return static_cast<unsigned>(std::max(sa, sb));
-    case 3: return std::min(ua, ub);
-    case 4: return std::max(ua, ub);
-    case 5: return ua & ub;
-    case 6: return ua | ub;
-    default: return ua ^ ub;
+    case 0:
+      return ua + ub;
+    case 1:
+      return static_cast<unsigned>(std::min(sa, sb));
+    case 2:
+      return static_cast<unsigned>(std::max(sa, sb));
+    case 3:
+      return std::min(ua, ub);
+    case 4:
+      return std::max(ua, ub);
+    case 5:
+      return ua & ub;
+    case 6:
+      return ua | ub;
+    default:
+      return ua ^ ub;
   }
 }
 
@@ -304,9 +317,12 @@ std::uint64_t reduce(int form, std::uint64_t a, std::uint64_t b) {
 int shuffle_source(const ExchangeSlot& slot, int lane) {
   const int width = slot.width, segment = lane & ~(width - 1);
   switch (slot.form) {
-    case 0: return segment + (slot.argument & (width - 1));
-    case 1: return lane - slot.argument < segment ? lane : lane - slot.argument;
-    case 2: return lane + slot.argument >= segment + width ? lane : lane + slot.argument;
+    case 0:
+      return segment + (slot.argument & (width - 1));
+    case 1:
+      return lane - slot.argument < segment ? lane : lane - slot.argument;
+    case 2:
+      return lane + slot.argument >= segment + width ? lane : lane + slot.argument;
     default: {
       const int source = lane ^ slot.argument;
       return source >= segment + width ? lane : source;
@@ -334,9 +350,14 @@ bool Worker::perform(unsigned first, unsigned members) {
     if (!(members >> l & 1)) continue;
     ExchangeSlot& slot = slots[l];
     switch (op) {
-      case Exchange::sync: break;
-      case Exchange::active_mask: slot.value = members; break;
-      case Exchange::reduce: slot.value = reduced; break;
+      case Exchange::sync:
+        break;
+      case Exchange::active_mask:
+        slot.value = members;
+        break;
+      case Exchange::reduce:
+        slot.value = reduced;
+        break;
       case Exchange::vote:
         slot.value = slot.form == 0 ? votes : slot.form == 1 ? votes != 0 : votes == members;
         break;
@@ -393,8 +414,9 @@ bool Worker::run_block() {
     if (done_) {
       unsigned t = 0;
       while (state[t] != LaneState::at_block_barrier) ++t;
-      return blame(FaultKind::divergent_barrier, barrier_pc_, t,
-                   fmt::format("{} threads wait at __syncthreads, but {} have exited", arrived_, done_));
+      return blame(
+          FaultKind::divergent_barrier, barrier_pc_, t,
+          fmt::format("{} threads wait at __syncthreads, but {} have exited", arrived_, done_));
     }
     if (other_barrier_pc_) {
       // The compiler may have copied one barrier to two places; two source lines are an error.

@@ -34,8 +34,9 @@ Availability availability() {
     check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0),
           "cudaDeviceGetAttribute");
     if (major != 9) {
-      return {false, fmt::format("the GPU has compute capability {}.x; this build holds code for 9.0",
-                                 major)};
+      return {
+          false,
+          fmt::format("the GPU has compute capability {}.x; this build holds code for 9.0", major)};
     }
     return {true, ""};
   }();
@@ -50,21 +51,23 @@ std::vector<Fact> facts() {
   check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
   check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
   check(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrClockRate, 0), "cudaDeviceGetAttribute");
-  check(cudaDeviceGetAttribute(&memory_khz, cudaDevAttrMemoryClockRate, 0), "cudaDeviceGetAttribute");
-  return {{"GPU", p.name},
-          {"compute capability", fmt::format("{}.{}", p.major, p.minor)},
-          {"CUDA runtime", version(runtime)},
-          {"driver supports CUDA", version(driver)},
-          {"multiprocessors", std::to_string(p.multiProcessorCount)},
-          {"warps per multiprocessor", std::to_string(p.maxThreadsPerMultiProcessor / p.warpSize)},
-          {"registers per multiprocessor", std::to_string(p.regsPerMultiprocessor)},
-          {"shared memory per multiprocessor",
-           fmt::format("{} KiB", p.sharedMemPerMultiprocessor / 1024)},
-          {"shared memory per block, at most", fmt::format("{} KiB", p.sharedMemPerBlockOptin / 1024)},
-          {"L2 cache", fmt::format("{} MiB", p.l2CacheSize >> 20)},
-          {"memory", fmt::format("{:.1f} GiB", static_cast<double>(p.totalGlobalMem) / (1 << 30))},
-          {"SM clock, at most", fmt::format("{} MHz", clock_khz / 1000)},
-          {"memory clock", fmt::format("{} MHz", memory_khz / 1000)}};
+  check(cudaDeviceGetAttribute(&memory_khz, cudaDevAttrMemoryClockRate, 0),
+        "cudaDeviceGetAttribute");
+  return {
+      {"GPU", p.name},
+      {"compute capability", fmt::format("{}.{}", p.major, p.minor)},
+      {"CUDA runtime", version(runtime)},
+      {"driver supports CUDA", version(driver)},
+      {"multiprocessors", std::to_string(p.multiProcessorCount)},
+      {"warps per multiprocessor", std::to_string(p.maxThreadsPerMultiProcessor / p.warpSize)},
+      {"registers per multiprocessor", std::to_string(p.regsPerMultiprocessor)},
+      {"shared memory per multiprocessor",
+       fmt::format("{} KiB", p.sharedMemPerMultiprocessor / 1024)},
+      {"shared memory per block, at most", fmt::format("{} KiB", p.sharedMemPerBlockOptin / 1024)},
+      {"L2 cache", fmt::format("{} MiB", p.l2CacheSize >> 20)},
+      {"memory", fmt::format("{:.1f} GiB", static_cast<double>(p.totalGlobalMem) / (1 << 30))},
+      {"SM clock, at most", fmt::format("{} MHz", clock_khz / 1000)},
+      {"memory clock", fmt::format("{} MHz", memory_khz / 1000)}};
 }
 
 void* create_stream() {

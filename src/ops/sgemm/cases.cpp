@@ -13,7 +13,8 @@ std::string describe(const Problem& p) {
   std::string text = fmt::format("{}x{}x{}", p.m, p.n, p.k);
   if (p.trans_a || p.trans_b) text += fmt::format(" {}", transposes(p));
   if (p.layout == Layout::column_major) text += " column-major";
-  if (p.alpha != 1.0f || p.beta != 0.0f) text += fmt::format(" alpha={:g} beta={:g}", p.alpha, p.beta);
+  if (p.alpha != 1.0f || p.beta != 0.0f)
+    text += fmt::format(" alpha={:g} beta={:g}", p.alpha, p.beta);
   return text;
 }
 
@@ -37,7 +38,8 @@ std::vector<GemmCase> gemm_cases() {
   };
 
   // Tiny, whole tiles, one more and one less than a tile, thin in every direction.
-  for (const std::int64_t size : {1, 2, 15, 16, 17, 31, 32, 33, 64, 128}) add_compact(size, size, size);
+  for (const std::int64_t size : {1, 2, 15, 16, 17, 31, 32, 33, 64, 128})
+    add_compact(size, size, size);
   add_compact(3, 3, 431);
   add_compact(33, 65, 129);
   add_compact(129, 127, 131);
@@ -56,8 +58,12 @@ std::vector<GemmCase> gemm_cases() {
   add_compact(0, 0, 0);
 
   // Scalars.
-  for (const auto& [alpha, beta] : {std::pair{2.5f, 0.0f}, {1.0f, 1.0f}, {-0.75f, 2.0f},
-                                    {0.0f, 3.0f}, {0.0f, 0.0f}, {1.0f, -1.0f}}) {
+  for (const auto& [alpha, beta] : {std::pair{2.5f, 0.0f},
+                                    {1.0f, 1.0f},
+                                    {-0.75f, 2.0f},
+                                    {0.0f, 3.0f},
+                                    {0.0f, 0.0f},
+                                    {1.0f, -1.0f}}) {
     add_compact(50, 37, 29, alpha, beta);
   }
 
@@ -82,7 +88,8 @@ std::vector<GemmCase> gemm_cases() {
     c.misalign_b = shift % 3 + 1;
     c.misalign_c = (shift + 1) % 3 + 1;
     add(c, fmt::format("operands {}, {} and {} elements off alignment", c.misalign_a, c.misalign_b,
-                       c.misalign_c).c_str());
+                       c.misalign_c)
+               .c_str());
   }
   GemmCase aligned_ld = plain(compact(60, 40, 20));
   aligned_ld.problem.lda += 4;

@@ -10,16 +10,16 @@
 namespace warpladder::sgemm {
 
 enum class Filling {
-  uniform,    // [-1, 1]
-  positive,   // [0, 1]: sums grow with k
-  specials,   // uniform with a NaN, an infinity and a pair of infinities of opposite sign
+  uniform,   // [-1, 1]
+  positive,  // [0, 1]: sums grow with k
+  specials,  // uniform with a NaN, an infinity and a pair of infinities of opposite sign
 };
 
 struct GemmCase {
   std::string name;
   Problem problem;
   Filling filling = Filling::uniform;
-  bool nan_in_unread = false;          // operands that BLAS forbids to read hold NaN
+  bool nan_in_unread = false;  // operands that BLAS forbids to read hold NaN
   std::size_t misalign_a = 0, misalign_b = 0, misalign_c = 0;  // elements off a 256-byte boundary
 };
 

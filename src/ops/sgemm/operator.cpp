@@ -29,7 +29,8 @@ class GemmTrial final : public ops::Trial {
   void reset() override {
     // beta == 0: every element of C starts as poison; the gaps between lines keep their values.
     std::vector<float> c = host_.c;
-    if (problem_.beta == 0.0f) for_each_c([&](std::size_t at, std::size_t) { c[at] = ops::poison(); });
+    if (problem_.beta == 0.0f)
+      for_each_c([&](std::size_t at, std::size_t) { c[at] = ops::poison(); });
     c_.upload(c);
   }
 
@@ -133,9 +134,9 @@ class Sgemm final : public ops::Operator {
     // Operands on the host and on the device, a copy to compare with, and the truth about C.
     const double operands = static_cast<double>(f.a_elements) + static_cast<double>(f.b_elements) +
                             static_cast<double>(f.c_elements);
-    require_memory(3 * sizeof(float) * operands +
-                       sizeof(ops::Expected) * static_cast<double>(f.c_elements),
-                   fmt::format("sgemm of {}", c.name));
+    require_memory(
+        3 * sizeof(float) * operands + sizeof(ops::Expected) * static_cast<double>(f.c_elements),
+        fmt::format("sgemm of {}", c.name));
     return to_case(c);
   }
 };

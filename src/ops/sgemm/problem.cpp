@@ -10,14 +10,15 @@ namespace warpladder::sgemm {
 namespace {
 
 void check_size(const char* name, std::int64_t value) {
-  if (value < 0) throw_bad_input(fmt::format("sgemm: {} must not be negative, it is {}", name, value));
+  if (value < 0)
+    throw_bad_input(fmt::format("sgemm: {} must not be negative, it is {}", name, value));
 }
 
 void check_ld(const Problem& p, const char* name, std::int64_t ld, StoredShape shape) {
   const std::int64_t least = least_ld(p, shape);
   if (ld < least) {
-    throw_bad_input(fmt::format("sgemm: {} is {}, but a {} matrix of {}x{} needs at least {}", name, ld,
-                                p.layout == Layout::row_major ? "row-major" : "column-major",
+    throw_bad_input(fmt::format("sgemm: {} is {}, but a {} matrix of {}x{} needs at least {}", name,
+                                ld, p.layout == Layout::row_major ? "row-major" : "column-major",
                                 shape.rows, shape.columns, least));
   }
 }
@@ -32,8 +33,9 @@ std::int64_t extent(const Problem& p, const char* name, std::int64_t ld, StoredS
   if (__builtin_mul_overflow(lines - 1, ld, &elements) ||
       __builtin_add_overflow(elements, line, &elements) ||
       elements > std::numeric_limits<std::int64_t>::max() / 8) {
-    throw_bad_input(fmt::format("sgemm: {} of {}x{} with leading dimension {} is too large to address",
-                                name, shape.rows, shape.columns, ld));
+    throw_bad_input(
+        fmt::format("sgemm: {} of {}x{} with leading dimension {} is too large to address", name,
+                    shape.rows, shape.columns, ld));
   }
   return elements;
 }
@@ -45,7 +47,8 @@ double flops(const Problem& p) {
 }
 
 double minimal_bytes(const Problem& p) {
-  const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
+  const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n),
+             k = static_cast<double>(p.k);
   return 4.0 * (m * k + k * n + m * n * (p.beta == 0.0f ? 1.0 : 2.0));
 }
 

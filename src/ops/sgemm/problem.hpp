@@ -51,7 +51,8 @@ inline Call in_layout(Call call, Layout layout) {
   if (call.problem.layout == layout) return call;
   const Problem& p = call.problem;
   Call twin = call;
-  twin.problem = {p.n, p.m, p.k, layout, p.trans_b, p.trans_a, p.alpha, p.beta, p.ldb, p.lda, p.ldc};
+  twin.problem = {p.n,     p.m,    p.k,   layout, p.trans_b, p.trans_a,
+                  p.alpha, p.beta, p.ldb, p.lda,  p.ldc};
   twin.a = call.b;
   twin.b = call.a;
   return twin;

@@ -58,12 +58,13 @@ std::vector<ops::Expected> reference(const Problem& p, const HostOperands& opera
   if (out.empty()) return out;
   // Rows are independent, so that the truth does not depend on the number of threads.
   const std::int64_t workers =
-      flops(p) < 1e6 ? 1 : std::min<std::int64_t>(p.m, std::max(1u, std::thread::hardware_concurrency()));
+      flops(p) < 1e6
+          ? 1
+          : std::min<std::int64_t>(p.m, std::max(1u, std::thread::hardware_concurrency()));
   std::vector<std::thread> threads;
   for (std::int64_t w = 0; w < workers; ++w) {
-    threads.emplace_back([&, w] {
-      reference_rows(p, operands, p.m * w / workers, p.m * (w + 1) / workers, out);
-    });
+    threads.emplace_back(
+        [&, w] { reference_rows(p, operands, p.m * w / workers, p.m * (w + 1) / workers, out); });
   }
   for (std::thread& t : threads) t.join();
   return out;

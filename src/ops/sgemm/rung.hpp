@@ -27,13 +27,15 @@ template <bool kByRows>
 struct Operand {
   const float* data;
   std::int64_t ld;
-  __host__ __device__ __forceinline__ const float& operator()(std::int64_t i, std::int64_t j) const {
+  __host__ __device__ __forceinline__ const float& operator()(std::int64_t i,
+                                                              std::int64_t j) const {
     return kByRows ? data[i * ld + j] : data[i + j * ld];
   }
 };
 
 // C's element after the product: beta == 0 must not read it.
-__host__ __device__ __forceinline__ void store_scaled(float* c, float alpha, float sum, float beta) {
+__host__ __device__ __forceinline__ void store_scaled(float* c, float alpha, float sum,
+                                                      float beta) {
   *c = beta == 0.0f ? alpha * sum : alpha * sum + beta * *c;
 }
 
@@ -60,7 +62,8 @@ void for_transposes(bool trans_a, bool trans_b, const Run& run) {
 // Whether rows of 16 bytes may be loaded and stored at once: addresses and leading dimensions are
 // multiples of four elements.
 inline bool vectors_allowed(const Gemm& g) {
-  const auto address = reinterpret_cast<std::uintptr_t>(g.a) | reinterpret_cast<std::uintptr_t>(g.b) |
+  const auto address = reinterpret_cast<std::uintptr_t>(g.a) |
+                       reinterpret_cast<std::uintptr_t>(g.b) |
                        reinterpret_cast<std::uintptr_t>(g.c);
   return address % 16 == 0 && (g.lda | g.ldb | g.ldc) % 4 == 0;
 }
@@ -96,18 +99,16 @@ ladder::Totals predict_call(const void* erased) {
 
 // Declares the rung of this file. `predict` counts for a compact row-major product without
 // transposes whose sizes are multiples of the rung's tile, with beta = 0.
-#define WARPLADDER_SGEMM_RUNG(layout, idea, accepts, launch, predict)                      \
-  [[maybe_unused]] static const bool warpladder_rung_declared =                            \
-      ::warpladder::ladder::declare({"sgemm", __FILE__, idea, accepts,                     \
-                                     ::warpladder::device::kThisFlavour, false,            \
-                                     &::warpladder::sgemm::launch_call<layout, launch>,    \
-                                     &::warpladder::sgemm::predict_call<predict>})
+#define WARPLADDER_SGEMM_RUNG(layout, idea, accepts, launch, predict)                          \
+  [[maybe_unused]] static const bool warpladder_rung_declared = ::warpladder::ladder::declare( \
+      {"sgemm", __FILE__, idea, accepts, ::warpladder::device::kThisFlavour, false,            \
+       &::warpladder::sgemm::launch_call<layout, launch>,                                      \
+       &::warpladder::sgemm::predict_call<predict>})
 
 // The same for a host function, which exists in the plain flavour only.
-#define WARPLADDER_SGEMM_HOST_RUNG(layout, idea, accepts, launch)                          \
-  [[maybe_unused]] static const bool warpladder_rung_declared =                            \
-      ::warpladder::device::kThisFlavour == ::warpladder::device::Flavour::plain &&        \
-      ::warpladder::ladder::declare({"sgemm", __FILE__, idea, accepts,                     \
-                                     ::warpladder::device::kThisFlavour, true,             \
-                                     &::warpladder::sgemm::launch_call<layout, launch>,    \
-                                     nullptr})
+#define WARPLADDER_SGEMM_HOST_RUNG(layout, idea, accepts, launch)                   \
+  [[maybe_unused]] static const bool warpladder_rung_declared =                     \
+      ::warpladder::device::kThisFlavour == ::warpladder::device::Flavour::plain && \
+      ::warpladder::ladder::declare({"sgemm", __FILE__, idea, accepts,              \
+                                     ::warpladder::device::kThisFlavour, true,      \
+                                     &::warpladder::sgemm::launch_call<layout, launch>, nullptr})

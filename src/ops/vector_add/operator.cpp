@@ -78,15 +78,28 @@ class VectorAdd final : public ops::Operator {
   std::vector<std::int64_t> default_shape() const override { return {1 << 20}; }
   std::vector<ops::Case> cases() const override {
     std::vector<ops::Case> list;
-    for (const AddCase& c : {AddCase{0}, {1}, {2}, {31}, {32}, {33}, {255}, {256}, {257}, {1000},
-                             {4096}, {65537}, {1000, 1}, {1023, 3}}) {
+    for (const AddCase& c : {AddCase{0},
+                             {1},
+                             {2},
+                             {31},
+                             {32},
+                             {33},
+                             {255},
+                             {256},
+                             {257},
+                             {1000},
+                             {4096},
+                             {65537},
+                             {1000, 1},
+                             {1023, 3}}) {
       list.push_back(to_case(c));
     }
     return list;
   }
   ops::Case case_of_shape(const std::vector<std::int64_t>& s) const override {
     if (s.size() != 1) throw_bad_input("vector_add: a shape is written N");
-    if (s[0] < 0) throw_bad_input(fmt::format("vector_add: n must not be negative, it is {}", s[0]));
+    if (s[0] < 0)
+      throw_bad_input(fmt::format("vector_add: n must not be negative, it is {}", s[0]));
     require_memory(6.0 * sizeof(float) * static_cast<double>(s[0]),
                    fmt::format("vector_add of {} elements", s[0]));
     return to_case({s[0]});

@@ -26,9 +26,8 @@ ladder::Totals predict_call(const void* erased) {
 }  // namespace warpladder::vector_add
 
 // Declares the rung of this file. `predict` counts for aligned operands and n a multiple of 256.
-#define WARPLADDER_VECTOR_ADD_RUNG(idea, accepts, launch, predict)                   \
-  [[maybe_unused]] static const bool warpladder_rung_declared =                      \
-      ::warpladder::ladder::declare({"vector_add", __FILE__, idea, accepts,          \
-                                     ::warpladder::device::kThisFlavour, false,      \
-                                     &::warpladder::vector_add::launch_call<launch>, \
-                                     &::warpladder::vector_add::predict_call<predict>})
+#define WARPLADDER_VECTOR_ADD_RUNG(idea, accepts, launch, predict)                             \
+  [[maybe_unused]] static const bool warpladder_rung_declared = ::warpladder::ladder::declare( \
+      {"vector_add", __FILE__, idea, accepts, ::warpladder::device::kThisFlavour, false,       \
+       &::warpladder::vector_add::launch_call<launch>,                                         \
+       &::warpladder::vector_add::predict_call<predict>})
