@@ -7,8 +7,8 @@
 
 namespace warpladder {
 
-// What the operating system (MemAvailable of /proc/meminfo) and the container (its cgroup) leave, in
-// bytes; a very large number where neither can be read.
+// What the operating system (MemAvailable of /proc/meminfo) and the container (its cgroup) leave,
+// in bytes; a very large number where neither can be read.
 std::uint64_t available_memory_bytes();
 
 // Throws Error(resource) if `bytes` are more than there are. `what` begins the sentence.

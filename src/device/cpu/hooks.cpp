@@ -15,23 +15,26 @@ void refuse_access(Worker& w, std::uintptr_t address, unsigned bytes, AccessKind
                      : kind == AccessKind::store ? "writes"
                                                  : "atomically changes";
   if (address - w.arena.begin < w.arena.size) {
-    w.fail(FaultKind::out_of_bounds, pc,
-           fmt::format("{} {} bytes {}", verb, bytes, Arena::instance().describe(address)));
+    w.fail(FaultKind::out_of_bounds, pc, [&] {
+      return fmt::format("{} {} bytes {}", verb, bytes, Arena::instance().describe(address));
+    });
   }
-  w.fail(FaultKind::host_pointer, pc,
-         fmt::format("{} {} bytes at {:#x}, which is not device memory", verb, bytes, address));
+  w.fail(FaultKind::host_pointer, pc, [&] {
+    return fmt::format("{} {} bytes at {:#x}, which is not device memory", verb, bytes, address);
+  });
 }
 
 void refuse_alignment(Worker& w, std::uintptr_t address, unsigned bytes, std::uintptr_t pc) {
-  w.fail(FaultKind::misaligned_access, pc,
-         fmt::format("an access of {} bytes at an address that is {} bytes off a multiple of {}",
-                     bytes, address % bytes, bytes));
+  w.fail(FaultKind::misaligned_access, pc, [&] {
+    return fmt::format("an access of {} bytes at an address that is {} bytes off a multiple of {}",
+                       bytes, address % bytes, bytes);
+  });
 }
 
 void check_shared_access(Worker& w, std::uintptr_t address, unsigned bytes, AccessKind kind,
                          std::uintptr_t pc) {
   if (const auto* problem = w.shadow.check(address - w.shared_begin, bytes, w.current, kind)) {
-    w.fail(problem->kind, pc, problem->sentence);
+    w.fail(problem->kind, pc, [&] { return problem->sentence; });
   }
 }
 

@@ -7,8 +7,8 @@
 // epoch); a shuffle exchanges registers and orders no memory.
 //
 // Of accesses narrower than a word only the bytes count: two threads may use different bytes of one
-// word. What it then remembers is less than what happened: a race may go
-// unseen, but none is reported that is not there.
+// word. It then remembers less than what happened: a race may go unseen, but none is reported that
+// is not there.
 
 #include <algorithm>
 #include <cstdint>

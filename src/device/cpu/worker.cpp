@@ -141,8 +141,8 @@ bool Worker::blame(FaultKind kind, std::uintptr_t pc, unsigned thread, std::stri
   return false;
 }
 
-void Worker::fail(FaultKind kind, std::uintptr_t pc, const std::string& sentence) {
-  blame(kind, pc, current, sentence);
+// Leaves the running fiber for good.
+void Worker::abandon() {
   switch_to(context_[current], scheduler_);
   __builtin_unreachable();
 }
@@ -174,8 +174,9 @@ int Worker::wait_at_barrier(int form, int predicate, std::uintptr_t pc) {
 std::uint64_t Worker::exchange(const ExchangeSlot& slot) {
   const unsigned lane = current % kWarp;
   if (slot.op != Exchange::active_mask && !(slot.mask >> lane & 1)) {
-    fail(FaultKind::bad_warp_mask, slot.pc,
-         fmt::format("lane {} calls with mask {:#010x}, which leaves it out", lane, slot.mask));
+    fail(FaultKind::bad_warp_mask, slot.pc, [&] {
+      return fmt::format("lane {} calls with mask {:#010x}, which leaves it out", lane, slot.mask);
+    });
   }
   slot_of_[current] = slot;
   state[current] = LaneState::at_exchange;

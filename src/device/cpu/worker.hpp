@@ -87,8 +87,13 @@ class Worker {
 
   // Suspends the running fiber: the next lane of the warp goes on, or the scheduler.
   void suspend();
-  // Records the fault of the running thread and never returns to it.
-  [[noreturn]] void fail(FaultKind kind, std::uintptr_t pc, const std::string& sentence);
+  // Records the fault of the running thread and never returns to it. `sentence` is called for the
+  // text, so that no string is left on the stack that is abandoned.
+  template <class Sentence>
+  [[noreturn]] void fail(FaultKind kind, std::uintptr_t pc, const Sentence& sentence) {
+    blame(kind, pc, current, sentence());
+    abandon();
+  }
 
   int wait_at_barrier(int form, int predicate, std::uintptr_t pc);
   std::uint64_t exchange(const ExchangeSlot& slot);
@@ -113,6 +118,7 @@ class Worker {
   bool resolve_exchanges(unsigned first, unsigned end);
   bool perform(unsigned first, unsigned members);
   bool blame(FaultKind kind, std::uintptr_t pc, unsigned thread, std::string sentence);
+  [[noreturn]] void abandon();
   static void fiber_entry(boost::context::detail::transfer_t transfer);
 
   LaunchState* shared_state_ = nullptr;

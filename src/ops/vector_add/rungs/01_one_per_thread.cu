@@ -31,8 +31,8 @@ ladder::Totals predict(const Call& call) {
   return t;
 }
 
-WARPLADDER_VECTOR_ADD_RUNG("one thread per element, neighbours side by side", "every problem", launch,
-                           predict);
+WARPLADDER_VECTOR_ADD_RUNG("one thread per element, neighbours side by side", "every problem",
+                           launch, predict);
 
 }  // namespace
 }  // namespace warpladder::vector_add

@@ -1,0 +1,36 @@
+#pragma once
+// The kernels that these tests launch, by name and flavour. Kernel files include this (through
+// kernels/kernel.hpp), so it holds no containers: nothing here may become machine code that a
+// flavour shares.
+
+#include <cstddef>
+
+#include "device/stream.hpp"
+
+namespace warpladder::device_tests {
+
+constexpr int kMostPointers = 8, kMostNumbers = 4;
+
+// A kernel's pointer parameters take `pointer` in their order, the others take `number`.
+struct Arguments {
+  device::Dim3 grid, block;
+  std::size_t dynamic_shared_bytes = 0;
+  void* pointer[kMostPointers] = {};
+  long long number[kMostNumbers] = {};
+};
+
+using Launcher = void (*)(device::Stream& stream, const Arguments& arguments);
+
+struct Declaration {
+  const char* name;  // as the source spells it: "copy<float4>"
+  device::Flavour flavour;
+  Launcher launch;
+};
+
+// Called by static initialisation. A second kernel of the same name and flavour ends the program.
+bool declare(const Declaration& declaration);
+
+// Null where this build has no such kernel in that flavour.
+Launcher find_launcher(const char* name, device::Flavour flavour);
+
+}  // namespace warpladder::device_tests

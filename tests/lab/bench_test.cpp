@@ -1,0 +1,197 @@
+#include "lab/bench.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.hpp"
+#include "ops/sgemm/problem.hpp"
+#include "ops/sgemm/rival_openblas.hpp"
+
+namespace warpladder::lab {
+namespace {
+
+TEST(Statistics, MedianAndQuartilesByHand) {
+  const Statistics odd = statistics({5, 1, 3, 2, 4});
+  EXPECT_EQ(odd.median, 3);
+  EXPECT_EQ(odd.q1, 2);
+  EXPECT_EQ(odd.q3, 4);
+  EXPECT_DOUBLE_EQ(odd.spread(), 2.0 / 3);
+  const Statistics even = statistics({10, 20, 30, 40});
+  EXPECT_EQ(even.median, 25);
+  EXPECT_EQ(even.q1, 17.5);
+  EXPECT_EQ(even.q3, 32.5);
+  const Statistics one = statistics({7});
+  EXPECT_EQ(one.median, 7);
+  EXPECT_EQ(one.q1, 7);
+  EXPECT_EQ(one.q3, 7);
+}
+
+// The tables of the sign test: with n samples the interval runs from the d-th to the d-th from
+// above.
+TEST(Statistics, IntervalOfTheMedianByHand) {
+  const auto interval = [](int n) {
+    std::vector<double> samples;
+    for (int i = n; i > 0; --i) samples.push_back(i);
+    const Statistics s = statistics(samples);
+    return std::pair(s.low, s.high);
+  };
+  EXPECT_EQ(interval(6), std::pair(1.0, 6.0));  // 2 / 64 lie outside
+  EXPECT_EQ(interval(8), std::pair(1.0, 8.0));
+  EXPECT_EQ(interval(9), std::pair(2.0, 8.0));  // 2 · 10 / 512
+  EXPECT_EQ(interval(20), std::pair(6.0, 15.0));
+  EXPECT_EQ(interval(100), std::pair(40.0, 61.0));
+  EXPECT_EQ(interval(1000), std::pair(469.0, 532.0));
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(interval(5), std::pair(-infinity, infinity));
+}
+
+TEST(StoppingRule, TakesFiveSamplesAtLeast) {
+  const StoppingRule rule;
+  EXPECT_FALSE(rule.is_enough({}));
+  EXPECT_FALSE(rule.is_enough({1, 1, 1, 1}));          // 4 s, but only 4
+  EXPECT_TRUE(rule.is_enough({1, 1, 1, 1, 1}));        // 5 s
+  EXPECT_FALSE(rule.is_enough({.1, .1, .1, .1, .1}));  // too few for an interval
+  EXPECT_TRUE(rule.is_enough({.1, .1, .1, .1, .1, .1}));
+}
+
+TEST(StoppingRule, StopsWhenTheMedianIsKnown) {
+  const StoppingRule rule;
+  EXPECT_TRUE(rule.is_enough({1e-3, 1e-3, 1.001e-3, 1.001e-3, 1.002e-3, 1.019e-3}));
+  EXPECT_FALSE(rule.is_enough({1e-3, 1e-3, 1.001e-3, 1.001e-3, 1.002e-3, 1.03e-3}));
+}
+
+TEST(StoppingRule, ALongSampleIsEnough) {
+  EXPECT_TRUE(StoppingRule().is_enough({5.1}));
+  EXPECT_FALSE(StoppingRule().is_enough({4.9}));
+}
+
+TEST(StoppingRule, HasAnEnd) {
+  std::vector<double> wild;
+  for (int i = 0; i < 1000; ++i) wild.push_back(i % 2 ? 1e-6 : 2e-6);
+  EXPECT_TRUE(StoppingRule().is_enough(wild));
+  wild.pop_back();
+  EXPECT_FALSE(StoppingRule().is_enough(wild));
+}
+
+BenchRequest request_of(const std::string& name, std::vector<std::int64_t> shape) {
+  BenchRequest request;
+  BenchGroup& group = request.groups.emplace_back();
+  for (const Selected& selected : select({name})) {
+    group.op = selected.op;
+    group.rungs.push_back(selected.rung);
+  }
+  group.shape = std::move(shape);
+  request.executor_threads = 2;
+  request.rule.budget_s = 0.02;
+  return request;
+}
+
+TEST(Bench, VerifiesCountsAndTimesEveryRungAndTheRival) {
+  const std::vector<BenchRow> rows = bench(request_of("sgemm", {48, 32, 16}));
+  ASSERT_EQ(rows.size(), ladder::rungs_of("sgemm").size() + 1);
+  for (const BenchRow& row : rows) {
+    EXPECT_EQ(row.op, "sgemm");
+    EXPECT_EQ(row.shape, (std::vector<std::int64_t>{48, 32, 16}));
+    EXPECT_EQ(row.flops, 2.0 * 48 * 32 * 16);
+    EXPECT_EQ(row.bytes, 4.0 * (48 * 16 + 16 * 32 + 48 * 32));
+    if (!row.skipped.empty()) continue;
+    EXPECT_TRUE(row.verified) << row.rung << ": " << row.failure;
+    EXPECT_LE(row.worst_error_over_bound, 1);
+    EXPECT_GE(row.samples_s.size(), 5) << row.rung;
+    EXPECT_GT(std::ranges::min(row.samples_s), 0) << row.rung;
+  }
+  EXPECT_FALSE(rows[0].counts) << "a host function";
+  ASSERT_TRUE(rows[1].counts);
+  EXPECT_EQ(rows[1].counts->fmas, 48 * 32 * 16);
+  EXPECT_TRUE(rows.back().rival);
+  EXPECT_EQ(rows.back().rung, "openblas");
+  EXPECT_FALSE(rows.back().counts);
+}
+
+void write_zeros(const void* erased, device::Stream&) {
+  const auto& call = *static_cast<const sgemm::Call*>(erased);
+  std::fill_n(call.c, call.problem.m * call.problem.n, 0.0f);
+}
+
+TEST(Bench, DoesNotTimeWhatIsWrong) {
+  ladder::Rung zeros;
+  zeros.op = "sgemm";
+  zeros.id = "zeros";
+  zeros.launch[static_cast<int>(device::Flavour::plain)] = write_zeros;
+  // And one that is wrong in the counted flavour alone.
+  ladder::Rung half = *select_one("sgemm/row_01_naive").rung;
+  half.id = "half";
+  half.launch[static_cast<int>(device::Flavour::counted)] = write_zeros;
+  BenchRequest request = request_of("sgemm/row_01_naive", {20, 20, 20});
+  request.groups[0].rungs = {&zeros, &half, request.groups[0].rungs[0]};
+  const std::vector<BenchRow> rows = bench(request);
+  ASSERT_EQ(rows.size(), 4);
+  for (const std::size_t wrong : {0, 1}) {
+    EXPECT_FALSE(rows[wrong].verified);
+    EXPECT_NE(rows[wrong].failure, "");
+    EXPECT_TRUE(rows[wrong].samples_s.empty());
+    EXPECT_FALSE(rows[wrong].worst_error_over_bound <= 1);
+  }
+  EXPECT_TRUE(rows[2].verified);
+  EXPECT_FALSE(rows[2].samples_s.empty());
+}
+
+TEST(Bench, SaysWhyARungCannotRun) {
+  ladder::Rung gpu_only;
+  gpu_only.op = "sgemm";
+  gpu_only.id = "gpu_only";
+  BenchRequest request = request_of("sgemm/row_00_serial", {8, 8, 8});
+  request.groups[0].rungs = {&gpu_only};
+  const std::vector<BenchRow> rows = bench(request);
+  EXPECT_EQ(rows[0].skipped, "a GPU kernel only");
+  EXPECT_FALSE(rows[0].verified);
+  EXPECT_TRUE(rows[0].samples_s.empty());
+}
+
+TEST(Bench, RefusesAGpu) {
+  BenchRequest request = request_of("sgemm/row_01_naive", {16, 16, 16});
+  request.target = device::Target::gpu;
+  try {
+    bench(request);
+    FAIL() << "timed";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::resource);
+    EXPECT_STREQ(error.what(), "timing on a GPU is not part of this build yet");
+  }
+}
+
+// The rival is held to the same truth as the rungs, on the same cases: all layouts, transposes and
+// leading dimensions, NaN where BLAS forbids to read.
+TEST(OpenBlas, IsRightOnEveryCaseOfTheOperator) {
+  device::Stream stream(device::Target::cpu);
+  for (const unsigned threads : {1u, 2u}) {
+    stream.executor_threads = threads;
+    for (const ops::Case& c : ops::find_operator("sgemm").cases()) {
+      const auto trial = c.prepare(device::Target::cpu);
+      trial->reset();
+      sgemm::launch_openblas(trial->call(), stream);
+      EXPECT_EQ(trial->judge().failure, "") << c.name;
+    }
+  }
+}
+
+TEST(OpenBlas, RefusesWhatItsIntegersCannotHold) {
+  sgemm::Problem p = sgemm::compact(1, 1, 1);
+  p.lda = std::int64_t{1} << 31;
+  const float a = 2, b = 3;
+  float c = 0;
+  const sgemm::Call call{p, &a, &b, &c};
+  device::Stream stream(device::Target::cpu);
+  try {
+    sgemm::launch_openblas(&call, stream);
+    FAIL() << "called";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::bad_input);
+    EXPECT_STREQ(error.what(), "openblas: lda is 2147483648, but it takes at most 2147483647");
+  }
+}
+
+}  // namespace
+}  // namespace warpladder::lab

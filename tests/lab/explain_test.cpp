@@ -1,0 +1,293 @@
+#include "lab/explain.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/error.hpp"
+
+namespace warpladder::lab {
+namespace {
+
+using device::AccessCounts;
+using device::AccessKind;
+using device::MemorySpace;
+
+// Accesses of 32 lanes, one line each.
+AccessCounts global(int line, AccessKind kind, int bytes, std::uint64_t requests,
+                    std::uint64_t sectors, std::uint64_t ideal) {
+  return {
+      "k.cu", line, MemorySpace::global, kind, bytes, requests, 32 * requests, sectors, ideal, 0,
+      0,      0};
+}
+AccessCounts shared(int line, AccessKind kind, int bytes, std::uint64_t requests,
+                    std::uint64_t wavefronts, std::uint64_t ideal) {
+  return {"k.cu", line, MemorySpace::shared, kind,  bytes, requests, 32 * requests,
+          0,      0,    wavefronts,          ideal, 0};
+}
+device::KernelCounts kernel(std::vector<AccessCounts> accesses,
+                            std::vector<device::EventCounts> events = {}) {
+  device::KernelCounts counts;
+  counts.accesses = std::move(accesses);
+  counts.events = std::move(events);
+  return counts;
+}
+std::string sentence(const device::KernelCounts& counts) {
+  const auto verdict = blame(lines_of({counts}));
+  return verdict ? verdict->sentence : "nobody";
+}
+
+TEST(CostModel, AGlobalRequestTakesACycleOrOneForFourSectors) {
+  constexpr auto kLoad = AccessKind::load;
+  EXPECT_EQ(l1_cycles(global(1, kLoad, 4, 10, 10, 10)), 10);   // broadcasts
+  EXPECT_EQ(l1_cycles(global(1, kLoad, 4, 10, 40, 40)), 10);   // neighbouring words
+  EXPECT_EQ(l1_cycles(global(1, kLoad, 4, 10, 50, 40)), 13);   // 12.5, misaligned
+  EXPECT_EQ(l1_cycles(global(1, kLoad, 4, 10, 320, 40)), 80);  // strided
+  EXPECT_EQ(ideal_l1_cycles(global(1, kLoad, 4, 10, 320, 40)), 10);
+  EXPECT_EQ(l1_cycles(global(1, kLoad, 16, 10, 160, 160)), 40);  // float4
+}
+
+TEST(CostModel, ASharedWavefrontTakesACycle) {
+  EXPECT_EQ(l1_cycles(shared(1, AccessKind::load, 16, 10, 80, 40)), 80);
+  EXPECT_EQ(ideal_l1_cycles(shared(1, AccessKind::load, 16, 10, 80, 40)), 40);
+}
+
+TEST(LinesOf, MergesLaunchesAndSortsByCost) {
+  const auto once = kernel(
+      {global(3, AccessKind::load, 4, 10, 40, 40), shared(3, AccessKind::store, 4, 10, 20, 10),
+       global(9, AccessKind::store, 4, 100, 400, 400)},
+      {{"k.cu", 5, 640, 2, 1}, {"k.cu", 9, 32, 0, 0}});
+  const std::vector<LineCounts> lines = lines_of({once, once});
+  ASSERT_EQ(lines.size(), 3);
+  EXPECT_EQ(lines[0].line, 9);
+  EXPECT_EQ(lines[0].cost(), 200);
+  EXPECT_EQ(lines[0].fmas, 64);
+  EXPECT_EQ(lines[1].line, 3);
+  ASSERT_EQ(lines[1].accesses.size(), 2);
+  EXPECT_EQ(lines[1].accesses[0].requests, 20);
+  EXPECT_EQ(lines[1].accesses[0].lanes, 640);
+  EXPECT_EQ(lines[1].cost(), 20 + 40);
+  EXPECT_EQ(lines[1].ideal_cost(), 20 + 20);
+  EXPECT_EQ(lines[1].avoidable(), 20);
+  EXPECT_EQ(lines[2].line, 5);
+  EXPECT_EQ(lines[2].fmas, 1280);
+  EXPECT_EQ(lines[2].barriers, 4);
+  EXPECT_EQ(lines[2].shuffles, 2);
+}
+
+TEST(Blame, FallsOnTheMostAvoidableCost) {
+  // Line 1 costs more, line 2 wastes more.
+  const auto counts = kernel({global(1, AccessKind::load, 4, 1000, 4000, 4000),
+                              global(2, AccessKind::store, 4, 100, 3200, 400)});
+  const auto lines = lines_of({counts});
+  const auto verdict = blame(lines);
+  ASSERT_TRUE(verdict);
+  EXPECT_EQ(lines[verdict->line].line, 2);
+  EXPECT_EQ(verdict->sentence,
+            "each store touches 32 sectors where 4 would do: lanes stride through memory");
+}
+
+TEST(Blame, SaysWhatTheCountsMean) {
+  constexpr auto kLoad = AccessKind::load;
+  EXPECT_EQ(
+      sentence(kernel({global(1, kLoad, 4, 100, 500, 400)})),
+      "each load touches 5 sectors where 4 would do: the addresses do not begin where a sector "
+      "does");
+  EXPECT_EQ(sentence(kernel({shared(1, kLoad, 16, 100, 800, 400)})),
+            "each load takes 8 wavefronts where 4 would do: bank conflicts");
+  EXPECT_EQ(
+      sentence(kernel({global(1, kLoad, 4, 200, 400, 300)}, {{"k.cu", 1, 3200, 0, 0}})),
+      "2 requests for 32 FMAs: every operand comes from global memory (0.25 would keep the FP32 "
+      "units busy)");
+  EXPECT_EQ(sentence(kernel({shared(1, kLoad, 4, 100, 100, 100)}, {{"k.cu", 2, 3200, 0, 0}})),
+            "1 wavefront for 32 FMAs of the kernel: one operand of each comes from shared memory "
+            "(0.25 would keep the FP32 units busy)");
+  // Eight FMAs for each word loaded: a float4 costs 4 wavefronts and feeds 32.
+  EXPECT_EQ(
+      sentence(kernel({shared(1, kLoad, 16, 100, 400, 400)}, {{"k.cu", 2, 102400, 0, 0}})),
+      "0.125 wavefronts for 32 FMAs of the kernel: the FP32 units bind before this line does");
+  // A float4 for 4 FMAs: one request, but four cycles of the L1 data stage.
+  EXPECT_EQ(sentence(kernel({global(1, kLoad, 16, 100, 1600, 1600)}, {{"k.cu", 2, 12800, 0, 0}})),
+            "1 L1 cycle for 32 FMAs of the kernel: one operand of each comes from global memory "
+            "(0.25 would keep the FP32 units busy)");
+  EXPECT_EQ(sentence(kernel({global(1, kLoad, 4, 100, 400, 400)})),
+            "nothing to save, it moves no more than the bytes it asks for");
+  EXPECT_EQ(sentence(kernel({global(1, kLoad, 4, 100, 200, 100)})),
+            "nothing to save, fewer sectors would take as many cycles");
+  EXPECT_EQ(sentence(kernel({}, {{"k.cu", 1, 32, 0, 0}})), "nobody");
+}
+
+TEST(Blame, IgnoresWasteBelowOneInAHundred) {
+  const auto with_waste = [](std::uint64_t sectors) {
+    return sentence(kernel({global(1, AccessKind::load, 4, 10000, 40000, 40000),
+                            global(2, AccessKind::load, 4, 100, sectors, 400)}));
+  };
+  EXPECT_EQ(with_waste(400 + 4 * 90).substr(0, 15), "nothing to save");
+  EXPECT_EQ(with_waste(400 + 4 * 110).substr(0, 9), "each load");
+}
+
+// 64x64x64 with a 16x16 block: 16 blocks of 8 warps, 128 warps, 64 steps each. A step asks for one
+// word of A for either of the warp's two rows and for sixteen words of B.
+TEST(Explain, NaiveSgemmAsWorkedOutByHand) {
+  constexpr std::uint64_t kWarps = 128, kSteps = 64;
+  const Explanation e = explain(select_one("sgemm/row_01_naive"), {64, 64, 64}, 2);
+  EXPECT_EQ(e.full_name(), "sgemm/row_01_naive");
+  ASSERT_EQ(e.launches.size(), 1);
+  EXPECT_EQ(e.launches[0].grid, (device::Dim3{16, 1, 1}));
+  EXPECT_EQ(e.launches[0].block, (device::Dim3{16, 16, 1}));
+  EXPECT_EQ(e.launches[0].dynamic_shared_bytes, 0);
+  EXPECT_EQ(e.flops, 2.0 * 64 * 64 * 64);
+  EXPECT_EQ(e.minimal_bytes, 3 * 4.0 * 64 * 64);
+
+  EXPECT_EQ(e.totals.global_load_requests, 2 * kWarps * kSteps);
+  EXPECT_EQ(e.totals.global_load_sectors, 4 * kWarps * kSteps);
+  EXPECT_EQ(e.ideal.global_load_sectors, 3 * kWarps * kSteps);  // A's two words fit in one
+  EXPECT_EQ(e.ideal.global_load_requests, e.totals.global_load_requests);
+  EXPECT_EQ(e.totals.global_store_sectors, 4 * kWarps);
+  EXPECT_EQ(e.totals.fmas, 64 * 64 * 64);
+  EXPECT_TRUE(e.prediction_holds());
+
+  ASSERT_EQ(e.lines.size(), 2);
+  const LineCounts& product = e.lines[0];
+  EXPECT_EQ(product.file, "src/ops/sgemm/rungs/row_01_naive.cu");
+  EXPECT_EQ(product.fmas, 64 * 64 * 64);
+  EXPECT_EQ(product.cost(), 2 * kWarps * kSteps);
+  ASSERT_EQ(product.accesses.size(), 1);
+  EXPECT_EQ(product.accesses[0].lanes, 32 * product.accesses[0].requests);
+  EXPECT_EQ(product.accesses[0].worst, 2);
+  EXPECT_EQ(e.lines[1].cost(), kWarps);
+  EXPECT_EQ(e.cost(), 2 * kWarps * kSteps + kWarps);
+
+  ASSERT_TRUE(e.to_blame);
+  EXPECT_EQ(e.to_blame->line, 0);
+  EXPECT_EQ(
+      e.to_blame->sentence,
+      "2 requests for 32 FMAs: every operand comes from global memory (0.25 would keep the FP32 "
+      "units busy)");
+}
+
+TEST(Explain, BlockTileMovesTheLoadsToSharedMemory) {
+  const Explanation e = explain(select_one("sgemm/row_02_block_tile"), {64, 64, 64}, 2);
+  EXPECT_TRUE(e.prediction_holds());
+  EXPECT_TRUE(std::ranges::is_sorted(e.lines, std::greater<>(), &LineCounts::cost));
+  EXPECT_EQ(e.lines[0].accesses[0].space, MemorySpace::shared);
+  EXPECT_EQ(e.to_blame->sentence,
+            "2 wavefronts for 32 FMAs: every operand comes from shared memory (0.25 would keep the "
+            "FP32 units busy)");
+  // 128 warps · 64 steps · 2 loads, and 128 · 4 tiles · 2 stores.
+  EXPECT_EQ(e.fmas_per_shared_wavefront(), 64.0 * 64 * 64 / (128 * 64 * 2 + 128 * 4 * 2));
+}
+
+TEST(Explain, PredictionIsForWholeTiles) {
+  const Explanation e = explain(select_one("sgemm/row_01_naive"), {17, 16, 16}, 1);
+  ASSERT_TRUE(e.predicted);
+  EXPECT_FALSE(e.prediction_holds());
+  EXPECT_EQ(e.totals.fmas, 17 * 16 * 16);
+}
+
+TEST(Explain, NothingToComputeIsNoError) {
+  const Explanation e = explain(select_one("sgemm/row_01_naive"), {0, 16, 16}, 1);
+  EXPECT_TRUE(e.launches.empty());
+  EXPECT_TRUE(e.lines.empty());
+  EXPECT_FALSE(e.to_blame);
+}
+
+TEST(Explain, CountsDoNotDependOnThreads) {
+  const Selected rung = select_one("sgemm/row_02_block_tile");
+  const Explanation one = explain(rung, {70, 50, 40}, 1), three = explain(rung, {70, 50, 40}, 3);
+  EXPECT_EQ(one.launches, three.launches);
+}
+
+TEST(Explain, AHostFunctionHasNothingToCount) {
+  try {
+    explain(select_one("sgemm/row_00_serial"), {16, 16, 16}, 1);
+    FAIL() << "explained";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::bad_input);
+    EXPECT_STREQ(error.what(),
+                 "sgemm/row_00_serial cannot be explained: a host function; it has no GPU form and "
+                 "nothing to count");
+  }
+}
+
+TEST(Explain, AnnouncesWhatItWillTake) {
+  double seconds = 0;
+  explain(select_one("sgemm/row_01_naive"), {32, 32, 32}, 2, [&](double s) { seconds = s; });
+  EXPECT_DOUBLE_EQ(seconds, 32 * 32 * 32 * 20e-9 / 2);
+}
+
+TEST(Explain, ReadsTheLinesOfSource) {
+  ::setenv("WARPLADDER_SOURCE_DIR", WARPLADDER_SOURCE_DIR, 1);
+  const Explanation e = explain(select_one("sgemm/row_01_naive"), {16, 16, 16}, 1);
+  EXPECT_EQ(e.lines[0].text, "sum += a(row, k) * b(k, column);");
+  ::unsetenv("WARPLADDER_SOURCE_DIR");
+}
+
+TEST(Explain, EveryCountedRungHasItsLinesInItsOwnFile) {
+  for (const Selected& selected : select({})) {
+    if (!selected.rung->launcher(device::Flavour::counted)) continue;
+    const std::vector<std::int64_t> shape(selected.op->default_shape().size(), 64);
+    const Explanation e = explain(selected, shape, 2);
+    ASSERT_FALSE(e.lines.empty()) << e.full_name();
+    EXPECT_TRUE(e.to_blame) << e.full_name();
+    for (const LineCounts& line : e.lines) {
+      EXPECT_NE(line.file.find(selected.rung->id), std::string::npos) << line.file;
+      EXPECT_GT(line.line, 0) << e.full_name();
+    }
+  }
+}
+
+// 1,024 FLOP on 128 bytes in DRAM, 64 sectors and 40 L1 cycles.
+Explanation small() {
+  Explanation e;
+  e.flops = 1024;
+  e.minimal_bytes = 128;
+  e.totals.global_load_sectors = 60;
+  e.totals.global_store_sectors = 4;
+  e.totals.fmas = 512;
+  e.totals.shared_load_wavefronts = 24;
+  e.lines = lines_of({kernel(
+      {global(1, AccessKind::load, 4, 16, 64, 64), shared(2, AccessKind::load, 4, 24, 24, 24)})});
+  return e;
+}
+
+TEST(Roofline, CeilingsFollowFromBytes) {
+  const Explanation e = small();
+  EXPECT_EQ(e.fmas_per_sector_byte(), 512.0 / (64 * 32));
+  EXPECT_EQ(e.fmas_per_shared_wavefront(), 512.0 / 24);
+  const std::vector<Roof> roofs = e.roofs();
+  ASSERT_EQ(roofs.size(), 3);
+  EXPECT_EQ(roofs[0].bytes, 128);
+  EXPECT_EQ(roofs[1].bytes, 64 * 32);
+  EXPECT_EQ(roofs[2].bytes, 40 * 128);
+  EXPECT_DOUBLE_EQ(e.ceiling(roofs[0]), 8 * 4.28e12);
+  EXPECT_DOUBLE_EQ(e.ceiling(roofs[1]), 0.5 * 132 * 1.98e9 * 128);
+  EXPECT_DOUBLE_EQ(e.ceiling(roofs[2]), 0.2 * 132 * 1.98e9 * 128);
+  EXPECT_EQ(Explanation::binding(roofs, e.flops), &roofs[2]);
+}
+
+TEST(Roofline, ThePeakIsTheProductOfItsParts) {
+  EXPECT_NEAR(H200::sms * H200::sm_fmas_per_cycle * 2 * H200::clock_hz / H200::fp32_flops_per_s, 1,
+              1e-3);
+}
+
+TEST(Roofline, EnoughArithmeticBindsTheUnits) {
+  Explanation e = small();
+  e.flops = 1e6;
+  const std::vector<Roof> roofs = e.roofs();
+  EXPECT_EQ(e.ceiling(roofs[2]), H200::fp32_flops_per_s);
+  EXPECT_EQ(Explanation::binding(roofs, e.flops), nullptr);
+}
+
+TEST(Roofline, WithoutArithmeticBytesBind) {
+  Explanation e = small();
+  e.flops = 0;
+  e.minimal_bytes = 2048;
+  const std::vector<Roof> roofs = e.roofs();
+  EXPECT_EQ(e.ceiling(roofs[0]), 0);
+  EXPECT_EQ(Explanation::binding(roofs, e.flops), &roofs[0]);
+}
+
+}  // namespace
+}  // namespace warpladder::lab
