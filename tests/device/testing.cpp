@@ -76,8 +76,8 @@ std::vector<float> whole_numbers(std::size_t count, int below) {
 // What a device function looks like that was left outside the kernels' code: it reports a basic
 // block from an address that no table knows.
 extern "C" void __sanitizer_cov_trace_pc();
+volatile bool warpladder_after_the_call = false;
 extern "C" __attribute__((noinline)) void warpladder_code_elsewhere() {
-  static volatile bool after = false;
   __sanitizer_cov_trace_pc();
-  after = true;  // or the call would be a jump, and the address the kernel's
+  warpladder_after_the_call = true;  // or the call would be a jump, and the address the kernel's
 }
