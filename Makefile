@@ -11,12 +11,13 @@ $(error CUDA=$(CUDA): say auto, off or on)
 endif
 
 .NOTPARALLEL:
-.PHONY: all build configure dependencies demo test check format clean help
+.PHONY: all program build configure dependencies demo test check format clean help
 
-all: build
+all: program
 
 help:
 	@echo 'make               build build/bin/warpladder'
+	@echo 'make build         the same, with the tests and the benchmarks'
 	@echo 'make demo          install what is missing, build, run a short tour'
 	@echo 'make test          install what is missing, build, run every test'
 	@echo 'make check         only the fast checks of the house rules; builds nothing'
@@ -50,12 +51,16 @@ configure:
 	fi
 
 # MAKEFLAGS is emptied so that a -j or a variable given to this make does not reach CMake's own.
+program: configure
+	@MAKEFLAGS= cmake --build build --parallel $(JOBS) --target warpladder
+
+# The program, the tests and the benchmarks; with nvcc, all CUDA code.
 build: configure
 	@MAKEFLAGS= cmake --build build --parallel $(JOBS)
 
 # A new make each: what is installed first decides the generator.
 demo: dependencies
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory program
 	@tools/demo.sh build/bin/warpladder
 
 test: dependencies
@@ -63,10 +68,11 @@ test: dependencies
 	@ctest --test-dir build --output-on-failure -j2
 
 check:
-	@status=0; for each in tools/checks/check_*.py; do python3 "$$each" . || status=1; done; exit $$status
+	@status=0; for each in tools/checks/check_*.py; do python3 "$$each" . || status=1; done; \
+	tools/checks/check_format.sh . || [ $$? -eq 77 ] || status=1; exit $$status
 
 format:
-	@find src apps include bindings tests -type f \
+	@find src apps include bindings tests benchmarks tools -type f \
 	  \( -name '*.cpp' -o -name '*.hpp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' \) \
 	  -print0 2>/dev/null | xargs -0 -r clang-format -i
 
