@@ -49,7 +49,8 @@ inline dim3 tile_grid(std::int64_t tiles_m, std::int64_t tiles_n) {
   return dim3(static_cast<unsigned>(tiles_m * tiles_n));
 }
 
-// Calls run.template operator()<A by rows, B by rows>(gemm) for the operands' transposes.
+// Calls run.template operator()<A by rows, B by rows>() for the operands' transposes in row-major
+// storage; a column-major rung passes !trans_a and !trans_b.
 template <class Run>
 void for_transposes(bool trans_a, bool trans_b, const Run& run) {
   if (trans_a) {
@@ -89,21 +90,21 @@ void launch_call(const void* erased, device::Stream& stream) {
   launch({p.m, p.n, k, p.alpha, p.beta, call.a, p.lda, call.b, p.ldb, call.c, p.ldc}, p.trans_a,
          p.trans_b, stream);
 }
-template <PredictRung predict>
+template <Layout layout, PredictRung predict>
 ladder::Totals predict_call(const void* erased) {
-  return predict(static_cast<const Call*>(erased)->problem);
+  return predict(in_layout(*static_cast<const Call*>(erased), layout).problem);
 }
 
 }  // namespace WARPLADDER_FLAVOUR
 }  // namespace warpladder::sgemm
 
-// Declares the rung of this file. `predict` counts for a compact row-major product without
-// transposes whose sizes are multiples of the rung's tile, with beta = 0.
+// Declares the rung of this file. `predict` counts for a compact product in the rung's own layout,
+// without transposes, whose sizes are multiples of the rung's tile, with beta = 0.
 #define WARPLADDER_SGEMM_RUNG(layout, idea, accepts, launch, predict)                          \
   [[maybe_unused]] static const bool warpladder_rung_declared = ::warpladder::ladder::declare( \
       {"sgemm", __FILE__, idea, accepts, ::warpladder::device::kThisFlavour, false,            \
        &::warpladder::sgemm::launch_call<layout, launch>,                                      \
-       &::warpladder::sgemm::predict_call<predict>})
+       &::warpladder::sgemm::predict_call<layout, predict>})
 
 // The same for a host function, which exists in the plain flavour only.
 #define WARPLADDER_SGEMM_HOST_RUNG(layout, idea, accepts, launch)                   \
