@@ -7,18 +7,12 @@
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {
 
-// Where a tile comes from: element (o, d) of the matrix, o along the tile's outer side (rows of A,
-// columns of B) and d along its depth. Everything from `outers` or `depths` on counts as zero.
-struct TileSource {
-  const float* data;
-  std::int64_t ld;
-  std::int64_t outers, depths;
-};
-
-// All kThreads threads of the block fetch together a tile of kDepth×kOuter elements, which store()
-// lays down as tile[depth][outer].
+// All kThreads threads of the block walk together along the depth of a matrix (k of a product) and
+// fetch tile after tile of kDepth×kOuter elements, outer being rows of A or columns of B. store()
+// lays a tile down as tile[depth][outer].
 // kAlongDepth: neighbours in memory are neighbours in depth (A by rows), else along the outer side.
-// kVector: 4 loads a float4, which needs 16-byte alignment of data and ld; 1 loads words.
+// kVector: 4 loads a float4, which needs 16-byte alignment of data and ld, and lines in memory of a
+// multiple of 4 elements; 1 loads words.
 template <int kOuter, int kDepth, int kThreads, bool kAlongDepth, int kVector>
 class TileFetch {
  public:
@@ -26,30 +20,35 @@ class TileFetch {
   static_assert(kPieces * kThreads * kVector == kOuter * kDepth);
   static_assert(kDepth % kVector == 0 && kOuter % kVector == 0);
 
-  // Global memory → registers: the tile whose first element is (outer0, depth0).
-  __device__ __forceinline__ void fetch(const TileSource& from, std::int64_t outer0,
-                                        std::int64_t depth0) {
+  // The tiles whose first outer index is outer0 < outers. Beyond `outers` the last one is read
+  // again: what comes of it lies outside C and is never stored, and no load needs a condition.
+  __device__ __forceinline__ TileFetch(const float* data, std::int64_t ld, std::int64_t outers,
+                                       std::int64_t outer0)
+      : ld_(ld) {
+    WARPLADDER_UNROLL
+    for (int p = 0; p < kPointers; ++p) {
+      const std::int64_t last = outers - (kAlongDepth ? 1 : kVector);
+      const std::int64_t wanted = outer0 + outer(p), o = wanted < last ? wanted : last;
+      at_[p] = data + (kAlongDepth ? o * ld + depth(p) : depth(p) * ld + o);
+    }
+  }
+
+  // Of the tiles that cover a depth of `depths` only the first is ragged. 0 if there are none.
+  __device__ __forceinline__ static int first_depth(std::int64_t depths) {
+    return depths == 0 ? 0 : static_cast<int>((depths - 1) % kDepth) + 1;
+  }
+
+  // Global memory → registers: the next `depth` ≤ kDepth elements along the depth, zeros after
+  // them. A constant kDepth costs no comparison.
+  __device__ __forceinline__ void fetch(int depths) {
     WARPLADDER_UNROLL
     for (int p = 0; p < kPieces; ++p) {
-      const std::int64_t o = outer0 + outer(p), d = depth0 + depth(p);
-      const float* at = from.data + (kAlongDepth ? o * from.ld + d : d * from.ld + o);
-      if constexpr (kVector == 4) {
-        const bool all = kAlongDepth ? o < from.outers && d + 3 < from.depths
-                                     : d < from.depths && o + 3 < from.outers;
-        if (all) {
-          piece_[p] = *reinterpret_cast<const float4*>(at);
-          continue;
-        }
-        const auto one = [&](int i) {
-          const bool there = kAlongDepth ? o < from.outers && d + i < from.depths
-                                         : d < from.depths && o + i < from.outers;
-          return there ? at[i] : 0.0f;
-        };
-        piece_[p] = make_float4(one(0), one(1), one(2), one(3));
-      } else {
-        piece_[p] = o < from.outers && d < from.depths ? *at : 0.0f;
-      }
+      const float* at = kAlongDepth ? at_[p] : at_[0] + p * kAcross * ld_;
+      const bool there = depths == kDepth || depth(p) < depths;
+      piece_[p] = there ? *reinterpret_cast<const Piece*>(at) : Piece{};
     }
+    WARPLADDER_UNROLL
+    for (int p = 0; p < kPointers; ++p) at_[p] += kAlongDepth ? depths : depths * ld_;
   }
 
   // Registers → shared memory.
@@ -71,15 +70,23 @@ class TileFetch {
   }
 
  private:
-  // Neighbouring threads take neighbouring vectors in memory.
+  using Piece = std::conditional_t<kVector == 4, float4, float>;
+  // Neighbouring threads take neighbouring vectors in memory: kLine of them make a line of the
+  // tile, and the block kAcross lines at once.
   static constexpr int kLine = (kAlongDepth ? kDepth : kOuter) / kVector;
-  __device__ __forceinline__ static int vector(int p) { return p * kThreads + threadIdx.x; }
-  __device__ __forceinline__ static int along(int p) { return vector(p) % kLine * kVector; }
-  __device__ __forceinline__ static int across(int p) { return vector(p) / kLine; }
-  __device__ __forceinline__ static int outer(int p) { return kAlongDepth ? across(p) : along(p); }
-  __device__ __forceinline__ static int depth(int p) { return kAlongDepth ? along(p) : across(p); }
+  static constexpr int kAcross = kThreads / kLine;
+  static_assert(kAcross * kLine == kThreads);
+  __device__ __forceinline__ static int along() { return threadIdx.x % kLine * kVector; }
+  __device__ __forceinline__ static int across(int p) { return p * kAcross + threadIdx.x / kLine; }
+  __device__ __forceinline__ static int outer(int p) { return kAlongDepth ? across(p) : along(); }
+  __device__ __forceinline__ static int depth(int p) { return kAlongDepth ? along() : across(p); }
 
-  std::conditional_t<kVector == 4, float4, float> piece_[kPieces];
+  // Pieces along the depth differ by a multiple of ld; those along the outer side may each be the
+  // last line again.
+  static constexpr int kPointers = kAlongDepth ? kPieces : 1;
+  const float* at_[kPointers];
+  std::int64_t ld_;
+  Piece piece_[kPieces];
 };
 
 }  // namespace WARPLADDER_FLAVOUR

@@ -72,6 +72,8 @@ std::vector<GemmCase> gemm_cases() {
     for (const bool trans_a : {false, true}) {
       for (const bool trans_b : {false, true}) {
         add(plain(compact(45, 34, 23, layout, trans_a, trans_b, 1.5f, 0.5f)));
+        add(plain(
+            compact(132, 36, 44, layout, trans_a, trans_b, 0.5f, -2.0f)));  // float4 may be used
         GemmCase strided = plain(compact(67, 43, 21, layout, trans_a, trans_b, -1.0f, 0.25f));
         strided.problem.lda += 3;
         strided.problem.ldb += 5;

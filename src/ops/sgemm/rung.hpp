@@ -27,6 +27,9 @@ template <bool kByRows>
 struct Operand {
   const float* data;
   std::int64_t ld;
+  // The distance from element (i, j) to (i + 1, j), and to (i, j + 1).
+  __host__ __device__ __forceinline__ std::int64_t down() const { return kByRows ? ld : 1; }
+  __host__ __device__ __forceinline__ std::int64_t across() const { return kByRows ? 1 : ld; }
   __host__ __device__ __forceinline__ const float& operator()(std::int64_t i,
                                                               std::int64_t j) const {
     return kByRows ? data[i * ld + j] : data[i + j * ld];
@@ -42,6 +45,23 @@ __host__ __device__ __forceinline__ void store_scaled(float* c, float alpha, flo
 // Tiles of `tile` that cover `size`.
 __host__ __device__ __forceinline__ std::int64_t tiles(std::int64_t size, int tile) {
   return (size + tile - 1) / tile;
+}
+
+// The first element of the tile of C that a block computes. Tiles are numbered in bands of 16 tile
+// rows, down each column of a band, so that the blocks which run at the same time share the rows of
+// A and columns of B that they read.
+struct TilePlace {
+  std::int64_t row, column;
+};
+template <int kBlockM, int kBlockN>
+__device__ __forceinline__ TilePlace tile_of_block(const Gemm& g) {
+  constexpr unsigned kBand = 16;
+  const auto tiles_m = static_cast<unsigned>(tiles(g.m, kBlockM)),
+             tiles_n = static_cast<unsigned>(tiles(g.n, kBlockN));
+  const unsigned first = blockIdx.x / (kBand * tiles_n) * kBand,
+                 in_band = blockIdx.x % (kBand * tiles_n);
+  const unsigned rows = tiles_m - first < kBand ? tiles_m - first : kBand;
+  return {std::int64_t{first + in_band % rows} * kBlockM, std::int64_t{in_band / rows} * kBlockN};
 }
 
 // One block per tile of C, in one dimension: y and z end at 65,535 blocks, which a tall C passes.
@@ -60,21 +80,19 @@ void for_transposes(bool trans_a, bool trans_b, const Run& run) {
   }
 }
 
-// Whether rows of 16 bytes may be loaded and stored at once: addresses and leading dimensions are
-// multiples of four elements.
-inline bool vectors_allowed(const Gemm& g) {
-  const auto address = reinterpret_cast<std::uintptr_t>(g.a) |
-                       reinterpret_cast<std::uintptr_t>(g.b) |
-                       reinterpret_cast<std::uintptr_t>(g.c);
-  return address % 16 == 0 && (g.lda | g.ldb | g.ldc) % 4 == 0;
-}
-
-// As for_transposes(), with the widest access that alignment allows: 4 elements or 1.
+// As for_transposes(), with the widest access to A, B and C that the problem allows: 4 elements, if
+// addresses, leading dimensions and the length of A's and B's lines in memory are multiples of 4,
+// else 1.
 template <class Run>
 void for_layouts(const Gemm& g, bool trans_a, bool trans_b, const Run& run) {
   for_transposes(trans_a, trans_b, [&]<bool kARows, bool kBRows>() {
-    vectors_allowed(g) ? run.template operator()<kARows, kBRows, 4>()
-                       : run.template operator()<kARows, kBRows, 1>();
+    const auto address = reinterpret_cast<std::uintptr_t>(g.a) |
+                         reinterpret_cast<std::uintptr_t>(g.b) |
+                         reinterpret_cast<std::uintptr_t>(g.c);
+    const std::int64_t lines = (kARows ? g.k : g.m) | (kBRows ? g.n : g.k);
+    const bool vectors = address % 16 == 0 && (lines | g.lda | g.ldb | g.ldc) % 4 == 0;
+    vectors ? run.template operator()<kARows, kBRows, 4>()
+            : run.template operator()<kARows, kBRows, 1>();
   });
 }
 

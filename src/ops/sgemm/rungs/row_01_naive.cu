@@ -24,17 +24,23 @@ static_assert(valid(kConfig));
 
 template <bool kARows, bool kBRows>
 __global__ void __launch_bounds__(kConfig.threads()) multiply(Gemm g) {
-  const auto tiles_n = static_cast<unsigned>(tiles(g.n, kConfig.block_n));
-  const std::int64_t row = std::int64_t{blockIdx.x / tiles_n} * kConfig.block_m + threadIdx.y;
-  const std::int64_t column = std::int64_t{blockIdx.x % tiles_n} * kConfig.block_n + threadIdx.x;
+  const auto [row0, column0] = tile_of_block<kConfig.block_m, kConfig.block_n>(g);
+  const std::int64_t row = row0 + threadIdx.y, column = column0 + threadIdx.x;
   if (row >= g.m || column >= g.n) return;
 
   const Operand<kARows> a{g.a, g.lda};
   const Operand<kBRows> b{g.b, g.ldb};
+  const float* a_at = &a(row, 0);
+  const float* b_at = &b(0, column);
   float sum = 0.0f;
-  for (std::int64_t k = 0; k < g.k; ++k) {
-    sum += a(row, k) * b(k, column);
+  // Eight steps at a time: sixteen loads are under way before the first product needs one.
+  for (auto eights = static_cast<unsigned>(g.k / 8); eights > 0; --eights) {
+    WARPLADDER_UNROLL
+    for (int k = 0; k < 8; ++k) sum += a_at[k * a.across()] * b_at[k * b.down()];
+    a_at += 8 * a.across();
+    b_at += 8 * b.down();
   }
+  for (int k = 0; k < g.k % 8; ++k) sum += a_at[k * a.across()] * b_at[k * b.down()];
   store_scaled(&g.c[row * g.ldc + column], g.alpha, sum, g.beta);
 }
 

@@ -1,12 +1,13 @@
 // Bound before: two global requests for every 32 multiply-adds; each element of A is fetched n
 // times. Idea: a block's 256 threads need the same 16 rows of A and 16 columns of B. They fetch a
-// 16×16 tile of each into shared memory, once, and every element is then used 16 times from there.
+// 16×32 tile of A and a 32×16 tile of B into shared memory, once, and every element is then used 16
+// times from there.
 //
-// Prediction, per warp and tile of k (16 steps):
-//   global: 1 request for A and 1 for B instead of 16 each, 4 sectors each: 1/8 of row_01's sectors
-//   shared: 2 stores of 1 wavefront; per step 1 load of A (two words, broadcast) and 1 of B
-//   (sixteen
-//           words, read twice), 1 wavefront each
+// Prediction, per warp and tile of k (32 steps):
+//   global: 2 requests for A (a row of the tile each) and 2 for B (two rows) instead of 32 each, 4
+//   sectors each: 1/8 of row_01's sectors
+//   shared: 4 stores of 1 wavefront; per step 1 load of A (two words, broadcast) and 1 of B
+//   (sixteen words, read twice), 1 wavefront each
 //   2 barriers
 // Accepts: every problem; ragged tiles are filled with zeros. What binds it: the shared-memory
 // loads, two requests for 32 multiply-adds, just as before, only from nearer.
@@ -17,12 +18,13 @@ namespace warpladder::sgemm {
 namespace {
 
 struct Config {
-  int block_m = 16, block_n = 16, block_k = 16;
+  int block_m = 16, block_n = 16, block_k = 32;
   constexpr int threads() const { return block_m * block_n; }
+  constexpr int a_loads() const { return block_k / block_n; }
+  constexpr int b_loads() const { return block_k / block_m; }
 };
 constexpr bool valid(Config c) {
-  // Each thread fetches one element of either tile.
-  return c.block_k == c.block_m && c.block_k == c.block_n && c.threads() <= 1024;
+  return c.block_k % c.block_m == 0 && c.block_k % c.block_n == 0 && c.threads() <= 1024;
 }
 constexpr Config kConfig;
 static_assert(valid(kConfig));
@@ -31,17 +33,25 @@ template <bool kARows, bool kBRows>
 __global__ void __launch_bounds__(kConfig.threads()) multiply(Gemm g) {
   __shared__ float a_tile[kConfig.block_m][kConfig.block_k];
   __shared__ float b_tile[kConfig.block_k][kConfig.block_n];
-  const auto tiles_n = static_cast<unsigned>(tiles(g.n, kConfig.block_n));
-  const int x = threadIdx.x, y = threadIdx.y;
-  const std::int64_t row = std::int64_t{blockIdx.x / tiles_n} * kConfig.block_m + y;
-  const std::int64_t column = std::int64_t{blockIdx.x % tiles_n} * kConfig.block_n + x;
+  const auto [row0, column0] = tile_of_block<kConfig.block_m, kConfig.block_n>(g);
+  const int x = threadIdx.x, y = threadIdx.y, t = y * kConfig.block_n + x;
 
-  const Operand<kARows> a{g.a, g.lda};
-  const Operand<kBRows> b{g.b, g.ldb};
+  Operand<kARows> a{g.a, g.lda};
+  Operand<kBRows> b{g.b, g.ldb};
   float sum = 0.0f;
-  for (std::int64_t k0 = 0; k0 < g.k; k0 += kConfig.block_k) {
-    a_tile[y][x] = row < g.m && k0 + x < g.k ? a(row, k0 + x) : 0.0f;
-    b_tile[y][x] = k0 + y < g.k && column < g.n ? b(k0 + y, column) : 0.0f;
+  for (std::int64_t left = g.k; left > 0; left -= kConfig.block_k) {
+    WARPLADDER_UNROLL
+    for (int l = 0; l < kConfig.a_loads(); ++l) {
+      const int e = l * kConfig.threads() + t, i = e / kConfig.block_k, k = e % kConfig.block_k;
+      a_tile[i][k] = row0 + i < g.m && k < left ? a(row0 + i, k) : 0.0f;
+    }
+    WARPLADDER_UNROLL
+    for (int l = 0; l < kConfig.b_loads(); ++l) {
+      const int e = l * kConfig.threads() + t, k = e / kConfig.block_n, j = e % kConfig.block_n;
+      b_tile[k][j] = k < left && column0 + j < g.n ? b(k, column0 + j) : 0.0f;
+    }
+    a.data += kConfig.block_k * a.across();
+    b.data += kConfig.block_k * b.down();
     __syncthreads();  // both tiles are whole before anyone reads them
     WARPLADDER_UNROLL
     for (int k = 0; k < kConfig.block_k; ++k) {
@@ -49,6 +59,7 @@ __global__ void __launch_bounds__(kConfig.threads()) multiply(Gemm g) {
     }
     __syncthreads();  // everyone has read them before the next step overwrites them
   }
+  const std::int64_t row = row0 + y, column = column0 + x;
   if (row < g.m && column < g.n) store_scaled(&g.c[row * g.ldc + column], g.alpha, sum, g.beta);
 }
 
@@ -64,9 +75,9 @@ void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
 ladder::Totals predict(const Problem& p) {
   const std::uint64_t warps = p.m * p.n / 32, k_tiles = warps * (p.k / kConfig.block_k);
   ladder::Totals t;
-  t.global_load_requests = 2 * k_tiles;
-  t.global_load_sectors = (4 + 4) * k_tiles;  // two rows of sixteen words each
-  t.shared_store_requests = t.shared_store_wavefronts = 2 * k_tiles;
+  t.global_load_requests = (2 + 2) * k_tiles;
+  t.global_load_sectors = 4 * t.global_load_requests;
+  t.shared_store_requests = t.shared_store_wavefronts = (2 + 2) * k_tiles;
   t.shared_load_requests = t.shared_load_wavefronts = 2 * warps * p.k;
   t.barriers = 2 * k_tiles;
   t.global_store_requests = warps;
@@ -76,7 +87,7 @@ ladder::Totals predict(const Problem& p) {
 }
 
 WARPLADDER_SGEMM_RUNG(Layout::row_major,
-                      "16x16 tiles of A and B in shared memory, each used 16 times",
+                      "tiles of A and B in shared memory, each element used 16 times",
                       "every problem", launch, predict);
 
 }  // namespace

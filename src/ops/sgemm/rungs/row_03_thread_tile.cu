@@ -35,25 +35,25 @@ __global__ void __launch_bounds__(kConfig.threads()) multiply(Gemm g) {
   constexpr Config c = kConfig;
   __shared__ float a_tile[c.block_m][c.block_k];
   __shared__ float b_tile[c.block_k][c.block_n];
-  const auto tiles_n = static_cast<unsigned>(tiles(g.n, c.block_n));
-  const std::int64_t row0 = std::int64_t{blockIdx.x / tiles_n} * c.block_m;
-  const std::int64_t column0 = std::int64_t{blockIdx.x % tiles_n} * c.block_n;
+  const auto [row0, column0] = tile_of_block<c.block_m, c.block_n>(g);
   const int t = threadIdx.x;
   const int x = t % (c.block_n / c.thread_n) * c.thread_n,
             y = t / (c.block_n / c.thread_n) * c.thread_m;
 
-  const Operand<kARows> a{g.a, g.lda};
-  const Operand<kBRows> b{g.b, g.ldb};
+  Operand<kARows> a{g.a, g.lda};
+  Operand<kBRows> b{g.b, g.ldb};
   float sum[c.thread_m][c.thread_n] = {};
-  for (std::int64_t k0 = 0; k0 < g.k; k0 += c.block_k) {
+  for (std::int64_t left = g.k; left > 0; left -= c.block_k) {
     for (int l = 0; l < c.a_loads(); ++l) {
       const int i = (l * c.threads() + t) / c.block_k, k = (l * c.threads() + t) % c.block_k;
-      a_tile[i][k] = row0 + i < g.m && k0 + k < g.k ? a(row0 + i, k0 + k) : 0.0f;
+      a_tile[i][k] = row0 + i < g.m && k < left ? a(row0 + i, k) : 0.0f;
     }
     for (int l = 0; l < c.b_loads(); ++l) {
       const int k = (l * c.threads() + t) / c.block_n, j = (l * c.threads() + t) % c.block_n;
-      b_tile[k][j] = k0 + k < g.k && column0 + j < g.n ? b(k0 + k, column0 + j) : 0.0f;
+      b_tile[k][j] = k < left && column0 + j < g.n ? b(k, column0 + j) : 0.0f;
     }
+    a.data += c.block_k * a.across();
+    b.data += c.block_k * b.down();
     __syncthreads();  // both tiles are whole before anyone reads them
     WARPLADDER_UNROLL
     for (int k = 0; k < c.block_k; ++k) {

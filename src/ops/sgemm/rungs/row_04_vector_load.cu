@@ -10,7 +10,7 @@
 // Per warp and tile of 8 steps: 1 load of A and 1 of B, 16 sectors each (512 bytes); A's transposed
 //   stores: 4 requests of 2 wavefronts (a row's two halves lie 4·128 words apart); B's store: 1
 //   request of 4. C is stored as float4: 16 requests of 32 sectors, half of each used at a time.
-// Accepts: every problem; float4 where addresses and leading dimensions are multiples of 4
+// Accepts: every problem; float4 where addresses, leading dimensions and lines are multiples of 4
 // elements. What binds it: every thread waits for the next tile before it computes on it.
 
 #include "ops/sgemm/rung.hpp"
@@ -36,19 +36,20 @@ __global__ void __launch_bounds__(kConfig.threads(), 2) multiply(Gemm g) {
   constexpr Config c = kConfig;
   __shared__ __align__(16) float a_tile[c.block_k][c.block_m];  // transposed
   __shared__ __align__(16) float b_tile[c.block_k][c.block_n];
-  const auto tiles_n = static_cast<unsigned>(tiles(g.n, c.block_n));
-  const std::int64_t row0 = std::int64_t{blockIdx.x / tiles_n} * c.block_m;
-  const std::int64_t column0 = std::int64_t{blockIdx.x % tiles_n} * c.block_n;
+  const auto [row0, column0] = tile_of_block<c.block_m, c.block_n>(g);
   const int across = c.block_n / c.thread_n;
   const int x = threadIdx.x % across * c.thread_n, y = threadIdx.x / across * c.thread_m;
 
-  const parts::TileSource a{g.a, g.lda, g.m, g.k}, b{g.b, g.ldb, g.n, g.k};
-  parts::TileFetch<c.block_m, c.block_k, c.threads(), kARows, kVector> a_fetch;
-  parts::TileFetch<c.block_n, c.block_k, c.threads(), !kBRows, kVector> b_fetch;
+  parts::TileFetch<c.block_m, c.block_k, c.threads(), kARows, kVector> a_fetch(g.a, g.lda, g.m,
+                                                                               row0);
+  parts::TileFetch<c.block_n, c.block_k, c.threads(), !kBRows, kVector> b_fetch(g.b, g.ldb, g.n,
+                                                                                column0);
   float sum[c.thread_m][c.thread_n] = {};
-  for (std::int64_t k0 = 0; k0 < g.k; k0 += c.block_k) {
-    a_fetch.fetch(a, row0, k0);
-    b_fetch.fetch(b, column0, k0);
+  int depth = a_fetch.first_depth(g.k);
+  for (auto left = static_cast<unsigned>(tiles(g.k, c.block_k)); left > 0; --left) {
+    a_fetch.fetch(depth);
+    b_fetch.fetch(depth);
+    depth = c.block_k;
     a_fetch.store(a_tile);
     b_fetch.store(b_tile);
     __syncthreads();  // both tiles are whole before anyone reads them

@@ -7,7 +7,7 @@
 //
 // Prediction: row_04's requests, sectors and wavefronts to the letter; half its barriers (one for
 // each tile, the first included).
-// Accepts: every problem; float4 where addresses and leading dimensions are multiples of 4
+// Accepts: every problem; float4 where addresses, leading dimensions and lines are multiples of 4
 // elements. What binds it: B's fragments, whose reads still take 8 wavefronts where 4 would do.
 
 #include "ops/sgemm/rung.hpp"
@@ -32,16 +32,15 @@ template <bool kARows, bool kBRows, int kVector>
 __global__ void __launch_bounds__(kConfig.threads(), 2) multiply(Gemm g) {
   __shared__ __align__(16) float a_tile[2][kConfig.block_k][kConfig.block_m];  // transposed
   __shared__ __align__(16) float b_tile[2][kConfig.block_k][kConfig.block_n];
-  const auto tiles_n = static_cast<unsigned>(tiles(g.n, kConfig.block_n));
-  const std::int64_t row0 = std::int64_t{blockIdx.x / tiles_n} * kConfig.block_m;
-  const std::int64_t column0 = std::int64_t{blockIdx.x % tiles_n} * kConfig.block_n;
+  const auto [row0, column0] = tile_of_block<kConfig.block_m, kConfig.block_n>(g);
   const int across = kConfig.block_n / kConfig.thread_n;
   const int x = threadIdx.x % across * kConfig.thread_n,
             y = threadIdx.x / across * kConfig.thread_m;
 
-  const parts::TileSource a{g.a, g.lda, g.m, g.k}, b{g.b, g.ldb, g.n, g.k};
-  parts::TileFetch<kConfig.block_m, kConfig.block_k, kConfig.threads(), kARows, kVector> a_fetch;
-  parts::TileFetch<kConfig.block_n, kConfig.block_k, kConfig.threads(), !kBRows, kVector> b_fetch;
+  parts::TileFetch<kConfig.block_m, kConfig.block_k, kConfig.threads(), kARows, kVector> a_fetch(
+      g.a, g.lda, g.m, row0);
+  parts::TileFetch<kConfig.block_n, kConfig.block_k, kConfig.threads(), !kBRows, kVector> b_fetch(
+      g.b, g.ldb, g.n, column0);
   float a_part[2][kConfig.thread_m], b_part[2][kConfig.thread_n];
   float sum[kConfig.thread_m][kConfig.thread_n] = {};
   const auto load_parts = [&](int tile, int k) {
@@ -55,18 +54,20 @@ __global__ void __launch_bounds__(kConfig.threads(), 2) multiply(Gemm g) {
     }
   };
 
-  a_fetch.fetch(a, row0, 0);
-  b_fetch.fetch(b, column0, 0);
+  const int first = a_fetch.first_depth(g.k);
+  a_fetch.fetch(first);
+  b_fetch.fetch(first);
   a_fetch.store(a_tile[0]);
   b_fetch.store(b_tile[0]);
   __syncthreads();  // the first tiles are whole
   load_parts(0, 0);
-  int tile = 0;
-  for (std::int64_t k0 = 0; k0 < g.k; k0 += kConfig.block_k) {
-    const bool more = k0 + kConfig.block_k < g.k;
+  // Computes on one pair of tiles while the next, if there is one, is on its way. That the compiler
+  // knows which it is saves the arithmetic on their addresses.
+  const auto step = [&](auto tile_number, auto more) {
+    constexpr int tile = tile_number;
     if (more) {
-      a_fetch.fetch(a, row0, k0 + kConfig.block_k);
-      b_fetch.fetch(b, column0, k0 + kConfig.block_k);
+      a_fetch.fetch(kConfig.block_k);
+      b_fetch.fetch(kConfig.block_k);
     }
     WARPLADDER_UNROLL
     for (int k = 0; k + 1 < kConfig.block_k; ++k) {
@@ -81,7 +82,19 @@ __global__ void __launch_bounds__(kConfig.threads(), 2) multiply(Gemm g) {
       load_parts(tile ^ 1, 0);
     }
     parts::add_outer_product(sum, a_part[1], b_part[1]);
-    tile ^= 1;
+  };
+  constexpr std::integral_constant<int, 0> even{};
+  constexpr std::integral_constant<int, 1> odd{};
+  auto left = static_cast<unsigned>(tiles(g.k, kConfig.block_k));
+  for (; left > 2; left -= 2) {
+    step(even, std::true_type{});
+    step(odd, std::true_type{});
+  }
+  if (left == 2) {
+    step(even, std::true_type{});
+    step(odd, std::false_type{});
+  } else {
+    step(even, std::false_type{});  // if k is 0, on tiles of zeros
   }
   WARPLADDER_UNROLL
   for (int i = 0; i < kConfig.thread_m; ++i) {

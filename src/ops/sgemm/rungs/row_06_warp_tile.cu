@@ -6,11 +6,12 @@
 //
 // Prediction: row_05's requests; B's fragment reads fall from 8 to 4 wavefronts, so that a step of
 // k costs a warp 16 instead of 24; a store of C touches 16 sectors, all of each used, instead
-// of 32. Accepts: every problem; float4 where addresses and leading dimensions are multiples of 4
-// elements. What binds it: the multiply-adds themselves; how many issue depends on the registers'
-// banks.
+// of 32. Accepts: every problem; float4 where addresses, leading dimensions and lines are multiples
+// of 4 elements. What binds it: the multiply-adds themselves; how many issue depends on the
+// registers' banks.
 
 #include "ops/sgemm/rung.hpp"
+#include "parts/double_buffer.hpp"
 #include "parts/outer_product.hpp"
 #include "parts/tile_fetch.hpp"
 
@@ -48,14 +49,13 @@ template <bool kARows, bool kBRows, int kVector>
 __global__ void __launch_bounds__(kConfig.threads(), 2) multiply(Gemm g) {
   __shared__ __align__(16) float a_tile[2][kConfig.block_k][kConfig.block_m];  // transposed
   __shared__ __align__(16) float b_tile[2][kConfig.block_k][kConfig.block_n];
-  const auto tiles_n = static_cast<unsigned>(tiles(g.n, kConfig.block_n));
-  const std::int64_t row0 = std::int64_t{blockIdx.x / tiles_n} * kConfig.block_m;
-  const std::int64_t column0 = std::int64_t{blockIdx.x % tiles_n} * kConfig.block_n;
+  const auto [row0, column0] = tile_of_block<kConfig.block_m, kConfig.block_n>(g);
   const Place at = place_of(threadIdx.x);
 
-  const parts::TileSource a{g.a, g.lda, g.m, g.k}, b{g.b, g.ldb, g.n, g.k};
-  parts::TileFetch<kConfig.block_m, kConfig.block_k, kConfig.threads(), kARows, kVector> a_fetch;
-  parts::TileFetch<kConfig.block_n, kConfig.block_k, kConfig.threads(), !kBRows, kVector> b_fetch;
+  parts::TileFetch<kConfig.block_m, kConfig.block_k, kConfig.threads(), kARows, kVector> a_fetch(
+      g.a, g.lda, g.m, row0);
+  parts::TileFetch<kConfig.block_n, kConfig.block_k, kConfig.threads(), !kBRows, kVector> b_fetch(
+      g.b, g.ldb, g.n, column0);
   float a_part[2][kConfig.thread_m], b_part[2][kConfig.thread_n];
   float sum[kConfig.thread_m][kConfig.thread_n] = {};
   const auto load_parts = [&](int tile, int k) {
@@ -69,34 +69,21 @@ __global__ void __launch_bounds__(kConfig.threads(), 2) multiply(Gemm g) {
     }
   };
 
-  a_fetch.fetch(a, row0, 0);
-  b_fetch.fetch(b, column0, 0);
-  a_fetch.store(a_tile[0]);
-  b_fetch.store(b_tile[0]);
-  __syncthreads();  // the first tiles are whole
-  load_parts(0, 0);
-  int tile = 0;
-  for (std::int64_t k0 = 0; k0 < g.k; k0 += kConfig.block_k) {
-    const bool more = k0 + kConfig.block_k < g.k;
-    if (more) {
-      a_fetch.fetch(a, row0, k0 + kConfig.block_k);
-      b_fetch.fetch(b, column0, k0 + kConfig.block_k);
-    }
-    WARPLADDER_UNROLL
-    for (int k = 0; k + 1 < kConfig.block_k; ++k) {
-      load_parts(tile, k + 1);
-      parts::add_outer_product(sum, a_part[k % 2], b_part[k % 2]);
-    }
-    if (more) {
-      // The other tiles were last read before the barrier of the step before.
-      a_fetch.store(a_tile[tile ^ 1]);
-      b_fetch.store(b_tile[tile ^ 1]);
-      __syncthreads();  // they are whole, and nobody reads this step's tiles any more
-      load_parts(tile ^ 1, 0);
-    }
-    parts::add_outer_product(sum, a_part[1], b_part[1]);
-    tile ^= 1;
-  }
+  const auto fetch = [&](int depth) {
+    a_fetch.fetch(depth);
+    b_fetch.fetch(depth);
+  };
+  const auto store = [&](int tile) {
+    a_fetch.store(a_tile[tile]);
+    b_fetch.store(b_tile[tile]);
+  };
+  const auto multiply_parts = [&](int k) {
+    parts::add_outer_product(sum, a_part[k % 2], b_part[k % 2]);
+  };
+  fetch(a_fetch.first_depth(g.k));
+  parts::double_buffered<kConfig.block_k>(
+      static_cast<unsigned>(tiles(g.k, kConfig.block_k)), [&] { fetch(kConfig.block_k); }, store,
+      load_parts, multiply_parts);
   WARPLADDER_UNROLL
   for (int i = 0; i < kConfig.thread_m; ++i) {
     const std::int64_t row = row0 + at.row + i % 4 + i / 4 * (kConfig.warp_m / 2);

@@ -1,0 +1,135 @@
+// Bound before: the multiply-adds, which do not issue one a cycle. A multiprocessor's registers lie
+// in two banks, those of even and those of odd number, and each bank gives one operand a cycle, but
+// for operands that the instruction before has left in the operand cache (.reuse in SASS). Row by
+// row, a[i] stays there, and b[j] and sum[i][j] are read: where both are even, or both odd, that is
+// two cycles. Idea: multiply column by column instead, every other column from the bottom up. b[j]
+// stays in the cache for a whole column, a[i] at each turn, so that an instruction never needs
+// three new operands, and ptxas finds numbers for the registers with which two rarely meet.
+//
+// Prediction: row_06's counts to the letter: they do not know of registers. tools/register_banks.py
+// reads them from the machine code; LADDER.md has its figures beside the measured times.
+// Accepts: every problem; float4 where addresses, leading dimensions and lines are multiples of 4
+// elements. What binds it: the loads and the address arithmetic that take one issue slot in nine.
+
+#include "ops/sgemm/rung.hpp"
+#include "parts/double_buffer.hpp"
+#include "parts/outer_product.hpp"
+#include "parts/tile_fetch.hpp"
+
+namespace warpladder::sgemm {
+namespace {
+
+struct Config {
+  int block_m = 128, block_n = 128, block_k = 8, warp_m = 32, warp_n = 64, thread_m = 8,
+      thread_n = 8;
+  constexpr int warps_n() const { return block_n / warp_n; }
+  constexpr int threads() const { return 32 * (block_m / warp_m) * warps_n(); }
+};
+constexpr bool valid(Config c) {
+  return c.block_m % c.warp_m == 0 && c.block_n % c.warp_n == 0 && c.threads() <= 1024 &&
+         c.warp_m == 4 * c.thread_m && c.warp_n == 8 * c.thread_n && c.thread_m == 8 &&
+         c.thread_n == 8 && c.block_k % 2 == 0;
+}
+constexpr Config kConfig;
+static_assert(valid(kConfig));
+
+// Where a thread's first 4×4 lies in the block's tile. On a Z-curve over the 4×8 lanes, the bits of
+// the lane's number belong in turn to its column and its row.
+struct Place {
+  int row, column;
+};
+__device__ __forceinline__ Place place_of(int thread) {
+  const int warp = thread / 32, lane = thread % 32;
+  const int lane_column = (lane & 1) | (lane >> 1 & 2) | (lane >> 2 & 4);
+  const int lane_row = (lane >> 1 & 1) | (lane >> 2 & 2);
+  return {warp / kConfig.warps_n() * kConfig.warp_m + lane_row * 4,
+          warp % kConfig.warps_n() * kConfig.warp_n + lane_column * 4};
+}
+
+template <bool kARows, bool kBRows, int kVector>
+__global__ void __launch_bounds__(kConfig.threads(), 2) multiply(Gemm g) {
+  __shared__ __align__(16) float a_tile[2][kConfig.block_k][kConfig.block_m];  // transposed
+  __shared__ __align__(16) float b_tile[2][kConfig.block_k][kConfig.block_n];
+  const auto [row0, column0] = tile_of_block<kConfig.block_m, kConfig.block_n>(g);
+  const Place at = place_of(threadIdx.x);
+
+  parts::TileFetch<kConfig.block_m, kConfig.block_k, kConfig.threads(), kARows, kVector> a_fetch(
+      g.a, g.lda, g.m, row0);
+  parts::TileFetch<kConfig.block_n, kConfig.block_k, kConfig.threads(), !kBRows, kVector> b_fetch(
+      g.b, g.ldb, g.n, column0);
+  float a_part[2][kConfig.thread_m], b_part[2][kConfig.thread_n];
+  float sum[kConfig.thread_m][kConfig.thread_n] = {};
+  const auto load_parts = [&](int tile, int k) {
+    WARPLADDER_UNROLL
+    for (int i = 0; i < kConfig.thread_m; i += 4) {
+      parts::load4(&a_part[k % 2][i], &a_tile[tile][k][at.row + i / 4 * (kConfig.warp_m / 2)]);
+    }
+    WARPLADDER_UNROLL
+    for (int j = 0; j < kConfig.thread_n; j += 4) {
+      parts::load4(&b_part[k % 2][j], &b_tile[tile][k][at.column + j / 4 * (kConfig.warp_n / 2)]);
+    }
+  };
+
+  const auto fetch = [&](int depth) {
+    a_fetch.fetch(depth);
+    b_fetch.fetch(depth);
+  };
+  const auto store = [&](int tile) {
+    a_fetch.store(a_tile[tile]);
+    b_fetch.store(b_tile[tile]);
+  };
+  const auto multiply_parts = [&](int k) {
+    WARPLADDER_UNROLL
+    for (int j = 0; j < kConfig.thread_n; ++j) {
+      WARPLADDER_UNROLL
+      for (int turn = 0; turn < kConfig.thread_m; ++turn) {
+        const int i = j % 2 ? kConfig.thread_m - 1 - turn : turn;
+        sum[i][j] += a_part[k % 2][i] * b_part[k % 2][j];
+      }
+    }
+  };
+  fetch(a_fetch.first_depth(g.k));
+  parts::double_buffered<kConfig.block_k>(
+      static_cast<unsigned>(tiles(g.k, kConfig.block_k)), [&] { fetch(kConfig.block_k); }, store,
+      load_parts, multiply_parts);
+  WARPLADDER_UNROLL
+  for (int i = 0; i < kConfig.thread_m; ++i) {
+    const std::int64_t row = row0 + at.row + i % 4 + i / 4 * (kConfig.warp_m / 2);
+    if (row >= g.m) break;
+    WARPLADDER_UNROLL
+    for (int j = 0; j < kConfig.thread_n; j += 4) {
+      const std::int64_t column = column0 + at.column + j / 4 * (kConfig.warp_n / 2);
+      parts::store4<kVector>(&g.c[row * g.ldc + column], g.n - column, g.alpha, &sum[i][j], g.beta);
+    }
+  }
+}
+
+void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
+  const device::LaunchShape shape{
+      tile_grid(tiles(g.m, kConfig.block_m), tiles(g.n, kConfig.block_n)), dim3(kConfig.threads())};
+  for_layouts(g, trans_a, trans_b, [&]<bool kARows, bool kBRows, int kVector>() {
+    device::launch(stream, shape, multiply<kARows, kBRows, kVector>, g);
+  });
+}
+
+ladder::Totals predict(const Problem& p) {
+  const std::uint64_t warps = p.m * p.n / 64 / 32, k_tiles = warps * (p.k / kConfig.block_k);
+  ladder::Totals t;
+  t.global_load_requests = 2 * k_tiles;
+  t.global_load_sectors = 2 * 16 * k_tiles;
+  t.shared_store_requests = (4 + 1) * k_tiles;
+  t.shared_store_wavefronts = (4 * 2 + 4) * k_tiles;
+  t.shared_load_requests = (2 + 2) * warps * p.k;
+  t.shared_load_wavefronts = (2 * 4 + 2 * 4) * warps * p.k;
+  t.barriers = k_tiles;
+  t.global_store_requests = 16 * warps;
+  t.global_store_sectors = 16 * 16 * warps;
+  t.fmas = p.m * p.n * p.k;
+  return t;
+}
+
+WARPLADDER_SGEMM_RUNG(Layout::row_major, "an order of multiply-adds that spares the register banks",
+                      "every problem; float4 where alignment allows", launch, predict);
+
+}  // namespace
+}  // namespace warpladder::sgemm
