@@ -32,6 +32,7 @@ static_assert(valid(kConfig));
 
 template <bool kARows, bool kBRows>
 __global__ void __launch_bounds__(kConfig.threads()) multiply(Gemm g) {
+  // The padding is for stores that run along k: B's, or those of a transposed A.
   __shared__ float a_tile[kConfig.block_k][kConfig.block_m + 1];
   __shared__ float b_tile[kConfig.block_k][kConfig.block_n + 1];
   const auto tiles_m = static_cast<unsigned>(tiles(g.m, kConfig.block_m));
