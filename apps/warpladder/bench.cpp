@@ -20,6 +20,7 @@
 namespace warpladder::app {
 namespace {
 
+using lab::BenchReport;
 using lab::BenchRow;
 using lab::Statistics;
 
@@ -37,10 +38,16 @@ struct Section {
   TextTable table;
 };
 
-constexpr const char* kWhatTimesAre =
+constexpr const char* kWhatCpuTimesAre =
     "Counts are the executor's: what a GPU would be asked for. Times are those of the plain "
     "flavour\n"
     "on this CPU (threads: {}; operands hot): they are not GPU times and rank nothing.";
+
+constexpr const char* kWhatGpuTimesAre =
+    "Times are medians of single launches between two events, queued behind a spinning kernel so "
+    "that\nthe host's time is not in them; rivals took turns with the rungs. hot: caches as "
+    "earlier "
+    "launches\nleft them; cold: the L2 cache holds nothing of the operands.";
 
 std::string with_commas(std::uint64_t value) {
   std::string digits = std::to_string(value);
@@ -71,6 +78,8 @@ std::string time_text(double seconds, int digits) {
   }
   return rounded(seconds * 1e9, digits) + " ns";
 }
+
+bool computes(const BenchRow& row) { return row.measure == ops::Measure::flops; }
 
 bool same_group(const BenchRow& a, const BenchRow& b) { return a.op == b.op && a.shape == b.shape; }
 
@@ -110,15 +119,15 @@ Section counts_section(std::span<const BenchRow> group) {
   return {fmt::format("{} at {}", group.front().op, shape_text(group.front())), std::move(table)};
 }
 
-Section times_section(std::span<const BenchRow> group) {
-  const bool computes = group.front().flops > 0;
+Section cpu_times_section(std::span<const BenchRow> group) {
+  const bool in_flops = computes(group.front());
   const auto rival = std::ranges::find_if(
       group, [](const BenchRow& row) { return row.rival && !row.samples_s.empty(); });
   std::vector<Column> columns{{"on this CPU"},
                               {"median", Align::right},
                               {"quartiles apart", Align::right},
                               {"samples", Align::right},
-                              {computes ? "GFLOP/s" : "GB/s", Align::right}};
+                              {in_flops ? "GFLOP/s" : "GB/s", Align::right}};
   if (rival != group.end()) columns.push_back({"of " + rival->rung, Align::right});
   TextTable table(std::move(columns));
   for (const BenchRow& row : group) {
@@ -128,7 +137,7 @@ Section times_section(std::span<const BenchRow> group) {
     std::vector<Cell> cells{row.rung + (row.rival ? " (rival)" : ""), time_text(s.median, digits),
                             rounded(100 * s.spread(), 2) + " %",
                             std::to_string(row.samples_s.size()),
-                            rounded((computes ? row.flops : row.bytes) / s.median * 1e-9, digits)};
+                            rounded((in_flops ? row.flops : row.bytes) / s.median * 1e-9, digits)};
     if (rival != group.end()) {
       const double share = lab::statistics(rival->samples_s).median / s.median;
       cells.emplace_back(rounded(100 * share, std::min(digits, 3)) + " %");
@@ -138,15 +147,77 @@ Section times_section(std::span<const BenchRow> group) {
   return {"", std::move(table)};
 }
 
-std::vector<Section> sections_of(const std::vector<BenchRow>& rows) {
+const lab::Baseline* baseline_of(const BenchReport& report, const std::string& op) {
+  const auto at = std::ranges::find(report.baselines, op, &lab::Baseline::op);
+  return at == report.baselines.end() ? nullptr : &*at;
+}
+
+// What the rate is made from: an operator that computes is timed hot, one that moves bytes cold.
+const std::vector<double>& samples_that_count(const BenchRow& row) {
+  return computes(row) ? row.samples_s : row.cold_samples_s;
+}
+
+std::string share_text(double share, int digits) {
+  return rounded(100 * share, std::min(digits, 3)) + " %";
+}
+
+Section gpu_section(std::span<const BenchRow> group, const BenchReport& report) {
+  const bool in_flops = computes(group.front());
+  const auto rival = std::ranges::find_if(
+      group, [](const BenchRow& row) { return row.rival && !row.samples_s.empty(); });
+  const lab::Baseline* baseline = baseline_of(report, group.front().op);
+  const double ceiling =
+      in_flops ? report.ceilings.fp32_flops_per_s : report.ceilings.memory_bytes_per_s;
+  std::vector<Column> columns{{"rung"},
+                              {"hot", Align::right},
+                              {"cold", Align::right},
+                              {"spread", Align::right},
+                              {in_flops ? "TFLOP/s" : "GB/s", Align::right}};
+  if (rival != group.end()) columns.push_back({"of " + rival->rung, Align::right});
+  if (ceiling > 0) columns.push_back({in_flops ? "of FP32" : "of memory", Align::right});
+  if (baseline) columns.push_back({"× serial", Align::right});
+  TextTable table(std::move(columns));
+  for (const BenchRow& row : group) {
+    if (row.samples_s.empty()) continue;
+    const Statistics hot = lab::statistics(row.samples_s),
+                     cold = lab::statistics(row.cold_samples_s),
+                     counts = lab::statistics(samples_that_count(row));
+    const int digits = digits_of(counts);
+    const double rate = (in_flops ? row.flops : row.bytes) / counts.median;
+    std::vector<Cell> cells{
+        row.rung + (row.rival ? " (rival)" : ""), time_text(hot.median, digits_of(hot)),
+        time_text(cold.median, digits_of(cold)), rounded(100 * counts.spread(), 2) + " %",
+        row.invalid.empty() ? Cell(rounded(rate * (in_flops ? 1e-12 : 1e-9), digits))
+                            : Cell("invalid", Emphasis::bad)};
+    if (rival != group.end()) {
+      const double share = lab::statistics(samples_that_count(*rival)).median / counts.median;
+      cells.emplace_back(share_text(share, digits), share >= 1 ? Emphasis::good : Emphasis::none);
+    }
+    if (ceiling > 0) cells.emplace_back(share_text(rate / ceiling, digits));
+    if (baseline) {
+      const double serial_s =
+          lab::statistics(baseline->samples_s).median / baseline->flops * row.flops;
+      cells.emplace_back(with_commas(static_cast<std::uint64_t>(serial_s / counts.median)));
+    }
+    table.add_row(std::move(cells));
+  }
+  return {fmt::format("{} at {}", group.front().op, shape_text(group.front())), std::move(table)};
+}
+
+std::vector<Section> sections_of(const BenchReport& report, device::Target target) {
+  const std::vector<BenchRow>& rows = report.rows;
   std::vector<Section> sections;
   for (auto first = rows.begin(); first != rows.end();) {
     const auto last = std::find_if(first, rows.end(),
                                    [&](const BenchRow& row) { return !same_group(row, *first); });
     const std::span<const BenchRow> group(first, last);
-    sections.push_back(counts_section(group));
-    if (std::ranges::any_of(group, [](const BenchRow& row) { return !row.samples_s.empty(); })) {
-      sections.push_back(times_section(group));
+    const bool timed =
+        std::ranges::any_of(group, [](const BenchRow& row) { return !row.samples_s.empty(); });
+    if (target == device::Target::gpu) {
+      sections.push_back(gpu_section(group, report));
+    } else {
+      sections.push_back(counts_section(group));
+      if (timed) sections.push_back(cpu_times_section(group));
     }
     first = last;
   }
@@ -156,24 +227,59 @@ std::vector<Section> sections_of(const std::vector<BenchRow>& rows) {
 // What is missing from the tables, and why.
 std::vector<std::string> remarks_on(const std::vector<BenchRow>& rows) {
   std::vector<std::string> remarks;
+  std::string judged_in_part;
   for (const BenchRow& row : rows) {
     const std::string who = fmt::format("{}/{} at {}", row.op, row.rung, shape_text(row));
     if (!row.failure.empty())
       remarks.push_back(fmt::format("- {} is wrong and was not timed: {}", who, row.failure));
     if (!row.skipped.empty())
       remarks.push_back(fmt::format("- {} was skipped: {}", who, row.skipped));
+    if (!row.invalid.empty())
+      remarks.push_back(fmt::format("- {} is invalid: {}", who, row.invalid));
+    if (row.judged_in_part != judged_in_part) {
+      judged_in_part = row.judged_in_part;
+      if (!judged_in_part.empty())
+        remarks.push_back(
+            fmt::format("- {} at {}: judged were {}", row.op, shape_text(row), judged_in_part));
+    }
   }
   return remarks;
 }
 
-std::string markdown(const std::vector<BenchRow>& rows, const std::string& what_times_are) {
+// What the times mean, and what they were taken with.
+std::string notes_on(const BenchReport& report, device::Target target, unsigned threads) {
+  if (target == device::Target::cpu) return fmt::format(kWhatCpuTimesAre, threads);
+  std::string text = kWhatGpuTimesAre;
+  for (const lab::Baseline& baseline : report.baselines) {
+    const Statistics s = lab::statistics(baseline.samples_s);
+    text += fmt::format(
+        "\n× serial: {}/{} took {} at {} on one core of this machine's CPU; scaled by operations.",
+        baseline.op, baseline.rung, time_text(s.median, digits_of(s)),
+        fmt::join(baseline.shape, "x"));
+  }
+  int least = 0, most = 0;
+  for (const BenchRow& row : report.rows) {
+    if (row.most_clock_mhz == 0) continue;
+    least = least ? std::min(least, row.least_clock_mhz) : row.least_clock_mhz;
+    most = std::max(most, row.most_clock_mhz);
+  }
+  text += most == 0       ? "\nSM clock: unknown."
+          : least == most ? fmt::format("\nSM clock: {} MHz throughout.", most)
+                          : fmt::format("\nSM clock: {} to {} MHz.", least, most);
+  for (const auto& [library, version] : report.libraries) {
+    text += fmt::format(" {} {}.", library, version);
+  }
+  return text;
+}
+
+std::string markdown(const BenchReport& report, device::Target target, const std::string& notes) {
   std::string text;
-  for (const Section& section : sections_of(rows)) {
+  for (const Section& section : sections_of(report, target)) {
     if (!section.title.empty()) text += fmt::format("## {}\n\n", section.title);
     text += section.table.render({.style = Style::markdown}) + "\n";
   }
-  for (const std::string& remark : remarks_on(rows)) text += remark + "\n";
-  return text + what_times_are + "\n";
+  for (const std::string& remark : remarks_on(report.rows)) text += remark + "\n";
+  return text + notes + "\n";
 }
 
 std::string csv_field(const std::string& text) {
@@ -186,7 +292,13 @@ std::string csv_field(const std::string& text) {
 std::string csv(const std::vector<BenchRow>& rows) {
   std::string text =
       "op,rung,rival,shape,verified,worst_error_over_bound,why_not_timed,global_sectors,"
-      "shared_wavefronts,fmas,flops,bytes,samples,median_s,q1_s,q3_s\n";
+      "shared_wavefronts,fmas,flops,bytes,samples,median_s,q1_s,q3_s,cold_samples,cold_median_s,"
+      "cold_q1_s,cold_q3_s,invalid\n";
+  const auto times = [](const std::vector<double>& samples) -> std::string {
+    if (samples.empty()) return ",0,,,";
+    const Statistics s = lab::statistics(samples);
+    return fmt::format(",{},{:.6g},{:.6g},{:.6g}", samples.size(), s.median, s.q1, s.q3);
+  };
   for (const BenchRow& row : rows) {
     text += fmt::format("{},{},{},{},{},{:.6g},{},", row.op, row.rung, row.rival, shape_text(row),
                         row.verified, row.worst_error_over_bound,
@@ -197,15 +309,15 @@ std::string csv(const std::vector<BenchRow>& rows) {
     } else {
       text += ",,";
     }
-    text += fmt::format(",{:.17g},{:.17g},{}", row.flops, row.bytes, row.samples_s.size());
-    if (row.samples_s.empty()) {
-      text += ",,,\n";
-    } else {
-      const Statistics s = lab::statistics(row.samples_s);
-      text += fmt::format(",{:.6g},{:.6g},{:.6g}\n", s.median, s.q1, s.q3);
-    }
+    text += fmt::format(",{:.17g},{:.17g}{}{},{}\n", row.flops, row.bytes, times(row.samples_s),
+                        times(row.cold_samples_s), csv_field(row.invalid));
   }
   return text;
+}
+
+nlohmann::json as_json(const Statistics& s) {
+  // An interval without bounds is null.
+  return {{"median", s.median}, {"q1", s.q1}, {"q3", s.q3}, {"low", s.low}, {"high", s.high}};
 }
 
 nlohmann::json as_json(const BenchRow& row) {
@@ -215,7 +327,9 @@ nlohmann::json as_json(const BenchRow& row) {
                         {"shape", row.shape},
                         {"skipped", row.skipped},
                         {"failure", row.failure},
+                        {"invalid", row.invalid},
                         {"verified", row.verified},
+                        {"judged_in_part", row.judged_in_part},
                         {"worst_error_over_bound", row.worst_error_over_bound},
                         {"flops", row.flops},
                         {"bytes", row.bytes},
@@ -225,12 +339,37 @@ nlohmann::json as_json(const BenchRow& row) {
       object["counts"][field.key] = (*row.counts).*field.value;
     }
   }
-  if (!row.samples_s.empty()) {
-    const Statistics s = lab::statistics(row.samples_s);
-    // An interval without bounds is null.
-    object["statistics_s"] = {
-        {"median", s.median}, {"q1", s.q1}, {"q3", s.q3}, {"low", s.low}, {"high", s.high}};
+  if (!row.samples_s.empty()) object["statistics_s"] = as_json(lab::statistics(row.samples_s));
+  if (!row.cold_samples_s.empty()) {
+    object["cold_samples_s"] = row.cold_samples_s;
+    object["cold_statistics_s"] = as_json(lab::statistics(row.cold_samples_s));
   }
+  if (row.most_clock_mhz) {
+    object["sm_clock_mhz"] = {{"least", row.least_clock_mhz}, {"most", row.most_clock_mhz}};
+  }
+  return object;
+}
+
+nlohmann::json as_json(const BenchReport& report, device::Target target, unsigned threads) {
+  nlohmann::json object{{"verb", "bench"},
+                        {"target", device::name(target)},
+                        {"threads", threads},
+                        {"libraries", report.libraries},
+                        {"baselines", nlohmann::json::array()},
+                        {"rows", nlohmann::json::array()}};
+  if (report.ceilings.fp32_flops_per_s > 0) {
+    object["ceilings"] = {{"fp32_flops_per_s", report.ceilings.fp32_flops_per_s},
+                          {"memory_bytes_per_s", report.ceilings.memory_bytes_per_s}};
+  }
+  for (const lab::Baseline& baseline : report.baselines) {
+    object["baselines"].push_back({{"op", baseline.op},
+                                   {"rung", baseline.rung},
+                                   {"shape", baseline.shape},
+                                   {"flops", baseline.flops},
+                                   {"samples_s", baseline.samples_s},
+                                   {"median_s", lab::statistics(baseline.samples_s).median}});
+  }
+  for (const BenchRow& row : report.rows) object["rows"].push_back(as_json(row));
   return object;
 }
 
@@ -268,14 +407,14 @@ std::vector<lab::BenchGroup> groups_of(const Flags& flags) {
   return groups;
 }
 
-void print_report(const std::vector<BenchRow>& rows, const std::string& what_times_are) {
-  for (const Section& section : sections_of(rows)) {
+void print_report(const BenchReport& report, device::Target target, const std::string& notes) {
+  for (const Section& section : sections_of(report, target)) {
     if (!section.title.empty()) print_line(section.title);
     print(section.table);
     print_line("");
   }
-  for (const std::string& remark : remarks_on(rows)) print_line(remark);
-  print_line(what_times_are);
+  for (const std::string& remark : remarks_on(report.rows)) print_line(remark);
+  print_line(notes);
 }
 
 void bench(const Flags& flags, Context& context) {
@@ -283,29 +422,26 @@ void bench(const Flags& flags, Context& context) {
   request.groups = groups_of(flags);
   request.target = flags.device.target();
   request.executor_threads = flags.device.threads;
-  const std::vector<BenchRow> rows = lab::bench(request, progress_on_stderr());
+  request.rule = lab::stopping_rule_for(request.target);
+  const BenchReport report = lab::bench(request, progress_on_stderr());
   end_progress();
 
   const unsigned threads = flags.device.threads ? flags.device.threads
                                                 : std::max(1u, std::thread::hardware_concurrency());
-  const std::string what_times_are = fmt::format(kWhatTimesAre, threads);
-  if (!flags.json.to_stdout()) print_report(rows, what_times_are);
-  if (!flags.md.empty()) write_file(flags.md, markdown(rows, what_times_are), "--md");
-  if (!flags.csv.empty()) write_file(flags.csv, csv(rows), "--csv");
-  if (flags.json.asked()) {
-    nlohmann::json report{{"verb", "bench"},
-                          {"target", device::name(request.target)},
-                          {"threads", threads},
-                          {"rows", nlohmann::json::array()}};
-    for (const BenchRow& row : rows) report["rows"].push_back(as_json(row));
-    flags.json.write(context, std::move(report));
-  }
+  const std::string notes = notes_on(report, request.target, threads);
+  if (!flags.json.to_stdout()) print_report(report, request.target, notes);
+  if (!flags.md.empty()) write_file(flags.md, markdown(report, request.target, notes), "--md");
+  if (!flags.csv.empty()) write_file(flags.csv, csv(report.rows), "--csv");
+  if (flags.json.asked()) flags.json.write(context, as_json(report, request.target, threads));
   const auto cannot_run = [](const BenchRow& row) { return row.rival || !row.skipped.empty(); };
-  if (std::ranges::all_of(rows, cannot_run)) {
+  if (std::ranges::all_of(report.rows, cannot_run)) {
     throw_resource(fmt::format("nothing was timed: no selected rung can run on the {}",
                                device::name(request.target)));
   }
-  if (std::ranges::any_of(rows, [](const BenchRow& row) { return !row.failure.empty(); })) {
+  const auto is_wrong = [](const BenchRow& row) {
+    return !row.failure.empty() || !row.invalid.empty();
+  };
+  if (std::ranges::any_of(report.rows, is_wrong)) {
     context.exit_code = static_cast<int>(ErrorCode::check_failed);
   }
 }

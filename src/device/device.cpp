@@ -230,6 +230,7 @@ void Timer::stop() {
     end_ns_ = now_ns();
   }
 }
+bool Timer::has_begun() const { return !begin_ || cuda::has_passed(begin_); }
 double Timer::seconds() {
   return begin_ ? cuda::seconds_between(begin_, end_)
                 : static_cast<double>(end_ns_ - begin_ns_) * 1e-9;

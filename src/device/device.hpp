@@ -98,6 +98,8 @@ class Timer {
   void start();
   void stop();
   double seconds();  // waits for stop() to have passed
+  // Whether the stream has passed start() already.
+  bool has_begun() const;
 
  private:
   Stream& stream_;

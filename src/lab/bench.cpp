@@ -10,7 +10,7 @@
 
 #include "base/error.hpp"
 #include "device/cpu/fault.hpp"
-#include "ops/sgemm/rival_openblas.hpp"
+#include "ops/rival.hpp"
 
 namespace warpladder::lab {
 namespace {
@@ -57,38 +57,85 @@ std::string run_and_judge(ops::Trial& trial, ladder::Launcher launch, device::St
   return verdict.failure;
 }
 
-// Runs what the row is about, plain and counted, and has both results judged.
+// Runs what the row is about, on the CPU side counted too, and has the results judged.
 void verify_row(BenchRow& row, const ladder::Rung* rung, ladder::Launcher launch, ops::Trial& trial,
                 device::Stream& stream) {
   row.failure = run_and_judge(trial, launch, stream, row.worst_error_over_bound);
-  const ladder::Launcher counted = rung ? rung->launcher(device::Flavour::counted) : nullptr;
+  const bool counts = rung && stream.target() == device::Target::cpu;
+  const ladder::Launcher counted = counts ? rung->launcher(device::Flavour::counted) : nullptr;
   if (row.failure.empty() && counted) {
-    std::vector<device::KernelCounts> counts;
-    stream.record_counts = &counts;
+    std::vector<device::KernelCounts> kernel_counts;
+    stream.record_counts = &kernel_counts;
     row.failure = run_and_judge(trial, counted, stream, row.worst_error_over_bound);
     stream.record_counts = nullptr;
-    row.counts = ladder::totals_of(counts);
+    row.counts = ladder::totals_of(kernel_counts);
   }
+  row.judged_in_part = trial.judged_in_part();
   row.verified = row.failure.empty();
+}
+
+void note_clock(BenchRow& row, int mhz) {
+  if (mhz == 0) return;
+  row.least_clock_mhz = row.least_clock_mhz ? std::min(row.least_clock_mhz, mhz) : mhz;
+  row.most_clock_mhz = std::max(row.most_clock_mhz, mhz);
 }
 
 // Turn by turn, so that whatever else the machine does falls on all alike.
 void sample(std::vector<BenchRow>& rows, std::vector<Contestant> contestants, ops::Trial& trial,
             device::Stream& stream, const StoppingRule& rule,
             const std::function<void(const BenchRow&)>& before) {
-  device::Timer timer(stream);
+  device::Stopwatch stopwatch(stream);
+  const bool gpu = stream.target() == device::Target::gpu;
+  bool warming_up = gpu;  // the first round brings the clocks up and is not kept
   while (!contestants.empty()) {
     for (const Contestant& contestant : contestants) {
       BenchRow& row = rows[contestant.row];
       if (row.samples_s.empty()) before(row);
-      timer.start();
-      contestant.launch(trial.call(), stream);
-      timer.stop();
-      row.samples_s.push_back(timer.seconds());
+      const auto take = [&](std::vector<double>& samples, device::Caches caches) {
+        const auto work = [&] { contestant.launch(trial.call(), stream); };
+        const device::Sample taken = stopwatch.measure(work, caches);
+        if (warming_up) return;
+        samples.push_back(taken.seconds);
+        note_clock(row, taken.sm_clock_mhz);
+      };
+      if (gpu) take(row.cold_samples_s, device::Caches::cold);
+      take(row.samples_s, device::Caches::hot);
     }
-    std::erase_if(contestants,
-                  [&](const Contestant& c) { return rule.is_enough(rows[c.row].samples_s); });
+    std::erase_if(contestants, [&](const Contestant& c) {
+      const BenchRow& row = rows[c.row];
+      return rule.is_enough(row.samples_s) && (!gpu || rule.is_enough(row.cold_samples_s));
+    });
+    warming_up = false;
   }
+}
+
+Baseline measure_baseline(const ops::Operator& op, const ladder::Rung& rung) {
+  const std::vector<std::int64_t> shape = op.baseline_shape();
+  const auto trial = op.case_of_shape(shape).prepare(device::Target::cpu);
+  device::Stream stream(device::Target::cpu);
+  device::Stopwatch stopwatch(stream);
+  const ladder::Launcher launch = rung.launcher(device::Flavour::plain);
+  Baseline baseline{op.name(), rung.id, shape, trial->flops(), {}};
+  const StoppingRule rule{.uncertainty = 0.02, .budget_s = 1, .least_samples = 3};
+  while (!rule.is_enough(baseline.samples_s)) {
+    const auto work = [&] { launch(trial->call(), stream); };
+    baseline.samples_s.push_back(stopwatch.measure(work).seconds);
+  }
+  return baseline;
+}
+
+// Of each operator that has a serial rung.
+std::vector<Baseline> measure_baselines(const std::vector<BenchGroup>& groups) {
+  std::vector<Baseline> baselines;
+  for (const BenchGroup& group : groups) {
+    if (std::ranges::find(baselines, group.op->name(), &Baseline::op) != baselines.end()) continue;
+    for (const ladder::Rung* rung : ladder::rungs_of(group.op->name())) {
+      if (!rung->on_host) continue;
+      baselines.push_back(measure_baseline(*group.op, *rung));
+      break;
+    }
+  }
+  return baselines;
 }
 
 }  // namespace
@@ -110,19 +157,40 @@ bool StoppingRule::is_enough(const std::vector<double>& samples) const {
          statistics(samples).uncertainty() < uncertainty;
 }
 
-const std::vector<Rival>& rivals_on(device::Target target) {
-  static const std::vector<Rival> on_cpu{{"sgemm", "openblas", sgemm::launch_openblas}}, on_gpu;
-  return target == device::Target::cpu ? on_cpu : on_gpu;
+StoppingRule stopping_rule_for(device::Target target) {
+  if (target == device::Target::cpu) return {};
+  return {.uncertainty = 0.005,
+          .budget_s = 0.3,
+          .least_samples = 9,
+          .most_samples = 500,
+          .long_sample_s = 2};
 }
 
-std::vector<BenchRow> bench(const BenchRequest& request, const Progress& progress) {
-  if (request.target == device::Target::gpu) {
-    throw_resource("timing on a GPU is not part of this build yet");
-  }
+std::string above_ceiling(const BenchRow& row, const device::Ceilings& ceilings) {
+  const auto above = [](double amount, const std::vector<double>& samples, double most,
+                        const char* unit, double scale) -> std::string {
+    if (samples.empty() || most <= 0) return "";
+    const double rate = amount / statistics(samples).median;
+    if (!(rate > most)) return "";
+    return fmt::format("{:.4g} {} is more than the {:.4g} that this device can do", rate * scale,
+                       unit, most * scale);
+  };
+  const std::string flops =
+      above(row.flops, row.samples_s, ceilings.fp32_flops_per_s, "TFLOP/s", 1e-12);
+  if (!flops.empty()) return flops;
+  return above(row.bytes, row.cold_samples_s, ceilings.memory_bytes_per_s, "GB/s", 1e-9);
+}
+
+BenchReport bench(const BenchRequest& request, const Progress& progress) {
   device::Stream stream(request.target);
   stream.executor_threads = request.executor_threads;
+  const bool gpu = request.target == device::Target::gpu;
+  const device::Flavour flavour = gpu ? device::Flavour::gpu : device::Flavour::plain;
 
-  std::vector<BenchRow> rows;
+  BenchReport report;
+  report.ceilings = device::ceilings(request.target);
+  if (gpu) report.baselines = measure_baselines(request.groups);
+  std::vector<BenchRow>& rows = report.rows;
   for (std::size_t g = 0; g < request.groups.size(); ++g) {
     const auto& [op, shape, rungs] = request.groups[g];
     const auto tell = [&](const char* what, const BenchRow& row, double done) {
@@ -133,7 +201,7 @@ std::vector<BenchRow> bench(const BenchRequest& request, const Progress& progres
     const auto trial = op->case_of_shape(shape).prepare(request.target);
     std::vector<Contestant> contestants;
     const auto enter = [&](const std::string& name, const ladder::Rung* rung,
-                           ladder::Launcher launch) {
+                           ladder::Launcher launch, const std::string& why_not) {
       BenchRow& row = rows.emplace_back();
       row.op = op->name();
       row.rung = name;
@@ -141,22 +209,27 @@ std::vector<BenchRow> bench(const BenchRequest& request, const Progress& progres
       row.shape = shape;
       row.flops = trial->flops();
       row.bytes = trial->minimal_bytes();
-      if (rung) row.skipped = ladder::why_not(*rung, device::Flavour::plain);
+      row.measure = op->measure();
+      row.skipped = why_not;
       if (!row.skipped.empty()) return;
       tell("verifying", row, 0.5 * static_cast<double>(contestants.size()) / (rungs.size() + 1.0));
       verify_row(row, rung, launch, *trial, stream);
       if (row.verified) contestants.push_back({rows.size() - 1, launch});
     };
     for (const ladder::Rung* rung : rungs) {
-      enter(rung->id, rung, rung->launcher(device::Flavour::plain));
+      if (gpu && rung->on_host) continue;  // it is the baseline
+      enter(rung->id, rung, rung->launcher(flavour), ladder::why_not(*rung, flavour));
     }
-    for (const Rival& rival : rivals_on(request.target)) {
-      if (rival.op == op->name()) enter(rival.name, nullptr, rival.launch);
+    for (const ops::Rival* rival : ops::rivals_of(op->name(), request.target)) {
+      const std::string why_not = rival->why_not ? rival->why_not() : "";
+      enter(rival->name, nullptr, rival->launch, why_not);
+      if (why_not.empty()) report.libraries[rival->library] = rival->version();
     }
     sample(rows, std::move(contestants), *trial, stream, request.rule,
            [&](const BenchRow& row) { tell("timing", row, 0.5); });
   }
-  return rows;
+  for (BenchRow& row : rows) row.invalid = above_ceiling(row, report.ceilings);
+  return report;
 }
 
 }  // namespace warpladder::lab

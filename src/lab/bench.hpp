@@ -1,15 +1,18 @@
 #pragma once
 // How long rungs take, beside their rivals. Nothing is timed before its result has been judged.
 //
+// On a GPU each sample is one launch, or what a rival's one call launches, between two events.
 // On the CPU side the executor's counts are the result; the times are those of the plain flavour
 // on this processor, which are not GPU times and rank nothing.
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "device/timing.hpp"
 #include "lab/selection.hpp"
 #include "lab/verify.hpp"
 
@@ -36,13 +39,8 @@ struct StoppingRule {
 
   bool is_enough(const std::vector<double>& samples) const;
 };
-
-// Someone else's implementation, which the operator's Call is handed to as to a rung.
-struct Rival {
-  std::string op, name;
-  ladder::Launcher launch = nullptr;
-};
-const std::vector<Rival>& rivals_on(device::Target target);
+// A GPU repeats itself better than a CPU that others use too.
+StoppingRule stopping_rule_for(device::Target target);
 
 struct BenchGroup {
   const ops::Operator* op = nullptr;
@@ -64,15 +62,37 @@ struct BenchRow {
   std::vector<std::int64_t> shape;
   std::string skipped;  // why it cannot run here, or empty
   std::string failure;  // why its result is wrong, or empty; then it is not timed
+  std::string invalid;  // why its time cannot be true, or empty
   bool verified = false;
   double worst_error_over_bound = 0;
-  std::optional<ladder::Totals> counts;  // CPU side, where the rung has a counted flavour
-  std::vector<double> samples_s;
+  std::string judged_in_part;                   // of a large problem: what was compared
+  std::optional<ladder::Totals> counts;         // CPU side, where the rung has a counted flavour
+  std::vector<double> samples_s;                // caches as earlier kernels left them
+  std::vector<double> cold_samples_s;           // on a GPU: operands in memory, not in its L2 cache
+  int least_clock_mhz = 0, most_clock_mhz = 0;  // of the multiprocessors meanwhile; 0: unknown
   double flops = 0, bytes = 0;
+  ops::Measure measure = ops::Measure::flops;
 };
 
-// Group by group, each group's rungs in the order given, then its rivals. Throws Error(resource)
-// for a GPU.
-std::vector<BenchRow> bench(const BenchRequest& request, const Progress& progress = nullptr);
+// The serial rung on the CPU: the 1x of every speed-up on a GPU, for which it is timed where it
+// ends and scaled by floating-point operations.
+struct Baseline {
+  std::string op, rung;
+  std::vector<std::int64_t> shape;
+  double flops = 0;
+  std::vector<double> samples_s;
+};
+
+struct BenchReport {
+  std::vector<BenchRow> rows;  // group by group, each group's rungs in the order given, then rivals
+  std::vector<Baseline> baselines;               // on a GPU
+  device::Ceilings ceilings;                     // of the target
+  std::map<std::string, std::string> libraries;  // of the rivals that ran: name, version
+};
+
+BenchReport bench(const BenchRequest& request, const Progress& progress = nullptr);
+
+// Why a time cannot be true: the ceilings would have been passed. Empty if they were not.
+std::string above_ceiling(const BenchRow& row, const device::Ceilings& ceilings);
 
 }  // namespace warpladder::lab

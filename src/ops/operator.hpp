@@ -31,9 +31,14 @@ class Trial {
   virtual const void* call() const = 0;
   // Compares outputs with the float64 reference and looks at guard bands, gaps and inputs.
   virtual Verdict judge() = 0;
+  // Half a sentence on what judge() compares, if that is not every element; else empty.
+  virtual std::string judged_in_part() const { return ""; }
   virtual double flops() const = 0;
   virtual double minimal_bytes() const = 0;
 };
+
+// What the speed of an operator is measured in: operations a second, or minimal bytes a second.
+enum class Measure { flops, bytes };
 
 struct Case {
   std::string name;
@@ -47,6 +52,9 @@ class Operator {
   virtual std::string idea() const = 0;        // one line: what it computes
   virtual std::string shape_form() const = 0;  // how --shape is written, e.g. "MxNxK"
   virtual std::vector<std::int64_t> default_shape() const = 0;  // for explain and bench
+  virtual Measure measure() const = 0;
+  // At which the serial rung on the CPU, the 1x of every speed-up, ends in about a second.
+  virtual std::vector<std::int64_t> baseline_shape() const { return default_shape(); }
   // Odd, tiny, ragged, strided, poisoned: one list for tests, verify and bench.
   virtual std::vector<Case> cases() const = 0;
   // The plain problem of a shape. Throws Error(bad_input) if the shape is not one of this operator,

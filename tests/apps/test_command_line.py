@@ -112,7 +112,7 @@ class Usage(CommandLine):
             ("unknown operator 'gemm'; the operators are: sgemm", ["list", "gemm"]),
             ("unknown operator 'gemm'", ["verify", "gemm"]),
             ("unknown operator 'gemm'", ["verify", "gemm/x"]),
-            ("unknown rung 'sgemm/x'; the rungs are: row_00", ["verify", "sgemm/x"]),
+            ("unknown rung 'sgemm/x'; the rungs are: col_01", ["verify", "sgemm/x"]),
             ("'reduce' is not yet an operator of this build; run knows: sgemm", ["run", "reduce"]),
             ("run needs an operator; it knows: sgemm", ["run"]),
             ("--a is required", ["run", "sgemm"]),

@@ -220,7 +220,7 @@ TEST(Explain, AnnouncesWhatItWillTake) {
 TEST(Explain, ReadsTheLinesOfSource) {
   ::setenv("WARPLADDER_SOURCE_DIR", WARPLADDER_SOURCE_DIR, 1);
   const Explanation e = explain(select_one("sgemm/row_01_naive"), {16, 16, 16}, 1);
-  EXPECT_EQ(e.lines[0].text, "sum += a(row, k) * b(k, column);");
+  EXPECT_EQ(e.lines[0].text, "sum += a_at[k * a.across()] * b_at[k * b.down()];");
   ::unsetenv("WARPLADDER_SOURCE_DIR");
 }
 

@@ -25,7 +25,12 @@ void copy_to_host(void*, const void*, std::size_t) { absent(); }
 void* create_event() { absent(); }
 void destroy_event(void*) noexcept {}
 void record_event(void*, void*) { absent(); }
+bool has_passed(void*) { absent(); }
 double seconds_between(void*, void*) { absent(); }
+Ceilings ceilings() { return {}; }
+std::size_t l2_bytes() { absent(); }
+void spin(void*, double) { absent(); }
+void sweep(void*, const void*, std::size_t) { absent(); }
 void launch(void*, const void*, Dim3, Dim3, std::size_t, void**) { absent(); }
 
 }  // namespace warpladder::device::cuda

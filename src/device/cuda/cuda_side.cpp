@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "device/cuda/timing_kernels.hpp"
 
 namespace warpladder::device::cuda {
 namespace {
@@ -18,6 +19,12 @@ void check(cudaError_t result, const char* what) {
 cudaStream_t as_stream(void* p) { return static_cast<cudaStream_t>(p); }
 cudaEvent_t as_event(void* p) { return static_cast<cudaEvent_t>(p); }
 
+int attribute(cudaDeviceAttr which) {
+  int value = 0;
+  check(cudaDeviceGetAttribute(&value, which, 0), "cudaDeviceGetAttribute");
+  return value;
+}
+
 std::string version(int v) { return fmt::format("{}.{}", v / 1000, v % 1000 / 10); }
 
 }  // namespace
@@ -30,9 +37,7 @@ Availability availability() {
       return {false, fmt::format("CUDA finds no GPU: {}", cudaGetErrorString(error))};
     }
     if (count == 0) return {false, "CUDA finds no GPU"};
-    int major = 0;
-    check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0),
-          "cudaDeviceGetAttribute");
+    const int major = attribute(cudaDevAttrComputeCapabilityMajor);
     if (major != 9) {
       return {
           false,
@@ -47,12 +52,10 @@ std::vector<Fact> facts() {
   if (!availability().available) return {};
   cudaDeviceProp p;
   check(cudaGetDeviceProperties(&p, 0), "cudaGetDeviceProperties");
-  int runtime = 0, driver = 0, clock_khz = 0, memory_khz = 0;
+  int runtime = 0, driver = 0;
   check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
   check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
-  check(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrClockRate, 0), "cudaDeviceGetAttribute");
-  check(cudaDeviceGetAttribute(&memory_khz, cudaDevAttrMemoryClockRate, 0),
-        "cudaDeviceGetAttribute");
+  const Ceilings most = ceilings();
   return {
       {"GPU", p.name},
       {"compute capability", fmt::format("{}.{}", p.major, p.minor)},
@@ -66,8 +69,10 @@ std::vector<Fact> facts() {
       {"shared memory per block, at most", fmt::format("{} KiB", p.sharedMemPerBlockOptin / 1024)},
       {"L2 cache", fmt::format("{} MiB", p.l2CacheSize >> 20)},
       {"memory", fmt::format("{:.1f} GiB", static_cast<double>(p.totalGlobalMem) / (1 << 30))},
-      {"SM clock, at most", fmt::format("{} MHz", clock_khz / 1000)},
-      {"memory clock", fmt::format("{} MHz", memory_khz / 1000)}};
+      {"SM clock, at most", fmt::format("{} MHz", attribute(cudaDevAttrClockRate) / 1000)},
+      {"memory clock", fmt::format("{} MHz", attribute(cudaDevAttrMemoryClockRate) / 1000)},
+      {"fp32 multiply-adds, at most", fmt::format("{:.1f} TFLOP/s", most.fp32_flops_per_s * 1e-12)},
+      {"memory bandwidth, at most", fmt::format("{:.0f} GB/s", most.memory_bytes_per_s * 1e-9)}};
 }
 
 void* create_stream() {
@@ -109,11 +114,38 @@ void destroy_event(void* event) noexcept { cudaEventDestroy(as_event(event)); }
 void record_event(void* event, void* stream) {
   check(cudaEventRecord(as_event(event), as_stream(stream)), "cudaEventRecord");
 }
+bool has_passed(void* event) {
+  const cudaError_t result = cudaEventQuery(as_event(event));
+  if (result == cudaErrorNotReady) return false;
+  check(result, "cudaEventQuery");
+  return true;
+}
 double seconds_between(void* begin, void* end) {
   check(cudaEventSynchronize(as_event(end)), "cudaEventSynchronize");
   float ms = 0;
   check(cudaEventElapsedTime(&ms, as_event(begin), as_event(end)), "cudaEventElapsedTime");
   return ms * 1e-3;
+}
+
+Ceilings ceilings() {
+  if (!availability().available) return {};
+  constexpr double kLanesPerMultiprocessor = 128;  // of compute capability 9.0
+  const double fma_per_s = attribute(cudaDevAttrMultiProcessorCount) * kLanesPerMultiprocessor *
+                           attribute(cudaDevAttrClockRate) * 1e3;
+  const double bytes_per_clock = attribute(cudaDevAttrGlobalMemoryBusWidth) / 8.0;
+  const double transfers_per_clock = 2;  // double data rate
+  return {2 * fma_per_s,
+          transfers_per_clock * bytes_per_clock * attribute(cudaDevAttrMemoryClockRate) * 1e3};
+}
+std::size_t l2_bytes() { return static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize)); }
+void spin(void* stream, double seconds) {
+  const double cycles = seconds * attribute(cudaDevAttrClockRate) * 1e3;
+  check(static_cast<cudaError_t>(launch_spin(stream, static_cast<long long>(cycles))),
+        "the launch of a spinning kernel");
+}
+void sweep(void* stream, const void* zeros, std::size_t bytes) {
+  check(static_cast<cudaError_t>(launch_sweep(stream, zeros, bytes)),
+        "the launch of a kernel that empties the cache");
 }
 
 void launch(void* stream, const void* kernel, Dim3 grid, Dim3 block,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device/device.hpp"
+#include "device/timing.hpp"
 
 namespace warpladder::device::cuda {
 
@@ -26,7 +27,13 @@ void copy_to_host(void* to, const void* from, std::size_t bytes);
 void* create_event();
 void destroy_event(void* event) noexcept;
 void record_event(void* event, void* stream);
+bool has_passed(void* event);
 double seconds_between(void* begin, void* end);
+
+Ceilings ceilings();
+std::size_t l2_bytes();
+void spin(void* stream, double seconds);
+void sweep(void* stream, const void* zeros, std::size_t bytes);
 
 void launch(void* stream, const void* kernel, Dim3 grid, Dim3 block,
             std::size_t dynamic_shared_bytes, void** arguments);

@@ -1,11 +1,11 @@
-#include "ops/sgemm/rival_openblas.hpp"
-
 #include <cblas.h>
 #include <fmt/format.h>
 
 #include <limits>
+#include <sstream>
 
 #include "base/error.hpp"
+#include "ops/rival.hpp"
 #include "ops/sgemm/problem.hpp"
 
 namespace warpladder::sgemm {
@@ -21,9 +21,7 @@ blasint to_blasint(const char* name, std::int64_t value) {
 
 CBLAS_TRANSPOSE transpose(bool is_transposed) { return is_transposed ? CblasTrans : CblasNoTrans; }
 
-}  // namespace
-
-void launch_openblas(const void* erased, device::Stream& stream) {
+void launch(const void* erased, device::Stream& stream) {
   const Call& call = *static_cast<const Call*>(erased);
   const Problem& p = call.problem;
   const auto threads = static_cast<int>(stream.executor_threads);
@@ -34,4 +32,16 @@ void launch_openblas(const void* erased, device::Stream& stream) {
               to_blasint("ldb", p.ldb), p.beta, call.c, to_blasint("ldc", p.ldc));
 }
 
+// "OpenBLAS 0.3.21 DYNAMIC_ARCH ..." → 0.3.21
+std::string version() {
+  std::istringstream config(openblas_get_config());
+  std::string name, number;
+  config >> name >> number;
+  return number;
+}
+
+const bool declared = ops::declare_rival({"sgemm", "openblas", "cblas_sgemm", "OpenBLAS",
+                                          device::Target::cpu, launch, version, nullptr});
+
+}  // namespace
 }  // namespace warpladder::sgemm

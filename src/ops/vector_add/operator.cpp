@@ -76,6 +76,7 @@ class VectorAdd final : public ops::Operator {
   std::string idea() const override { return "c = a + b, fp32"; }
   std::string shape_form() const override { return "N"; }
   std::vector<std::int64_t> default_shape() const override { return {1 << 20}; }
+  ops::Measure measure() const override { return ops::Measure::bytes; }
   std::vector<ops::Case> cases() const override {
     std::vector<ops::Case> list;
     for (const AddCase& c : {AddCase{0},

@@ -36,11 +36,15 @@ __global__ void __launch_bounds__(kConfig.threads()) multiply(Gemm g) {
   // Eight steps at a time: sixteen loads are under way before the first product needs one.
   for (auto eights = static_cast<unsigned>(g.k / 8); eights > 0; --eights) {
     WARPLADDER_UNROLL
-    for (int k = 0; k < 8; ++k) sum += a_at[k * a.across()] * b_at[k * b.down()];
+    for (int k = 0; k < 8; ++k) {
+      sum += a_at[k * a.across()] * b_at[k * b.down()];
+    }
     a_at += 8 * a.across();
     b_at += 8 * b.down();
   }
-  for (int k = 0; k < g.k % 8; ++k) sum += a_at[k * a.across()] * b_at[k * b.down()];
+  for (int k = 0; k < g.k % 8; ++k) {
+    sum += a_at[k * a.across()] * b_at[k * b.down()];
+  }
   store_scaled(&g.c[row * g.ldc + column], g.alpha, sum, g.beta);
 }
 

@@ -31,7 +31,8 @@ static_assert(valid(kConfig));
 
 template <bool kARows, bool kBRows>
 __global__ void __launch_bounds__(kConfig.threads()) multiply(Gemm g) {
-  __shared__ float a_tile[kConfig.block_m][kConfig.block_k];
+  // Padded, so that a warp's two rows lie on different banks.
+  __shared__ __align__(16) float a_tile[kConfig.block_m][kConfig.block_k + 4];
   __shared__ float b_tile[kConfig.block_k][kConfig.block_n];
   const auto [row0, column0] = tile_of_block<kConfig.block_m, kConfig.block_n>(g);
   const int x = threadIdx.x, y = threadIdx.y, t = y * kConfig.block_n + x;
@@ -40,12 +41,10 @@ __global__ void __launch_bounds__(kConfig.threads()) multiply(Gemm g) {
   Operand<kBRows> b{g.b, g.ldb};
   float sum = 0.0f;
   for (std::int64_t left = g.k; left > 0; left -= kConfig.block_k) {
-    WARPLADDER_UNROLL
     for (int l = 0; l < kConfig.a_loads(); ++l) {
       const int e = l * kConfig.threads() + t, i = e / kConfig.block_k, k = e % kConfig.block_k;
       a_tile[i][k] = row0 + i < g.m && k < left ? a(row0 + i, k) : 0.0f;
     }
-    WARPLADDER_UNROLL
     for (int l = 0; l < kConfig.b_loads(); ++l) {
       const int e = l * kConfig.threads() + t, k = e / kConfig.block_n, j = e % kConfig.block_n;
       b_tile[k][j] = k < left && column0 + j < g.n ? b(k, column0 + j) : 0.0f;

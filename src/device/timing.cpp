@@ -1,0 +1,42 @@
+#include "device/timing.hpp"
+
+#include "device/cuda/cuda_side.hpp"
+#include "device/cuda/nvml.hpp"
+
+namespace warpladder::device {
+namespace {
+
+constexpr double kLongestSpin = 2e-3;
+
+}  // namespace
+
+Ceilings ceilings(Target target) { return target == Target::gpu ? cuda::ceilings() : Ceilings{}; }
+
+Stopwatch::Stopwatch(Stream& stream) : stream_(stream), timer_(stream) {
+  if (stream.target() != Target::gpu) return;
+  zeros_ = Memory(Target::gpu, 2 * cuda::l2_bytes());
+  zeros_.fill(0);
+}
+
+Sample Stopwatch::measure(const std::function<void()>& work, Caches caches) {
+  if (stream_.target() == Target::cpu) {
+    timer_.start();
+    work();
+    timer_.stop();
+    return {timer_.seconds()};
+  }
+  for (;;) {
+    if (caches == Caches::cold) cuda::sweep(stream_.native(), zeros_.data(), zeros_.bytes());
+    cuda::spin(stream_.native(), spin_s_);
+    timer_.start();
+    work();
+    timer_.stop();
+    const bool late = timer_.has_begun();
+    const int clock = cuda::sm_clock_mhz();
+    const double seconds = timer_.seconds();
+    if (!late || spin_s_ >= kLongestSpin) return {seconds, clock};
+    spin_s_ *= 2;
+  }
+}
+
+}  // namespace warpladder::device

@@ -1,0 +1,43 @@
+#pragma once
+// How the lab measures: one sample at a time, with the host's own time kept out of it.
+
+#include <cstddef>
+#include <functional>
+
+#include "device/device.hpp"
+
+namespace warpladder::device {
+
+// What no kernel can pass, from the device's attributes; 0 where that is not known. Floating-point
+// operations are fp32 multiply-adds on the CUDA cores at the highest clock, two operations each.
+struct Ceilings {
+  double fp32_flops_per_s = 0, memory_bytes_per_s = 0;
+};
+Ceilings ceilings(Target target);
+
+// What the caches hold when a sample begins. hot: whatever earlier kernels left. cold: nothing of
+// the operands in the L2 cache of a GPU. The CPU side knows only hot.
+enum class Caches { hot, cold };
+
+struct Sample {
+  double seconds = 0;
+  int sm_clock_mhz = 0;  // while it ran; 0 if NVML does not tell
+};
+
+// Not thread-safe. On a GPU a kernel that spins goes first, so that the host has queued everything
+// before the first event is passed: a launch takes the host microseconds, which would be counted
+// otherwise. Where the spin turns out too short, it is lengthened and the sample taken again.
+class Stopwatch {
+ public:
+  explicit Stopwatch(Stream& stream);
+  // The time that `work` takes on the stream, to which it must add everything it does.
+  Sample measure(const std::function<void()>& work, Caches caches = Caches::hot);
+
+ private:
+  Stream& stream_;
+  Timer timer_;
+  Memory zeros_;  // larger than the L2 cache
+  double spin_s_ = 20e-6;
+};
+
+}  // namespace warpladder::device

@@ -1,0 +1,29 @@
+#pragma once
+// Someone else's implementation of an operator, timed beside our rungs and held to the same truth;
+// never itself the truth.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "device/device.hpp"
+#include "ladder/rung.hpp"
+
+namespace warpladder::ops {
+
+struct Rival {
+  std::string op, name;
+  std::string what;  // half a sentence: which calls
+  std::string library;
+  device::Target target = device::Target::cpu;
+  ladder::Launcher launch = nullptr;   // is handed the operator's Call, as a rung is
+  std::string (*version)() = nullptr;  // of the library; called only where it is there
+  std::string (*why_not)() = nullptr;  // why it cannot run here, or empty; null: it can
+};
+
+// Called by static initialisation of each room's rival_*.cpp.
+bool declare_rival(Rival rival);
+// In the order of their names.
+std::vector<const Rival*> rivals_of(std::string_view op, device::Target target);
+
+}  // namespace warpladder::ops

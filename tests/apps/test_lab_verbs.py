@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""bench and explain as their users meet them: tables, files, exit codes.
+
+Usage: test_lab_verbs.py PROGRAM [TEST...]
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import statistics
+import sys
+import unittest
+
+import test_command_line as cli
+from test_command_line import BAD_INPUT, GOOD, RESOURCE, environment, why_no_gpu
+
+
+class Bench(cli.CommandLine):
+    RUNGS = ["sgemm/row_01_naive", "sgemm/row_02_block_tile"]
+
+    def test_every_form_of_the_report_says_the_same(self):
+        files = [f"--{kind}={self.path('r.' + kind)}" for kind in ("csv", "md", "json")]
+        printed = self.good("bench", *self.RUNGS, "--shape", "32x16x64", *files)
+        markdown = (self.folder / "r.md").read_text().replace("## ", "", 1)
+        self.assertEqual(markdown.replace("\n\n", "\n"), printed.replace("\n\n", "\n"))
+        report = json.loads((self.folder / "r.json").read_text())
+        self.assertLessEqual({"schema_version", "commit", "argv", "device"}, report.keys())
+        self.assertEqual((report["verb"], report["target"]), ("bench", "cpu"))
+        self.assertEqual(report["libraries"].keys(), {"OpenBLAS"})
+        rows = report["rows"]
+        self.assertEqual(
+            [row["rung"] for row in rows], ["row_01_naive", "row_02_block_tile", "openblas"]
+        )
+        with open(self.path("r.csv"), newline="") as file:
+            lines = list(csv.DictReader(file))
+        self.assertEqual(len(lines), len(rows))
+        for row, line in zip(rows, lines):
+            self.assertTrue(row["verified"])
+            self.assertEqual(row["shape"], [32, 16, 64])
+            self.assertEqual(row["flops"], 2 * 32 * 16 * 64)
+            self.assertIn(f"| {row['rung']}", printed)
+            median = statistics.median(row["samples_s"])
+            self.assertAlmostEqual(row["statistics_s"]["median"], median, delta=1e-12)
+            self.assertAlmostEqual(float(line["median_s"]), median, delta=1e-5 * median)
+            self.assertEqual(int(line["samples"]), len(row["samples_s"]))
+            self.assertEqual((line["rung"], line["shape"]), (row["rung"], "32x16x64"))
+            self.assertEqual((line["cold_samples"], line["invalid"]), ("0", ""))
+            if not row["rival"]:
+                self.assertEqual(row["counts"]["fmas"], 32 * 16 * 64)
+                self.assertEqual(line["fmas"], str(32 * 16 * 64))
+
+    def test_axes(self):
+        def shapes(*axes):
+            flags = [word for axis in axes for word in ("-a", axis)]
+            rows = self.report("bench", self.RUNGS[0], *flags)["rows"]
+            return [tuple(row["shape"]) for row in rows if not row["rival"]]
+
+        self.assertEqual(shapes("m,n,k=[pow2:2:4]"), [(4,) * 3, (8,) * 3, (16,) * 3])
+        self.assertEqual(shapes("m=[3,5]", "n,k=[7]"), [(3, 7, 7), (5, 7, 7)])
+        self.assertEqual(shapes("m=[1:9:4]", "n,k=2"), [(1, 2, 2), (5, 2, 2), (9, 2, 2)])
+
+    def test_refusals(self):
+        one = self.RUNGS[0]
+        for words, arguments in (
+            ("OP[/RUNG] is required", []),
+            ("give one of them", [one, "--shape", "4x4x4", "-a", "m=[1]"]),
+            ("a bracket without its pair", [one, "-a", "m=[1"]),
+            ("'q' is not a size of sgemm", [one, "-a", "q=[1]"]),
+            ("which has 1 size where 3 are needed", [one, "--shape", "4"]),
+            ("does not exist", [one, "--csv", self.path("none/r.csv")]),
+            ("is a directory", [one, "--md", self.folder]),
+            ("unknown rung", ["sgemm/row_99"]),
+        ):
+            with self.subTest(words):
+                self.refused(BAD_INPUT, words, "bench", *arguments)
+        self.assertEqual(self.names(), [])
+
+    def test_gpu_where_there_is_none(self):
+        if not why_no_gpu():
+            self.skipTest("a GPU answers")
+        self.refused(RESOURCE, why_no_gpu(), "bench", self.RUNGS[0], "--device", "gpu")
+
+    def test_gpu_where_there_is_one(self):
+        if why_no_gpu():
+            self.skipTest(why_no_gpu())
+        report = self.report("bench", *self.RUNGS, "--shape", "256x256x256", "--device", "gpu")
+        self.assertEqual(report["baselines"][0]["rung"], "row_00_serial")
+        self.assertIn("cuBLAS", report["libraries"])
+        names = [row["rung"] for row in report["rows"]]
+        self.assertEqual(names[2:], ["cublas", "cublas_transposed"])
+        for row in report["rows"]:
+            self.assertEqual((row["failure"], row["invalid"], row["verified"]), ("", "", True))
+            self.assertGreater(min(row["samples_s"] + row["cold_samples_s"]), 0)
+        printed = self.good("bench", self.RUNGS[0], "--shape", "64x64x64", "--device", "gpu")
+        for words in ("of cublas", "of FP32", "× serial", "SM clock", "cold", "TFLOP/s"):
+            self.assertIn(words, printed)
+
+
+class Explain(cli.CommandLine):
+    def test_two_rungs_side_by_side(self):
+        rungs = ["sgemm/row_01_naive", "sgemm/col_04_conflict_free"]
+        report = self.report("explain", *rungs, "--shape", "64x64x64")
+        self.assertEqual([f"{r['op']}/{r['rung']}" for r in report["rungs"]], rungs)
+        for rung in report["rungs"]:
+            self.assertTrue(rung["prediction"]["holds"])
+            self.assertEqual(rung["totals"]["fmas"], 64**3)
+        printed = self.good("explain", *rungs, "--shape", "64x64x64")
+        for words in (*rungs, "sectors", "wavefronts"):
+            self.assertIn(words.split("/")[-1], printed)
+
+    def test_refusals(self):
+        self.refused(BAD_INPUT, "names no rung", "explain", "sgemm")
+        self.refused(BAD_INPUT, "unknown rung", "explain", "sgemm/row_99")
+        host = "sgemm/row_00_serial"
+        done = cli.run("explain", host, env=environment())
+        self.assertNotEqual(done.returncode, GOOD)
+        self.assertIn(b"host function", done.stderr)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    cli.PROGRAM = sys.argv.pop(1)
+    unittest.main()
