@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "base/random_fill.hpp"
+
 namespace warpladder::sgemm {
 namespace {
 
@@ -113,6 +117,25 @@ std::vector<GemmCase> gemm_cases() {
   positive.filling = Filling::positive;
   add(positive, "positive values");
   return cases;
+}
+
+std::vector<std::int64_t> judged_rows(const Problem& p) {
+  constexpr double kWhole = 5e9;  // multiply-adds: about the square of 1700
+  constexpr std::int64_t kBands = 128;
+  std::vector<std::int64_t> rows;
+  if (flops(p) / 2 <= kWhole || p.m <= kBands + 2) {
+    for (std::int64_t i = 0; i < p.m; ++i) rows.push_back(i);
+    return rows;
+  }
+  rows.push_back(0);
+  for (std::int64_t band = 0; band < kBands; ++band) {
+    const std::int64_t first = p.m * band / kBands, end = p.m * (band + 1) / kBands;
+    const std::uint32_t draw = random_block(4, static_cast<std::uint64_t>(band)).word[0];
+    rows.push_back(first + static_cast<std::int64_t>(draw) % (end - first));
+  }
+  rows.push_back(p.m - 1);
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  return rows;
 }
 
 }  // namespace warpladder::sgemm

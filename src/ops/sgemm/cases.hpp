@@ -2,6 +2,7 @@
 // The products that every sgemm rung must get right: one list for tests, verify and bench.
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,11 @@ struct GemmCase {
 };
 
 std::vector<GemmCase> gemm_cases();
+
+// The rows of C whose every element is compared with the reference: all of them, where that ends in
+// seconds. Of a larger product, whose truth would take minutes, the first, the last and one at
+// random in each of 128 equal bands, so that no tile of 128 rows goes unseen up to m = 16384.
+std::vector<std::int64_t> judged_rows(const Problem& problem);
 GemmCase gemm_case_of_shape(std::int64_t m, std::int64_t n, std::int64_t k);
 
 }  // namespace warpladder::sgemm

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <thread>
 
 namespace warpladder::sgemm {
@@ -17,8 +18,9 @@ Strides strides(const Problem& p, bool transposed, std::int64_t ld) {
   return by_rows ? Strides{ld, 1} : Strides{1, ld};
 }
 
-void reference_rows(const Problem& p, const HostOperands& x, std::int64_t first, std::int64_t last,
-                    std::vector<ops::Expected>& out) {
+// rows[first] up to rows[last].
+void reference_rows(const Problem& p, const HostOperands& x, std::span<const std::int64_t> rows,
+                    std::size_t first, std::size_t last, std::vector<ops::Expected>& out) {
   constexpr double kUnit = 0x1p-24, kTiny = std::numeric_limits<float>::denorm_min();
   const Strides a = strides(p, p.trans_a, p.lda), b = strides(p, p.trans_b, p.ldb),
                 c = strides(p, false, p.ldc);
@@ -26,7 +28,8 @@ void reference_rows(const Problem& p, const HostOperands& x, std::int64_t first,
   const double terms = static_cast<double>(depth) + 3.0;
   const double gamma = terms * kUnit / (1.0 - terms * kUnit);
   std::vector<double> sum(static_cast<std::size_t>(p.n)), magnitude(sum.size());
-  for (std::int64_t i = first; i < last; ++i) {
+  for (std::size_t row = first; row < last; ++row) {
+    const std::int64_t i = rows[row];
     std::fill(sum.begin(), sum.end(), 0.0);
     std::fill(magnitude.begin(), magnitude.end(), 0.0);
     for (std::int64_t k = 0; k < depth; ++k) {
@@ -45,7 +48,7 @@ void reference_rows(const Problem& p, const HostOperands& x, std::int64_t first,
                                         : static_cast<double>(p.beta) *
                                               x.c[static_cast<std::size_t>(i * c.i + j * c.j)];
       const double size = std::abs(static_cast<double>(p.alpha)) * magnitude[at] + std::abs(old);
-      out[static_cast<std::size_t>(i * p.n + j)] = {
+      out[row * sum.size() + at] = {
           scaled + old, gamma * size + terms * kTiny * (1.0 + std::abs(double{p.alpha}))};
     }
   }
@@ -54,17 +57,27 @@ void reference_rows(const Problem& p, const HostOperands& x, std::int64_t first,
 }  // namespace
 
 std::vector<ops::Expected> reference(const Problem& p, const HostOperands& operands) {
-  std::vector<ops::Expected> out(static_cast<std::size_t>(p.m * p.n));
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(p.m));
+  std::iota(rows.begin(), rows.end(), 0);
+  return reference(p, operands, rows);
+}
+
+std::vector<ops::Expected> reference(const Problem& p, const HostOperands& operands,
+                                     std::span<const std::int64_t> rows) {
+  std::vector<ops::Expected> out(rows.size() * static_cast<std::size_t>(p.n));
   if (out.empty()) return out;
   // Rows are independent, so that the truth does not depend on the number of threads.
-  const std::int64_t workers =
-      flops(p) < 1e6
+  const double work = static_cast<double>(out.size()) * static_cast<double>(p.k);
+  const std::size_t workers =
+      work < 1e6
           ? 1
-          : std::min<std::int64_t>(p.m, std::max(1u, std::thread::hardware_concurrency()));
+          : std::min<std::size_t>(rows.size(), std::max(1u, std::thread::hardware_concurrency()));
   std::vector<std::thread> threads;
-  for (std::int64_t w = 0; w < workers; ++w) {
-    threads.emplace_back(
-        [&, w] { reference_rows(p, operands, p.m * w / workers, p.m * (w + 1) / workers, out); });
+  for (std::size_t w = 0; w < workers; ++w) {
+    threads.emplace_back([&, w] {
+      reference_rows(p, operands, rows, rows.size() * w / workers, rows.size() * (w + 1) / workers,
+                     out);
+    });
   }
   for (std::thread& t : threads) t.join();
   return out;

@@ -1,6 +1,8 @@
 #pragma once
 // The plainest truth about a product.
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "ops/judge.hpp"
@@ -18,5 +20,8 @@ struct HostOperands {
 //   γ(k+3) · (|alpha|·Σ|a·b| + |beta·c|), γ(n) = n·u / (1 - n·u), u = 2^-24
 // (Higham, Accuracy and Stability of Numerical Algorithms, 3.1), plus what underflow may lose.
 std::vector<ops::Expected> reference(const Problem& p, const HostOperands& operands);
+// The same for some rows of C alone: rows.size()·n elements.
+std::vector<ops::Expected> reference(const Problem& p, const HostOperands& operands,
+                                     std::span<const std::int64_t> rows);
 
 }  // namespace warpladder::sgemm
