@@ -1,27 +1,177 @@
 #!/usr/bin/env python3
-"""Fills the generated tables of the documents: generate_tables.py PROGRAM [--check] [FILE.md...]
+"""Fills the generated blocks of the documents: generate_tables.py PROGRAM [--check] [FILE.md...]
 
-A table stands between two comments; the first says what it holds:
+A block stands between two comments; the first says what it holds:
   <!-- counts: sgemm/row_01_naive sgemm/row_02_block_tile at 256x256x256 -->
+  <!-- times: results/FOLDER/bench.json sgemm at 4096x4096x4096 -->
+  <!-- times-by-size: results/FOLDER/bench.json,results/FOLDER/more.json sgemm -->
+  <!-- climb: results/FOLDER/bench.json sgemm/row_ at 4096x4096x4096 to climb.svg -->
   <!-- end -->
-`counts` asks the program to explain each rung. With --check nothing is written, and a table that is
+`counts` asks the program to explain each rung; the others read reports of `bench --device gpu`.
+Where several reports hold the same rung and shape, the first counts. `climb` also draws a picture,
+named relative to the document. With --check nothing is written, and a block or a picture that is
 not what would be generated is an error.
 """
 
+import html
 import json
+import math
+import os
 import re
+import shlex
+import statistics
 import subprocess
 import sys
 from pathlib import Path
 
+import draw_climb
+from draw_climb import NONE, Report, Row, Times, percent, rounded
+
 ROOT = Path(__file__).resolve().parents[1]
-BLOCK = re.compile(r"(<!-- (counts): (.*?) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+BLOCK = re.compile(r"^(<!-- (counts|times|times-by-size|climb): ([^\n]*?) -->\n)(.*?)(<!-- end -->)",
+                   re.DOTALL | re.MULTILINE)
+OPENING = re.compile(r"^<!-- (?:counts|times|times-by-size|climb): ", re.MULTILINE)
+# A row that was not timed, or whose time cannot be true: its field, and the word for it.
+UNTIMED = [("skipped", "skipped"), ("failure", "failed"), ("invalid", "invalid")]
+
+
+class Fault(Exception):
+    """One sentence: why a block cannot be filled."""
+
+
+def times_from(fields):
+    if not fields:
+        return None
+    read = Times(*(float(fields[name]) for name in ("median", "q1", "q3")))
+    if not 0 < read.q1 <= read.median <= read.q3 < math.inf:
+        raise ValueError(f"the times {fields} cannot be")
+    return read
+
+
+def baseline_from(fields):
+    """The serial rung on the CPU: its shape, seconds a flop, and the digits these deserve."""
+    samples, median = [float(s) for s in fields["samples_s"]], float(fields["median_s"])
+    q1, _, q3 = (statistics.quantiles(samples, n=4, method="inclusive") if len(samples) > 1
+                 else samples * 3)
+    return tuple(fields["shape"]), median / float(fields["flops"]), Times(median, q1, q3).digits
+
+
+def row_from(fields, report):
+    untimed = next(((word, fields[key]) for key, word in UNTIMED if fields.get(key)), ())
+    hot = cold = None
+    if not untimed:
+        hot, cold = times_from(fields["statistics_s"]), times_from(fields.get("cold_statistics_s"))
+        if hot is None or not float(fields["flops"]) > 0:
+            raise ValueError(f"{fields['rung']} has no times, or no flops, and no reason why")
+    return Row(fields["op"], fields["rung"], bool(fields["rival"]), tuple(fields["shape"]), untimed,
+               float(fields["flops"]), hot, cold, report)
+
+
+def command_text(argv):
+    """What was run, without the folders of the machine it ran on."""
+    words = [Path(word).name if word.startswith("/") else word for word in argv]
+    return shlex.join([Path(words[0]).name, *words[1:]])
+
+
+def read_report(file):
+    """The rows of one report, in its order."""
+    if not file.startswith("results/") or ".." in Path(file).parts:
+        raise Fault(f"{file}: reports lie below results/")
+    try:
+        data = json.loads((ROOT / file).read_text(encoding="utf-8"))
+    except OSError:
+        raise Fault(f"{file}: no such file, or not readable") from None
+    except ValueError as error:
+        raise Fault(f"{file}: not JSON: {error}") from None
+    if not isinstance(data, dict) or data.get("verb") != "bench" or data.get("schema_version") != 1:
+        raise Fault(f"{file}: not a report of `warpladder bench` with schema_version 1")
+    if data.get("target") != "gpu":
+        raise Fault(f"{file}: its target is {data.get('target')}, and these tables are of GPU times")
+    try:
+        libraries = ", ".join(f"{name} {version}" for name, version in data["libraries"].items())
+        ceilings = data.get("ceilings", {})  # left out where the program knows none
+        baselines = {b["op"]: baseline_from(b) for b in data["baselines"]}
+        report = Report(file, data["device"]["gpu"]["GPU"], data["date"][:10],
+                        command_text(data["argv"]), libraries,
+                        float(ceilings.get("fp32_flops_per_s") or 0) / 1e12, baselines, {})
+        rows = [row_from(fields, report) for fields in data["rows"]]
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        raise Fault(f"{file}: not as schema_version 1 has it: {error!r}") from None
+    report.rivals.update({(row.rung, row.shape): row for row in rows if row.rival and row.hot})
+    return rows
+
+
+def rows_of(files, op):
+    """An operator's rows: rungs first, rivals last, otherwise in the order of the files."""
+    found = {}
+    for file in files.split(","):
+        for row in read_report(file):
+            if row.op == op:
+                found.setdefault((row.rung, row.rival, row.shape), row)
+    if not found:
+        raise Fault(f"{files}: no rows of {op}")
+    rows = sorted(found.values(), key=lambda row: row.rival)
+    if len({row.report.gpu for row in rows}) > 1:
+        raise Fault(f"{files}: measured on different GPUs, which one table cannot compare")
+    return rows
+
+
+def rows_at(files, op, shape_text):
+    rows = rows_of(files, op)
+    shape = tuple(int(size) for size in shape_text.split("x"))
+    if not any(row.shape == shape for row in rows):
+        there = ", ".join("x".join(map(str, s)) for s in sorted({row.shape for row in rows}))
+        raise Fault(f"{files}: no rows of {op} at {shape_text}; there are {there}")
+    return [row for row in rows if row.shape == shape]
+
+
+def rival_of(rows):
+    """What the rungs are measured against: cublas, or the first rival that was timed."""
+    rivals = [row for row in rows if row.rival and row.hot]
+    return next((row for row in rivals if row.rung == "cublas"), rivals[0] if rivals else None)
+
+
+def time_text(times):
+    for unit, name in ((1, "s"), (1e-3, "ms"), (1e-6, "µs")):
+        if times.median >= unit:
+            return f"{rounded(times.median / unit, times.digits)} {name}"
+    return f"{rounded(times.median * 1e9, times.digits)} ns"
+
+
+def shape_label(shape):
+    cube = len(shape) == 3 and len(set(shape)) == 1
+    return f"{shape[0]}³" if cube else "×".join(map(str, shape))
+
+
+def plain(text):
+    """Free text that Markdown shall not read."""
+    return re.sub(r"([\\`*_\[\]|~])", r"\\\1", html.escape(" ".join(text.split()), quote=False))
 
 
 def table(header, rows):
     lines = ["| " + " | ".join(header) + " |", "| :-- |" + " --: |" * (len(header) - 1)]
     lines += ["| " + " | ".join(row) + " |" for row in rows]
     return "\n".join(lines) + "\n"
+
+
+def reports_of(rows):
+    return list({row.report.file: row.report for row in rows}.values())
+
+
+def raw_data(report, document):
+    folder = ROOT / Path(report.file).parent
+    return f"raw data: [{folder.name}]({Path(os.path.relpath(folder, document.parent)).as_posix()})"
+
+
+def captions(rows, document):
+    for report in reports_of(rows):
+        measured = ", ".join(plain(t) for t in (report.gpu, report.libraries, report.date) if t)
+        yield f"{measured}, {raw_data(report, document)}, `{report.command}`."
+
+
+def body(rows_text, remarks, lines):
+    notes = "".join(f"- {remark}\n" for remark in remarks)
+    return rows_text + "\n" + (notes + "\n" if notes else "") + "\n".join(lines) + "\n"
 
 
 def counts(program, argument):
@@ -33,7 +183,7 @@ def counts(program, argument):
         done = subprocess.run([program, "explain", rung, "--shape", shape, "--json", "-"],
                               capture_output=True, text=True, cwd=ROOT)
         if done.returncode:
-            sys.exit(f"{rung} at {shape}: {done.stderr.strip()}")
+            raise Fault(f"{rung} at {shape}: {done.stderr.strip()}")
         explained = json.loads(done.stdout)["rungs"][0]
         t = explained["totals"]
         sectors = t["global_load_sectors"] + t["global_store_sectors"]
@@ -45,23 +195,138 @@ def counts(program, argument):
     return table(header, rows)
 
 
+def asked(pattern, argument, form):
+    match = re.fullmatch(pattern, argument)
+    if not match:
+        raise Fault(f"'{argument}' is not {form}")
+    return match.groups()
+
+
+def times(argument, document):
+    rows = rows_at(*asked(r"(\S+) (\w+) at (\d+(?:x\d+)*)", argument, "FILES OP at MxNxK"))
+    rival = rival_of(rows)
+    cells, remarks, scaled = [], [], set()
+    for row in rows:
+        if row.untimed:
+            cells.append([row.name_cell, row.untimed[0], *[NONE] * 5])
+            remarks.append(f"`{row.rung}`: {row.untimed[0]}: {plain(row.untimed[1])}")
+            continue
+        ceiling, serial, speed_up = row.report.ceiling, row.report.baselines.get(row.op), NONE
+        if serial:
+            shape, seconds_per_flop, digits = serial
+            scaled.add(shape)
+            speed_up = seconds_per_flop * row.teraflops * 1e12
+            speed_up = rounded(speed_up, min(row.hot.digits, digits, 3)) + "×"
+        cells.append([row.name_cell, time_text(row.hot), row.rate_text(), row.share_text(rival),
+                      percent(row.teraflops / ceiling, row) if ceiling else NONE, speed_up,
+                      time_text(row.cold) if row.cold else NONE])
+    against = f"of {rival.rung if rival else 'cublas'}"
+    header = ["rung", "time", "TFLOP/s", against, "of the FP32 ceiling", "× serial CPU", "cold"]
+    lines = ["Medians; cold: operands in memory, not in the L2 cache. Shares are of the same run."]
+    if scaled:
+        shapes = ", ".join(shape_label(shape) for shape in sorted(scaled))
+        lines.append(f"Serial CPU measured at {shapes}, scaled by flops.")
+    return body(table(header, cells), remarks, [*lines, *captions(rows, document)])
+
+
+def times_by_size(argument, document):
+    rows = rows_of(*asked(r"(\S+) (\w+)", argument, "FILES OP"))
+    shapes = sorted({row.shape for row in rows}, key=lambda shape: (math.prod(shape), shape))
+    cells, untimed = {}, {}
+    for row in rows:
+        line = cells.setdefault((row.rung, row.rival), [row.name_cell, *[NONE] * len(shapes)])
+        line[1 + shapes.index(row.shape)] = row.untimed[0] if row.untimed else row.rate_text()
+        if row.untimed:
+            untimed.setdefault((row.rung, *row.untimed), []).append(row.shape)
+    remarks = []
+    for (rung, word, reason), missing in untimed.items():
+        at = ", ".join(shape_label(shape) for shape in shapes if shape in missing)
+        where = "" if len(missing) == len(shapes) else f" at {at}"
+        remarks.append(f"`{rung}`{where}: {word}: {plain(reason)}")
+    header = ["TFLOP/s", *(shape_label(shape) for shape in shapes)]
+    return body(table(header, cells.values()), remarks, captions(rows, document))
+
+
+def climb(argument, document, pictures):
+    """Adds the picture's text to `pictures`."""
+    files, prefix, shape, name = asked(r"(\S+) (\w+/?\w*) at (\d+(?:x\d+)*) to (\S+\.svg)", argument,
+                                       "FILES OP/PREFIX at MxNxK to PICTURE.svg")
+    rows = rows_at(files, prefix.partition("/")[0], shape)
+    ladder = sorted((row for row in rows if not row.rival
+                     and f"{row.op}/{row.rung}".startswith(prefix)), key=lambda row: row.rung)
+    drawn = [row for row in ladder if row.hot]
+    if not drawn:
+        raise Fault(f"{files}: no rung of {prefix} was timed at {shape}")
+    title = f"{drawn[0].op} at {shape.replace('x', '×')}"
+    drawing = draw_climb.of_rows(title, drawn, rival_of(rows))
+    picture = draw_climb.svg(drawing)
+    target = Path(os.path.normpath(document.parent / name))
+    if ROOT not in target.parents or not target.parent.is_dir():
+        raise Fault(f"{name} lies in no folder of the repository")
+    if pictures.setdefault(target, picture) != picture:
+        raise Fault(f"{name} is the picture of another climb too")
+    sources = "; ".join({raw_data(source, document): 0 for source in reports_of(drawn)})
+    caption = f"{plain(drawn[0].report.gpu)}, {drawing.title}, {sources}."
+    left_out = [f"`{row.rung}` ({row.untimed[0]}: {plain(row.untimed[1])})" for row in ladder
+                if row.untimed]
+    caption += f" Not drawn: {', '.join(left_out)}." if left_out else ""
+    return f"![{plain(drawing.story)}]({name})\n\n{caption}\n"
+
+
+def refreshed(program, path, pictures):
+    """A document's text with its blocks filled anew."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        raise Fault(f"{shown(path)}: no such document, or not readable") from None
+
+    def filled(match):
+        opening, kind, argument, _, end = match.groups()
+        try:
+            if kind == "counts":
+                return opening + counts(program, argument) + end
+            if kind == "climb":
+                return opening + climb(argument, path, pictures) + end
+            return opening + (times if kind == "times" else times_by_size)(argument, path) + end
+        except Fault as fault:
+            raise Fault(f"{shown(path)}: {fault}") from None
+
+    blocks = list(BLOCK.finditer(text))
+    if len(blocks) != len(OPENING.findall(text)):
+        raise Fault(f"{shown(path)}: a generated block lacks its <!-- end -->")
+    return text, BLOCK.sub(filled, text)
+
+
+def shown(path):
+    return path.relative_to(ROOT) if ROOT in path.parents else path
+
+
 def main(arguments):
     check = "--check" in arguments
     program, *files = [a for a in arguments if a != "--check"]
     program = str(Path(program).resolve())
-    paths = [Path(f) for f in files] or [
+    paths = [Path(f).resolve() for f in files] or [
         p for p in sorted(ROOT.rglob("*.md")) if not p.relative_to(ROOT).parts[0].startswith("build")]
-    stale = 0
-    for path in paths:
-        text = path.read_text(encoding="utf-8")
-        fresh = BLOCK.sub(lambda m: m[1] + counts(program, m[3]) + m[5], text)
-        if fresh != text and check:
-            print(f"{path.relative_to(ROOT)}: a generated table is stale; run tools/generate_tables.py")
-            stale += 1
-        elif fresh != text:
-            path.write_text(fresh, encoding="utf-8")
-            print(f"wrote {path.relative_to(ROOT)}")
-    return 1 if stale else 0
+    fresh, pictures = {}, {}
+    try:
+        for path in paths:
+            old, new = refreshed(program, path, pictures)
+            if old != new:
+                fresh[path] = new
+    except Fault as fault:
+        print(fault, file=sys.stderr)
+        return 1
+    for path, picture in pictures.items():
+        if not path.is_file() or path.read_bytes() != picture.encode():
+            fresh[path] = picture
+    for path, text in fresh.items():
+        if check:
+            what = "this picture is missing or" if path in pictures else "a generated block is"
+            print(f"{shown(path)}: {what} stale; run tools/generate_tables.py")
+        else:
+            path.write_bytes(text.encode())
+            print(f"wrote {shown(path)}")
+    return 1 if check and fresh else 0
 
 
 if __name__ == "__main__":

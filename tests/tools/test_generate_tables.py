@@ -1,0 +1,348 @@
+"""Tests of tools/generate_tables.py and tools/draw_climb.py: tiny reports, cells computed by hand."""
+
+import contextlib
+import copy
+import io
+import json
+import re
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from unittest import mock
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+import draw_climb  # noqa: E402
+import generate_tables  # noqa: E402
+
+FOLDER = "results/2026-11-21_gpu_abc"
+FILE = f"{FOLDER}/bench.json"
+MORE = f"{FOLDER}/more.json"
+SVG = "{http://www.w3.org/2000/svg}"
+TIMES = f"<!-- times: {FILE} sgemm at 1000x1000x1000 -->\n<!-- end -->\n"
+CLIMB = f"<!-- climb: {FILE} sgemm/row_ at 1000x1000x1000 to climb.svg -->\n<!-- end -->\n"
+
+
+def statistics(median, spread):
+    quarter = median * spread / 2
+    return {"median": median, "q1": median - quarter, "q3": median + quarter, "low": None, "high": None}
+
+
+def row(rung, median, spread=0.004, size=1000, rival=False, cold=None, **more):
+    fields = {"op": "sgemm", "rung": rung, "rival": rival, "shape": [size] * 3, "skipped": "",
+              "failure": "", "invalid": "", "verified": True, "flops": 2.0 * size**3,
+              "samples_s": [median], "statistics_s": statistics(median, spread), "sm_clock_mhz": None}
+    if cold:
+        fields["cold_statistics_s"] = statistics(cold, spread)
+    return {**fields, **more}
+
+
+def untimed(rung, size=1000, **why):
+    fields = row(rung, 1, size=size, **why)
+    del fields["statistics_s"]
+    return fields
+
+
+def report(*rows):
+    return {"schema_version": 1, "verb": "bench", "target": "gpu", "date": "2026-11-21T10:11:12Z",
+            "argv": ["/ada/bin/warpladder", "bench", "sgemm", "-a", "m,n,k=[1000]", "--json", "/o/b.json"],
+            "device": {"gpu": {"GPU": "NVIDIA H200"}, "cpu": {}}, "libraries": {"cuBLAS": "13.1.0"},
+            "ceilings": {"fp32_flops_per_s": 2e13, "memory_bytes_per_s": None},
+            # A thousand million flops a second.
+            "baselines": [{"op": "sgemm", "rung": "row_00_serial", "shape": [100] * 3, "flops": 2e6,
+                           "samples_s": [0.002] * 3 + [0.002001], "median_s": 0.002}],
+            "rows": list(rows)}
+
+
+# 2·10⁹ flops: 1 ms is 2 TFLOP/s. cuBLAS makes 10, the ceiling is 20.
+USUAL = report(
+    untimed("row_00_serial", skipped="runs on the CPU"),
+    row("row_01_naive", 1e-3, 0.004, cold=1.25e-3),
+    row("row_02_tile", 0.4e-3, 0.04),
+    row("col_01_naive", 0.8e-3, 0.00002),
+    row("cublas", 0.2e-3, 0.004, rival=True))
+
+
+class Documents(unittest.TestCase):
+    """A repository of one document and a few reports."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name).resolve()
+        (self.root / FOLDER).mkdir(parents=True)
+        (self.root / "docs").mkdir()
+        self.document, self.picture = self.root / "docs/PAGE.md", self.root / "docs/climb.svg"
+        self.give(USUAL)
+
+    def give(self, data, file=FILE):
+        text = data if isinstance(data, str) else json.dumps(data)
+        (self.root / file).write_text(text, encoding="utf-8")
+
+    def run_tool(self, text=None, *flags):
+        """(exit code, what it said)"""
+        if text is not None:
+            self.document.write_text(text, encoding="utf-8")
+        said = io.StringIO()
+        with mock.patch.object(generate_tables, "ROOT", self.root), \
+                contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+            return generate_tables.main(["program", *flags]), said.getvalue()
+
+    def generated(self, text):
+        self.assertEqual(self.run_tool(text)[0], 0)
+        return self.document.read_text(encoding="utf-8")
+
+    def refuses(self, sentence, text=TIMES):
+        """Exit code 1, one line that names the reason, and nothing written."""
+        for flags in ((), ("--check",)):
+            code, said = self.run_tool(text, *flags)
+            self.assertEqual((code, said.count("\n")), (1, 1), said)
+            self.assertIn(sentence, said)
+            self.assertIn("docs/PAGE.md: ", said)
+            self.assertEqual(self.document.read_text(encoding="utf-8"), text)
+            self.assertFalse(self.picture.exists())
+
+
+class TimesTable(Documents):
+    def test_cells_by_hand(self):
+        """A spread of 0.4 % lets three digits stand, 4 % two, 0.002 % four, and shares three."""
+        self.assertIn("""-->
+| rung | time | TFLOP/s | of cublas | of the FP32 ceiling | × serial CPU | cold |
+| :-- | --: | --: | --: | --: | --: | --: |
+| `row_00_serial` | skipped | – | – | – | – | – |
+| `row_01_naive` | 1.00 ms | 2.00 | 20.0 % | 10.0 % | 2,000× | 1.25 ms |
+| `row_02_tile` | 400 µs | 5.0 | 50 % | 25 % | 5,000× | – |
+| `col_01_naive` | 800.0 µs | 2.500 | 25.0 % | 12.5 % | 2,500× | – |
+| `cublas` (rival) | 200 µs | 10.0 | 100 % | 50.0 % | 10,000× | – |
+
+- `row_00_serial`: skipped: runs on the CPU
+
+""", self.generated(TIMES))
+
+    def test_the_lines_below(self):
+        text = self.generated(TIMES)
+        self.assertIn("\nSerial CPU measured at 100³, scaled by flops.\n", text)
+        self.assertIn("\nNVIDIA H200, cuBLAS 13.1.0, 2026-11-21, raw data: [2026-11-21_gpu_abc]"
+                      "(../results/2026-11-21_gpu_abc), `warpladder bench sgemm -a 'm,n,k=[1000]' "
+                      "--json b.json`.\n<!-- end -->", text)
+
+    def test_a_wrong_or_impossible_row_gives_no_number(self):
+        self.give(report(untimed("row_01_naive", failure="C[0] is | <b>\nNaN"),
+                         row("row_02_tile", 1e-3, invalid="above the ceiling")))
+        text = self.generated(TIMES)
+        self.assertIn("| `row_01_naive` | failed | – | – |", text)
+        self.assertIn("| `row_02_tile` | invalid | – | – |", text)
+        self.assertIn("- `row_01_naive`: failed: C\\[0\\] is \\| &lt;b&gt; NaN\n", text)
+        self.assertIn("- `row_02_tile`: invalid: above the ceiling\n", text)
+
+    def test_without_rival_baseline_and_ceiling_their_cells_are_empty(self):
+        data = report(row("row_01_naive", 1e-3))
+        data["baselines"], data["libraries"] = [], {}
+        del data["ceilings"]
+        self.give(data)
+        text = self.generated(TIMES)
+        self.assertIn("| `row_01_naive` | 1.00 ms | 2.00 | – | – | – | – |", text)
+        self.assertNotIn("Serial CPU", text)
+
+    def test_a_share_is_of_the_rival_in_the_same_run(self):
+        self.give(report(row("row_01_naive", 9e-3), row("row_03_more", 0.5e-3),
+                         row("cublas", 0.25e-3, rival=True)), MORE)
+        text = self.generated(TIMES.replace(FILE, f"{FILE},{MORE}"))
+        names = re.findall(r"^\| `(\w+)`", text, re.MULTILINE)
+        self.assertEqual(names, ["row_00_serial", "row_01_naive", "row_02_tile", "col_01_naive",
+                                 "row_03_more", "cublas"])
+        self.assertIn("| `row_01_naive` | 1.00 ms |", text)  # of the first file
+        self.assertIn("| `row_03_more` | 500 µs | 4.00 | 50.0 % | 20.0 % |", text)  # 4 of 8, not of 10
+        self.assertEqual(text.count("raw data:"), 2)
+
+    def test_by_size(self):
+        self.give(report(untimed("row_00_serial", skipped="no"), row("row_01_naive", 1e-3),
+                         row("cublas", 0.2e-3, rival=True), untimed("row_00_serial", 100, skipped="no"),
+                         row("row_01_naive", 1e-6, size=100),
+                         untimed("row_02_wide", size=100, skipped="needs m % 128 = 0"),
+                         row("row_02_wide", 1e-6, shape=[100, 10, 1000], flops=2e6)))
+        self.assertIn("""-->
+| TFLOP/s | 100×10×1000 | 100³ | 1000³ |
+| :-- | --: | --: | --: |
+| `row_00_serial` | – | skipped | skipped |
+| `row_01_naive` | – | 2.00 | 2.00 |
+| `row_02_wide` | 2.00 | skipped | – |
+| `cublas` (rival) | – | – | 10.0 |
+
+- `row_00_serial` at 100³, 1000³: skipped: no
+- `row_02_wide` at 100³: skipped: needs m % 128 = 0
+
+NVIDIA H200""", self.generated(f"<!-- times-by-size: {FILE} sgemm -->\n<!-- end -->\n"))
+
+    def test_samples_without_a_spread_support_two_digits(self):
+        self.give(report(row("row_01_naive", 1.234e-3, 0)))
+        self.assertIn("| `row_01_naive` | 1.2 ms | 1.6 |", self.generated(TIMES))
+
+    def test_a_round_up_gains_no_digit(self):
+        self.assertEqual(draw_climb.rounded(9.996, 3), "10.0")
+        self.assertEqual(draw_climb.rounded(123456, 2), "120,000")
+        self.assertEqual(draw_climb.rounded(0.001234, 2), "0.0012")
+
+
+class Staleness(Documents):
+    def test_fresh_blocks_pass_and_a_second_run_writes_nothing(self):
+        self.generated(TIMES + CLIMB)
+        self.assertEqual(self.run_tool(None, "--check"), (0, ""))
+        self.assertEqual(self.run_tool(), (0, ""))
+
+    def test_a_planted_number_is_caught_and_not_repaired(self):
+        text = self.generated(TIMES + CLIMB)
+        for old, new in (("| 2.00 |", "| 2.01 |"), ("5.0 with row", "6.0 with row")):
+            self.assertIn(old, text)
+            code, said = self.run_tool(text.replace(old, new), "--check")
+            self.assertEqual((code, "docs/PAGE.md" in said), (1, True))
+            self.assertIn(new, self.document.read_text(encoding="utf-8"))
+
+    def test_a_planted_bar_is_caught_and_so_is_a_missing_picture(self):
+        self.generated(CLIMB)
+        good = self.picture.read_bytes()
+        for bad in (good.replace(b">5.0<", b">6.0<"), None):
+            self.assertNotEqual(bad, good)
+            self.picture.write_bytes(bad) if bad else self.picture.unlink()
+            code, said = self.run_tool(None, "--check")
+            self.assertEqual((code, said.split(":")[0]), (1, "docs/climb.svg"))
+            self.assertEqual(self.picture.read_bytes() if bad else None, bad)
+        self.assertEqual(self.run_tool()[0], 0)
+        self.assertEqual(self.picture.read_bytes(), good)
+
+    def test_new_data_makes_both_stale(self):
+        self.generated(TIMES + CLIMB)
+        self.give(report(row("row_01_naive", 0.9e-3)))
+        code, said = self.run_tool(None, "--check")
+        self.assertEqual((code, said.count("stale")), (1, 2))
+
+
+class Refusals(Documents):
+    def test_files_that_cannot_be_used(self):
+        self.refuses("results/none.json: no such file", TIMES.replace(FILE, "results/none.json"))
+        self.refuses("below results/", TIMES.replace(FILE, "docs/bench.json"))
+        self.refuses("below results/", TIMES.replace(FILE, "results/../bench.json"))
+        for data, sentence in (("{", "not JSON"), ("[]", "not a report"),
+                               ({**USUAL, "schema_version": 2}, "schema_version 1"),
+                               ({**USUAL, "target": "cpu"}, "its target is cpu"),
+                               ({**USUAL, "device": {}}, "KeyError('gpu')"),
+                               (report(row("row_01_naive", 0.0)), "cannot be"),
+                               (report(row("row_01_naive", float("nan"))), "cannot be")):
+            self.give(data)
+            self.refuses(sentence)
+
+    def test_what_the_report_does_not_hold(self):
+        self.refuses("no rows of sgemm at 7x7x7; there are 1000x1000x1000",
+                     TIMES.replace("1000x1000x1000", "7x7x7"))
+        self.refuses("no rows of sgemv", TIMES.replace("sgemm", "sgemv"))
+        self.refuses("no rung of sgemm/hopper_ was timed", CLIMB.replace("row_", "hopper_"))
+
+    def test_a_good_block_before_a_bad_one_is_not_written(self):
+        self.refuses("no rows", TIMES + CLIMB + TIMES.replace("1000x1000x1000", "7x7x7"))
+
+    def test_blocks_that_say_nothing_sensible(self):
+        self.refuses("is not FILES OP at MxNxK", TIMES.replace(" at ", " of "))
+        self.refuses("PICTURE.svg", CLIMB.replace("climb.svg", "climb.png"))
+        self.refuses("no folder of the repository", CLIMB.replace("climb.svg", "../../climb.svg"))
+        self.refuses("lacks its <!-- end -->", TIMES.replace("<!-- end -->\n", "") + CLIMB)
+
+    def test_two_gpus_in_one_table(self):
+        other = copy.deepcopy(USUAL)
+        other["device"]["gpu"]["GPU"] = "NVIDIA A100"
+        other["rows"].append(row("row_09_new", 1e-3))
+        self.give(other, MORE)
+        self.refuses("different GPUs", TIMES.replace(FILE, f"{FILE},{MORE}"))
+
+    def test_two_climbs_in_one_picture(self):
+        self.refuses("another climb", CLIMB + CLIMB.replace("row_", "col_"))
+
+
+class Picture(Documents):
+    def drawn(self):
+        self.generated(CLIMB)
+        return ElementTree.fromstring(self.picture.read_text(encoding="utf-8"))
+
+    def test_the_document_shows_it(self):
+        self.assertIn("""-->
+![The climb of sgemm at 1000×1000×1000 on NVIDIA H200, from 2.00 TFLOP/s with row\\_01\\_naive to \
+5.0 with row\\_02\\_tile; cuBLAS reaches 10.0](climb.svg)
+
+NVIDIA H200, sgemm at 1000×1000×1000, raw data: [2026-11-21_gpu_abc](../results/2026-11-21_gpu_abc). \
+Not drawn: `row_00_serial` (skipped: runs on the CPU).
+<!-- end -->""", self.generated(CLIMB))
+
+    def test_bars_lines_and_whiskers_are_to_scale(self):
+        tree = self.drawn()
+        bars = [e for e in tree.iter(SVG + "rect") if e.get("class") == "bar"]
+        self.assertEqual(len(bars), 2)  # row_ only, and what was timed
+        one, two = (float(bar.get("width")) for bar in bars)
+        self.assertAlmostEqual(two / one, 5 / 2, delta=0.001)
+        left = float(bars[0].get("x"))
+        lines = [float(e.get("x1")) - left for e in tree.iter(SVG + "line") if e.get("class") == "line"]
+        self.assertAlmostEqual(lines[0] / one, 10 / 2, delta=0.001)
+        self.assertAlmostEqual(lines[1] / one, 20 / 2, delta=0.001)
+        whisker = [e for e in tree.iter(SVG + "line") if e.get("class") == "whisker"][1]
+        self.assertAlmostEqual((float(whisker.get("x1")) - left) / two, 1 / 1.02, delta=0.001)
+        self.assertAlmostEqual((float(whisker.get("x2")) - left) / two, 1 / 0.98, delta=0.001)
+
+    def test_the_rungs_stand_in_the_order_of_the_ladder(self):
+        self.give(report(row("row_10_c", 1e-3), row("row_02_b", 1e-3), row("cublas", 1e-3, rival=True)))
+        texts = ["".join(e.itertext()) for e in self.drawn().iter(SVG + "text")]
+        self.assertLess(texts.index("row_02_b"), texts.index("row_10_c"))
+
+    def test_labels_and_what_is_read_aloud(self):
+        tree = self.drawn()
+        texts = {"".join(e.itertext()) for e in tree.iter(SVG + "text")}
+        self.assertLessEqual({"row_02_tile", "5.050 %", "cuBLAS 10.0", "FP32 ceiling 20.0"}, texts)
+        self.assertEqual(tree.find(SVG + "title").text, "sgemm at 1000×1000×1000")
+        self.assertIn("row_01_naive 2.00, 20.0 %; row_02_tile 5.0, 50 %.", tree.find(SVG + "desc").text)
+
+    def test_nothing_comes_from_outside_and_text_is_escaped(self):
+        data = copy.deepcopy(USUAL)
+        data["device"]["gpu"]["GPU"] = 'A<script>&"\x07 B]]>'
+        self.give(data)
+        tree = self.drawn()
+        self.assertIn('A<script>&"  B]]>', tree.find(SVG + "desc").text)
+        text = self.picture.read_text(encoding="utf-8")
+        self.assertEqual(re.findall(r"<script|href|url\(|@import|<style|<image", text), [])
+        self.assertEqual(text.count("http"), 1)  # the name space
+
+    def test_the_same_climb_gives_the_same_bytes(self):
+        self.drawn()
+        first = self.picture.read_bytes()
+        self.picture.unlink()
+        self.drawn()
+        self.assertEqual(self.picture.read_bytes(), first)
+        numbers = re.findall(rb' (?:x|y|x1|x2|y1|y2)="([^"]*)"', first)
+        self.assertTrue(numbers and all(re.fullmatch(rb"-?\d+\.\d\d", n) for n in numbers), numbers)
+
+    def test_texts_neither_meet_nor_are_cut(self):
+        line = draw_climb.Line
+        for values in ([1.0], [0.002, 0.0021], [1, 50, 99.5, 101], [67.4] * 12):
+            for lines in ([], [line(60, "cuBLAS 60.0")], [line(60, "cuBLAS 60.0"), line(60.1, "ceiling 60.1")],
+                          [line(70, "cuBLAS 70.0"), line(66.9, "FP32 ceiling 66.9")],
+                          [line(0.01, "a rival with a long name 0.01"), line(99, "FP32 ceiling 99.0")]):
+                for name in ("r", "row_07_a_name_of_more_than_forty_characters"):
+                    bars = [draw_climb.Bar(name, v, v * 0.9, v * 1.3, "1,234.5", "104 %") for v in values]
+                    climb = draw_climb.Climb("T" * 60, "s" * 150, "", "TFLOP/s", bars, lines)
+                    self.assert_apart(ElementTree.fromstring(draw_climb.svg(climb)))
+
+    def assert_apart(self, tree):
+        """With 0.63 of the size a character, as in wide fonts."""
+        boxes = []
+        for e in tree.iter(SVG + "text"):
+            size, x, y = (float(e.get(name)) for name in ("font-size", "x", "y"))
+            width = 0.63 * size * len("".join(e.itertext())) + sum(float(s.get("dx", 0)) for s in e)
+            x -= {"start": 0, "middle": width / 2, "end": width}[e.get("text-anchor")]
+            boxes.append((x, y - 0.8 * size, x + width, y + 0.2 * size, "".join(e.itertext())))
+        for n, (x1, y1, x2, y2, text) in enumerate(boxes):
+            self.assertTrue(0 <= x1 and x2 <= float(tree.get("width")), f"{text} is cut")
+            self.assertTrue(0 <= y1 and y2 <= float(tree.get("height")), f"{text} is cut")
+            for u1, v1, u2, v2, other in boxes[:n]:
+                self.assertTrue(x2 <= u1 or u2 <= x1 or y2 <= v1 or v2 <= y1, f"{text} meets {other}")
+
+
+if __name__ == "__main__":
+    unittest.main()
