@@ -28,4 +28,8 @@ for tests in ops_tests device_tests; do
     note "$tests under $tool" $?
   done
 done
+# Both ways of cuBLAS on every case, and the timing itself.
+"$programs/lab_tests" --gtest_brief=1 --gtest_filter='Bench.*:Rivals.*' \
+  --gtest_output="json:$out/lab_tests.json" > "$out/lab_tests.txt" 2>&1
+note "lab_tests on the GPU" $?
 exit $failed

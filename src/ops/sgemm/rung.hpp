@@ -47,7 +47,7 @@ __host__ __device__ __forceinline__ std::int64_t tiles(std::int64_t size, int ti
   return (size + tile - 1) / tile;
 }
 
-// The first element of the tile of C that a block computes. Tiles are numbered in bands of 16 tile
+// The first element of the tile of C that a block computes. Tiles are numbered in bands of 64 tile
 // rows, down each column of a band, so that the blocks which run at the same time share the rows of
 // A and columns of B that they read.
 struct TilePlace {
@@ -55,7 +55,7 @@ struct TilePlace {
 };
 template <int kBlockM, int kBlockN>
 __device__ __forceinline__ TilePlace tile_of_block(const Gemm& g) {
-  constexpr unsigned kBand = 16;
+  constexpr unsigned kBand = 64;
   const auto tiles_m = static_cast<unsigned>(tiles(g.m, kBlockM)),
              tiles_n = static_cast<unsigned>(tiles(g.n, kBlockN));
   const unsigned first = blockIdx.x / (kBand * tiles_n) * kBand,
