@@ -6,11 +6,13 @@ A block stands between two comments; the first says what it holds:
   <!-- times: results/FOLDER/bench.json sgemm at 4096x4096x4096 -->
   <!-- times-by-size: results/FOLDER/bench.json,results/FOLDER/more.json sgemm -->
   <!-- climb: results/FOLDER/bench.json sgemm/row_ at 4096x4096x4096 to climb.svg -->
+  <!-- register-order: results/FOLDER/register_order.json results/FOLDER/register_banks.json -->
   <!-- end -->
-`counts` asks the program to explain each rung; the others read reports of `bench --device gpu`.
-Where several reports hold the same rung and shape, the first counts. `climb` also draws a picture,
-named relative to the document. With --check nothing is written, and a block or a picture that is
-not what would be generated is an error.
+`counts` asks the program to explain each rung; `times`, `times-by-size` and `climb` read reports of
+`bench --device gpu`. Where several reports hold the same rung and shape, the first counts. `climb`
+also draws a picture, named relative to the document. `register-order` sets what the benchmark of
+that name measured beside what tools/register_banks.py says of its kernels. With --check nothing is
+written, and a block or a picture that is not what would be generated is an error.
 """
 
 import html
@@ -28,9 +30,13 @@ import draw_climb
 from draw_climb import NONE, Report, Row, Times, percent, rounded
 
 ROOT = Path(__file__).resolve().parents[1]
-BLOCK = re.compile(r"^(<!-- (counts|times|times-by-size|climb): ([^\n]*?) -->\n)(.*?)(<!-- end -->)",
-                   re.DOTALL | re.MULTILINE)
-OPENING = re.compile(r"^<!-- (?:counts|times|times-by-size|climb): ", re.MULTILINE)
+KINDS = "counts|times|times-by-size|climb|register-order"
+BLOCK = re.compile(rf"^(<!-- ({KINDS}): ([^\n]*?) -->\n)(.*?)(<!-- end -->)", re.DOTALL | re.MULTILINE)
+OPENING = re.compile(rf"^<!-- (?:{KINDS}): ", re.MULTILINE)
+# What a kernel of benchmarks/register_order is called in machine code, and its Order's number.
+ORDER_SYMBOL = re.compile(r"\d([a-z_]+)ILN\w*?5OrderE(\d+)EEE")
+# What is wrong with a file that is JSON but not as it should be.
+MISSHAPEN = (KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError)
 # A row that was not timed, or whose time cannot be true: its field, and the word for it.
 UNTIMED = [("skipped", "skipped"), ("failure", "failed"), ("invalid", "invalid")]
 
@@ -48,12 +54,18 @@ def times_from(fields):
     return read
 
 
-def baseline_from(fields):
-    """The serial rung on the CPU: its shape, seconds a flop, and the digits these deserve."""
+def times_of_samples(fields):
     samples, median = [float(s) for s in fields["samples_s"]], float(fields["median_s"])
     q1, _, q3 = (statistics.quantiles(samples, n=4, method="inclusive") if len(samples) > 1
                  else samples * 3)
-    return tuple(fields["shape"]), median / float(fields["flops"]), Times(median, q1, q3).digits
+    # Of equal samples the quartiles may be off by a rounding.
+    return times_from({"median": median, "q1": min(q1, median), "q3": max(q3, median)})
+
+
+def baseline_from(fields):
+    """The serial rung on the CPU: its shape, seconds a flop, and the digits these deserve."""
+    read = times_of_samples(fields)
+    return tuple(fields["shape"]), read.median / float(fields["flops"]), read.digits
 
 
 def row_from(fields, report):
@@ -73,16 +85,20 @@ def command_text(argv):
     return shlex.join([Path(words[0]).name, *words[1:]])
 
 
-def read_report(file):
-    """The rows of one report, in its order."""
+def read_json(file):
     if not file.startswith("results/") or ".." in Path(file).parts:
         raise Fault(f"{file}: reports lie below results/")
     try:
-        data = json.loads((ROOT / file).read_text(encoding="utf-8"))
+        return json.loads((ROOT / file).read_text(encoding="utf-8"))
     except OSError:
         raise Fault(f"{file}: no such file, or not readable") from None
     except ValueError as error:
         raise Fault(f"{file}: not JSON: {error}") from None
+
+
+def read_report(file):
+    """The rows of one report, in its order."""
+    data = read_json(file)
     if not isinstance(data, dict) or data.get("verb") != "bench" or data.get("schema_version") != 1:
         raise Fault(f"{file}: not a report of `warpladder bench` with schema_version 1")
     if data.get("target") != "gpu":
@@ -95,7 +111,7 @@ def read_report(file):
                         command_text(data["argv"]), libraries,
                         float(ceilings.get("fp32_flops_per_s") or 0) / 1e12, baselines, {})
         rows = [row_from(fields, report) for fields in data["rows"]]
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+    except MISSHAPEN as error:
         raise Fault(f"{file}: not as schema_version 1 has it: {error!r}") from None
     report.rivals.update({(row.rung, row.shape): row for row in rows if row.rival and row.hot})
     return rows
@@ -148,8 +164,10 @@ def plain(text):
     return re.sub(r"([\\`*_\[\]|~])", r"\\\1", html.escape(" ".join(text.split()), quote=False))
 
 
-def table(header, rows):
-    lines = ["| " + " | ".join(header) + " |", "| :-- |" + " --: |" * (len(header) - 1)]
+def table(header, rows, names=1):
+    """The first `names` columns are names, the others numbers."""
+    lines = ["| " + " | ".join(header) + " |",
+             "|" + " :-- |" * names + " --: |" * (len(header) - names)]
     lines += ["| " + " | ".join(row) + " |" for row in rows]
     return "\n".join(lines) + "\n"
 
@@ -273,6 +291,67 @@ def climb(argument, document, pictures):
     return f"![{plain(drawing.story)}]({name})\n\n{caption}\n"
 
 
+def read_orders(file):
+    """What benchmarks/register_order measured: report, orders by number, {(kernel, order): Row}."""
+    data = read_json(file)
+    if not isinstance(data, dict) or data.get("program") != "register_order" \
+            or data.get("schema_version") != 1:
+        raise Fault(f"{file}: not a report of register_order with schema_version 1")
+    try:
+        report = Report(file, data["device"]["gpu"]["GPU"], data["date"][:10],
+                        command_text(data["argv"]), "", data["ceilings"]["fp32_flops_per_s"] / 1e12,
+                        {}, {})
+        rows = {(row["kernel"], row["order"]):
+                Row(row["kernel"], row["order"], False, (), (), float(row["flops"]),
+                    times_of_samples(row), None, report) for row in data["rows"]}
+        if not report.ceiling > 0 or not rows:
+            raise ValueError("no ceiling or no rows")
+        return report, list(data["orders"]), rows
+    except MISSHAPEN as error:
+        raise Fault(f"{file}: not as schema_version 1 has it: {error!r}") from None
+
+
+def read_banks(file, orders):
+    """What tools/register_banks.py says of the same kernels: cycles per FFMA, share of peak, and
+    that share if the banks worked ahead of the issue."""
+    try:
+        found = {}
+        for kernel in read_json(file)["kernels"]:
+            match = ORDER_SYMBOL.search(kernel["symbol"])
+            if not match:
+                continue
+            ffmas, others = kernel["ffmas"], kernel["other_instructions"]
+            queued = ffmas / (max(ffmas, kernel["queued_cycles"]) + others)
+            found[match[1], orders[int(match[2])]] = (kernel["cycles_per_ffma"] * 1.0,
+                                                      kernel["efficiency"] * 1.0, queued)
+        return found
+    except MISSHAPEN as error:
+        raise Fault(f"{file}: not as tools/register_banks.py writes it: {error!r}") from None
+
+
+def register_order(argument, document):
+    measured, modelled = asked(r"(\S+\.json) (\S+\.json)", argument,
+                               "register_order.json register_banks.json")
+    report, orders, rows = read_orders(measured)
+    model = read_banks(modelled, orders)
+    alone = [*((modelled, *key) for key in rows if key not in model),
+             *((measured, *key) for key in model if key not in rows)]
+    if alone:
+        file, kernel, order = alone[0]
+        raise Fault(f"{file}: no row of {kernel} with the order {order}, which the other file has")
+    cells = []
+    for (kernel, order), row in rows.items():
+        cycles, share, queued = model[kernel, order]
+        cells.append([f"`{kernel}`", f"`{order}`", f"{cycles:.3f}", f"{100 * share:.1f} %",
+                      f"{100 * queued:.1f} %", percent(row.teraflops / report.ceiling, row),
+                      row.rate_text()])
+    header = ["kernel", "order", "model: cycles per FFMA", "model: of peak",
+              "if the banks queue: of peak", "measured: of peak", "TFLOP/s"]
+    lines = [f"Medians; the peak is {rounded(report.ceiling, 3)} TFLOP/s. The model is that of "
+             "`tools/register_banks.py`.", *captions(rows.values(), document)]
+    return body(table(header, cells, 2), [], lines)
+
+
 def refreshed(program, path, pictures):
     """A document's text with its blocks filled anew."""
     try:
@@ -287,7 +366,8 @@ def refreshed(program, path, pictures):
                 return opening + counts(program, argument) + end
             if kind == "climb":
                 return opening + climb(argument, path, pictures) + end
-            return opening + (times if kind == "times" else times_by_size)(argument, path) + end
+            tables = {"times": times, "times-by-size": times_by_size, "register-order": register_order}
+            return opening + tables[kind](argument, path) + end
         except Fault as fault:
             raise Fault(f"{shown(path)}: {fault}") from None
 

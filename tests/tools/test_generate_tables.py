@@ -186,6 +186,81 @@ NVIDIA H200""", self.generated(f"<!-- times-by-size: {FILE} sgemm -->\n<!-- end 
         self.assertEqual(draw_climb.rounded(0.001234, 2), "0.0012")
 
 
+ORDERS, BANKS = f"{FOLDER}/register_order.json", f"{FOLDER}/register_banks.json"
+ORDER = f"<!-- register-order: {ORDERS} {BANKS} -->\n<!-- end -->\n"
+
+
+def order_row(kernel, order, median):
+    """Quartiles 0.4 % apart: three digits."""
+    return {"kernel": kernel, "order": order, "flops": 1e9, "median_s": median,
+            "samples_s": [median * (1 + at / 1000) for at in (-4, -2, 0, 2, 4)]}
+
+
+def order_report(*rows):
+    return {"schema_version": 1, "program": "register_order", "date": "2026-11-21T10:11:12Z",
+            "argv": ["/ada/bin/register_order", "--json", "/o/r.json"],
+            "device": {"gpu": {"GPU": "NVIDIA H200"}}, "ceilings": {"fp32_flops_per_s": 2e13},
+            "orders": ["rows", "rows_snake"], "rows": list(rows)}
+
+
+def bank_kernel(kernel, number, cycles, queued):
+    """100 FFMAs and 25 other instructions."""
+    return {"symbol": f"_ZN1a12_GLOBAL__N_1{len(kernel)}{kernel}ILNS0_5OrderE{number}EEEvNS0_1GE",
+            "ffmas": 100, "other_instructions": 25, "ffma_cycles": cycles, "queued_cycles": queued,
+            "cycles_per_ffma": cycles / 100, "efficiency": 100 / (cycles + 25)}
+
+
+class RegisterOrderTable(Documents):
+    ROWS = [order_row("multiply", "rows", 1e-4), order_row("multiply", "rows_snake", 8e-5),
+            order_row("issue_only", "rows", 6.25e-5)]
+    KERNELS = [bank_kernel("issue_only", 0, 100, 90), bank_kernel("multiply", 1, 135, 110),
+               bank_kernel("multiply", 0, 175, 125), {"symbol": "_Z4spinx", "ffmas": 0}]
+
+    def give_both(self, rows=None, kernels=None):
+        self.give(order_report(*(self.ROWS if rows is None else rows)), ORDERS)
+        self.give({"kernels": self.KERNELS if kernels is None else kernels}, BANKS)
+
+    def test_cells_by_hand(self):
+        """10⁹ flops in 100 µs are 10 TFLOP/s, half of the peak of 20; 100 / (175 + 25) is a half."""
+        self.give_both()
+        self.assertIn("""-->
+| kernel | order | model: cycles per FFMA | model: of peak | if the banks queue: of peak | \
+measured: of peak | TFLOP/s |
+| :-- | :-- | --: | --: | --: | --: | --: |
+| `multiply` | `rows` | 1.750 | 50.0 % | 66.7 % | 50.0 % | 10.0 |
+| `multiply` | `rows_snake` | 1.350 | 62.5 % | 74.1 % | 62.5 % | 12.5 |
+| `issue_only` | `rows` | 1.000 | 80.0 % | 80.0 % | 80.0 % | 16.0 |
+
+Medians; the peak is 20.0 TFLOP/s. The model is that of `tools/register_banks.py`.
+NVIDIA H200, 2026-11-21, raw data: [2026-11-21_gpu_abc](../results/2026-11-21_gpu_abc), \
+`register_order --json r.json`.
+<!-- end -->""", self.generated(ORDER))
+
+    def test_a_changed_measurement_makes_it_stale(self):
+        self.give_both()
+        self.generated(ORDER)
+        self.assertEqual(self.run_tool(None, "--check"), (0, ""))
+        self.give_both(rows=[order_row("multiply", "rows", 2e-4), *self.ROWS[1:]])
+        self.assertEqual(self.run_tool(None, "--check")[0], 1)
+
+    def test_a_row_without_its_partner(self):
+        self.give_both(kernels=self.KERNELS[1:])
+        self.refuses(f"{BANKS}: no row of issue_only with the order rows,", ORDER)
+        self.give_both(rows=self.ROWS[:2])
+        self.refuses(f"{ORDERS}: no row of issue_only with the order rows,", ORDER)
+
+    def test_files_that_cannot_be_used(self):
+        for rows, kernels, sentence in (([], None, "no rows"),
+                                        ([order_row("multiply", "rows", -1.0)], None, "cannot be"),
+                                        (None, [{}], "KeyError('symbol')"),
+                                        (None, [bank_kernel("multiply", 7, 1, 1)], "IndexError")):
+            self.give_both(rows, kernels)
+            self.refuses(sentence, ORDER)
+        self.refuses("not a report of register_order", ORDER.replace(ORDERS, FILE))
+        self.refuses("no such file", ORDER.replace(BANKS, MORE))
+        self.refuses("is not register_order.json register_banks.json", ORDER.replace(BANKS, ""))
+
+
 class Staleness(Documents):
     def test_fresh_blocks_pass_and_a_second_run_writes_nothing(self):
         self.generated(TIMES + CLIMB)
