@@ -7,11 +7,13 @@ A block stands between two comments; the first says what it holds:
   <!-- times-by-size: results/FOLDER/bench.json,results/FOLDER/more.json sgemm -->
   <!-- climb: results/FOLDER/bench.json sgemm/row_ at 4096x4096x4096 to climb.svg -->
   <!-- register-order: results/FOLDER/register_order.json results/FOLDER/register_banks.json -->
+  <!-- profile: results/FOLDER/ncu.csv results/FOLDER/ncu_launches.json -->
   <!-- end -->
 `counts` asks the program to explain each rung; `times`, `times-by-size` and `climb` read reports of
 `bench --device gpu`. Where several reports hold the same rung and shape, the first counts. `climb`
 also draws a picture, named relative to the document. `register-order` sets what the benchmark of
-that name measured beside what tools/register_banks.py says of its kernels. With --check nothing is
+that name measured beside what tools/register_banks.py says of its kernels. `profile` shows the hardware's
+counters. With --check nothing is
 written, and a block or a picture that is not what would be generated is an error.
 """
 
@@ -27,10 +29,11 @@ import sys
 from pathlib import Path
 
 import draw_climb
+import profile_table
 from draw_climb import NONE, Report, Row, Times, percent, rounded
 
 ROOT = Path(__file__).resolve().parents[1]
-KINDS = "counts|times|times-by-size|climb|register-order"
+KINDS = "counts|times|times-by-size|climb|register-order|profile"
 BLOCK = re.compile(rf"^(<!-- ({KINDS}): ([^\n]*?) -->\n)(.*?)(<!-- end -->)", re.DOTALL | re.MULTILINE)
 OPENING = re.compile(rf"^<!-- (?:{KINDS}): ", re.MULTILINE)
 # What a kernel of benchmarks/register_order is called in machine code, and its Order's number.
@@ -352,6 +355,19 @@ def register_order(argument, document):
     return body(table(header, cells, 2), [], lines)
 
 
+def profile(argument, document):
+    files = asked(r"(\S+\.csv) (\S+\.json)", argument, "COUNTERS.csv LAUNCHES.json")
+    paths = [ROOT / file for file in files]
+    try:
+        header, rows = profile_table.profiled(*paths)
+    except OSError as error:
+        raise Fault(f"{Path(error.filename).name}: no such file, or not readable") from None
+    except MISSHAPEN as error:
+        raise Fault(str(error)) from None
+    folder = os.path.relpath(paths[0].parent, document.parent)
+    return body(table(header, rows), [], [f"Raw data: [{paths[0].parent.name}]({folder})."])
+
+
 def refreshed(program, path, pictures):
     """A document's text with its blocks filled anew."""
     try:
@@ -366,7 +382,8 @@ def refreshed(program, path, pictures):
                 return opening + counts(program, argument) + end
             if kind == "climb":
                 return opening + climb(argument, path, pictures) + end
-            tables = {"times": times, "times-by-size": times_by_size, "register-order": register_order}
+            tables = {"times": times, "times-by-size": times_by_size, "register-order": register_order,
+                      "profile": profile}
             return opening + tables[kind](argument, path) + end
         except Fault as fault:
             raise Fault(f"{shown(path)}: {fault}") from None

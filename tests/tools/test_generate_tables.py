@@ -16,6 +16,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 import draw_climb  # noqa: E402
 import generate_tables  # noqa: E402
+import profile_table  # noqa: E402
 
 FOLDER = "results/2026-11-21_gpu_abc"
 FILE = f"{FOLDER}/bench.json"
@@ -259,6 +260,41 @@ NVIDIA H200, 2026-11-21, raw data: [2026-11-21_gpu_abc](../results/2026-11-21_gp
         self.refuses("not a report of register_order", ORDER.replace(ORDERS, FILE))
         self.refuses("no such file", ORDER.replace(BANKS, MORE))
         self.refuses("is not register_order.json register_banks.json", ORDER.replace(BANKS, ""))
+
+
+class ProfileTable(Documents):
+    CSV, LAUNCHES = f"{FOLDER}/ncu.csv", f"{FOLDER}/ncu_launches.json"
+    BLOCK = f"<!-- profile: {CSV} {LAUNCHES} -->\n<!-- end -->\n"
+
+    def give_both(self, launches=2, drop=""):
+        columns = [("ID", "")] + [(metric, "%" if "pct" in metric else "register/thread")
+                                  for _, metric, _ in profile_table.COLUMNS if metric != drop]
+        lines = ["==PROF== Connected to process 1"]
+        lines += [",".join(f'"{cell}"' for cell in cells) for cells in zip(*columns)]
+        lines += [",".join(f'"{launch},{i}00.25"' for i in range(len(columns)))
+                  for launch in range(1, launches + 1)]
+        self.give("\n".join(lines) + "\n", self.CSV)
+        rows = [("row_00_serial", "a host function"), ("row_01_naive", ""), ("row_02_tile", "")]
+        self.give({"rows": [{"rung": rung, "skipped": why} for rung, why in rows]}, self.LAUNCHES)
+
+    def test_cells_by_hand(self):
+        """The second launch's third metric is "2,300.25": a comma between thousands."""
+        self.give_both()
+        lines = self.generated(self.BLOCK).splitlines()
+        self.assertEqual(lines[3], "| `row_01_naive` | 1100.2 % | 1200.2 % | 1300.2 % | 1400 % "
+                                   "| 1500 | 1600.2 % | 1700.2 % |")
+        self.assertIn("| `row_02_tile` | 2100.2 % | 2200.2 % | 2300.2 % |", lines[4])
+        self.assertEqual(lines[6], "Raw data: [2026-11-21_gpu_abc](../results/2026-11-21_gpu_abc).")
+
+    def test_files_that_cannot_be_used(self):
+        self.give_both(launches=3)
+        self.refuses("ncu.csv holds 3 launches, but ncu_launches.json tells of 2 rungs", self.BLOCK)
+        self.give_both(drop="lts__t_sector_hit_rate.pct")
+        self.refuses("ncu.csv lacks the metric lts__t_sector_hit_rate.pct", self.BLOCK)
+        self.give("==ERROR== no counters\n", self.CSV)
+        self.refuses("ncu.csv holds no profile", self.BLOCK)
+        self.refuses("no such file", self.BLOCK.replace("ncu.csv", "none.csv"))
+        self.refuses("is not COUNTERS.csv LAUNCHES.json", self.BLOCK.replace(self.CSV, ""))
 
 
 class Staleness(Documents):
