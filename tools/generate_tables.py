@@ -316,7 +316,7 @@ def read_orders(file):
 
 def read_banks(file, orders):
     """What tools/register_banks.py says of the same kernels: cycles per FFMA, share of peak, and
-    that share if the banks worked ahead of the issue."""
+    that share if each FFMA waited for its own reads."""
     try:
         found = {}
         for kernel in read_json(file)["kernels"]:
@@ -324,9 +324,9 @@ def read_banks(file, orders):
             if not match:
                 continue
             ffmas, others = kernel["ffmas"], kernel["other_instructions"]
-            queued = ffmas / (max(ffmas, kernel["queued_cycles"]) + others)
+            waiting = ffmas / (kernel["waiting_cycles"] + others)
             found[match[1], orders[int(match[2])]] = (kernel["cycles_per_ffma"] * 1.0,
-                                                      kernel["efficiency"] * 1.0, queued)
+                                                      kernel["efficiency"] * 1.0, waiting)
         return found
     except MISSHAPEN as error:
         raise Fault(f"{file}: not as tools/register_banks.py writes it: {error!r}") from None
@@ -344,12 +344,12 @@ def register_order(argument, document):
         raise Fault(f"{file}: no row of {kernel} with the order {order}, which the other file has")
     cells = []
     for (kernel, order), row in rows.items():
-        cycles, share, queued = model[kernel, order]
+        cycles, share, waiting = model[kernel, order]
         cells.append([f"`{kernel}`", f"`{order}`", f"{cycles:.3f}", f"{100 * share:.1f} %",
-                      f"{100 * queued:.1f} %", percent(row.teraflops / report.ceiling, row),
+                      f"{100 * waiting:.1f} %", percent(row.teraflops / report.ceiling, row),
                       row.rate_text()])
     header = ["kernel", "order", "model: cycles per FFMA", "model: of peak",
-              "if the banks queue: of peak", "measured: of peak", "TFLOP/s"]
+              "if each waited: of peak", "measured: of peak", "TFLOP/s"]
     lines = [f"Medians; the peak is {rounded(report.ceiling, 3)} TFLOP/s. The model is that of "
              "`tools/register_banks.py`.", *captions(rows.values(), document)]
     return body(table(header, cells, 2), [], lines)

@@ -1,10 +1,11 @@
 // Bound before: the multiply-adds, which do not issue one a cycle. A multiprocessor's registers lie
-// in two banks, those of even and those of odd number, and each bank gives one operand a cycle, but
-// for operands that the instruction before has left in the operand cache (.reuse in SASS). Row by
-// row, a[i] stays there, and b[j] and sum[i][j] are read: where both are even, or both odd, that is
-// two cycles. Idea: multiply column by column instead, every other column from the bottom up. b[j]
-// stays in the cache for a whole column, a[i] at each turn, so that an instruction never needs
-// three new operands, and ptxas finds numbers for the registers with which two rarely meet.
+// in two banks, those of even and those of odd number, and each gives one operand a cycle: two,
+// where an FFMA needs three. The third must be in the operand cache, where the instruction before
+// can leave one (.reuse in SASS). Row by row, a[i] stays there for seven of a row's eight FFMAs; at
+// each turn to the next row all three registers are read.
+// Idea: go through every other row backwards. At the turn b[j] is the same, and stays in the cache:
+// every FFMA finds one operand there, if no load comes between. Which banks the other two come from
+// is up to ptxas; they must only be busy alike.
 //
 // Prediction: row_06's counts to the letter: they do not know of registers. tools/register_banks.py
 // reads them from the machine code; LADDER.md has its figures beside the measured times.
@@ -80,10 +81,10 @@ __global__ void __launch_bounds__(kConfig.threads(), 2) multiply(Gemm g) {
   };
   const auto multiply_parts = [&](int k) {
     WARPLADDER_UNROLL
-    for (int j = 0; j < kConfig.thread_n; ++j) {
+    for (int i = 0; i < kConfig.thread_m; ++i) {
       WARPLADDER_UNROLL
-      for (int turn = 0; turn < kConfig.thread_m; ++turn) {
-        const int i = j % 2 ? kConfig.thread_m - 1 - turn : turn;
+      for (int step = 0; step < kConfig.thread_n; ++step) {
+        const int j = i % 2 ? kConfig.thread_n - 1 - step : step;
         sum[i][j] += a_part[k % 2][i] * b_part[k % 2][j];
       }
     }
