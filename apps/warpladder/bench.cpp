@@ -122,7 +122,7 @@ Section counts_section(std::span<const BenchRow> group) {
 Section cpu_times_section(std::span<const BenchRow> group) {
   const bool in_flops = computes(group.front());
   const auto rival = std::ranges::find_if(
-      group, [](const BenchRow& row) { return row.rival && !row.samples_s.empty(); });
+      group, [](const BenchRow& row) { return row.rival && !row.probe && !row.samples_s.empty(); });
   std::vector<Column> columns{{"on this CPU"},
                               {"median", Align::right},
                               {"quartiles apart", Align::right},
@@ -164,7 +164,9 @@ std::string share_text(double share, int digits) {
 Section gpu_section(std::span<const BenchRow> group, const BenchReport& report) {
   const bool in_flops = computes(group.front());
   const auto rival = std::ranges::find_if(
-      group, [](const BenchRow& row) { return row.rival && !row.samples_s.empty(); });
+      group, [](const BenchRow& row) { return row.rival && !row.probe && !row.samples_s.empty(); });
+  const auto probe = std::ranges::find_if(
+      group, [](const BenchRow& row) { return row.probe && !row.samples_s.empty(); });
   const lab::Baseline* baseline = baseline_of(report, group.front().op);
   const double ceiling =
       in_flops ? report.ceilings.fp32_flops_per_s : report.ceilings.memory_bytes_per_s;
@@ -174,6 +176,7 @@ Section gpu_section(std::span<const BenchRow> group, const BenchReport& report) 
                               {"spread", Align::right},
                               {in_flops ? "TFLOP/s" : "GB/s", Align::right}};
   if (rival != group.end()) columns.push_back({"of " + rival->rung, Align::right});
+  if (probe != group.end()) columns.push_back({"of " + probe->rung, Align::right});
   if (ceiling > 0) columns.push_back({in_flops ? "of FP32" : "of memory", Align::right});
   if (baseline) columns.push_back({"× serial", Align::right});
   TextTable table(std::move(columns));
@@ -185,12 +188,16 @@ Section gpu_section(std::span<const BenchRow> group, const BenchReport& report) 
     const int digits = digits_of(counts);
     const double rate = (in_flops ? row.flops : row.bytes) / counts.median;
     std::vector<Cell> cells{
-        row.rung + (row.rival ? " (rival)" : ""), time_text(hot.median, digits_of(hot)),
-        time_text(cold.median, digits_of(cold)), rounded(100 * counts.spread(), 2) + " %",
+        row.rung + (row.probe   ? " (probe)"
+                    : row.rival ? " (rival)"
+                                : ""),
+        time_text(hot.median, digits_of(hot)), time_text(cold.median, digits_of(cold)),
+        rounded(100 * counts.spread(), 2) + " %",
         row.invalid.empty() ? Cell(rounded(rate * (in_flops ? 1e-12 : 1e-9), digits))
                             : Cell("invalid", Emphasis::bad)};
-    if (rival != group.end()) {
-      const double share = lab::statistics(samples_that_count(*rival)).median / counts.median;
+    for (const auto other : {rival, probe}) {
+      if (other == group.end()) continue;
+      const double share = lab::statistics(samples_that_count(*other)).median / counts.median;
       cells.emplace_back(share_text(share, digits), share >= 1 ? Emphasis::good : Emphasis::none);
     }
     if (ceiling > 0) cells.emplace_back(share_text(rate / ceiling, digits));
@@ -324,6 +331,7 @@ nlohmann::json as_json(const BenchRow& row) {
   nlohmann::json object{{"op", row.op},
                         {"rung", row.rung},
                         {"rival", row.rival},
+                        {"probe", row.probe},
                         {"shape", row.shape},
                         {"skipped", row.skipped},
                         {"failure", row.failure},
@@ -390,15 +398,28 @@ std::vector<lab::BenchGroup> groups_of(const Flags& flags) {
   if (flags.shape && !flags.axes.empty()) {
     throw_bad_input("--shape and -a both give the sizes; give one of them");
   }
+  std::vector<std::string> listed;  // -a 'shape=[...]'
   std::vector<lab::Axis> axes;
-  for (const std::string& text : flags.axes) axes.push_back(lab::parse_axis(text));
+  for (const std::string& text : flags.axes) {
+    if (text.starts_with("shape=")) {
+      if (flags.axes.size() > 1) throw_bad_input("-a 'shape=...' gives all sizes; give it alone");
+      listed = lab::parse_list(text);
+    } else {
+      axes.push_back(lab::parse_axis(text));
+    }
+  }
   std::vector<lab::BenchGroup> groups;
   for (lab::BenchGroup group : rungs_by_operator(flags.names)) {
     const std::vector<std::int64_t> defaults = group.op->default_shape();
-    const auto shapes = flags.shape ? std::vector<std::vector<std::int64_t>>{parse_shape(
-                                          *flags.shape, defaults.size(), "--shape")}
-                                    : lab::shapes_of(axes, lab::size_names(group.op->shape_form()),
-                                                     defaults, group.op->name());
+    std::vector<std::vector<std::int64_t>> shapes;
+    if (flags.shape) listed = {*flags.shape};
+    for (const std::string& text : listed) {
+      shapes.push_back(parse_shape(text, defaults.size(), flags.shape ? "--shape" : "-a"));
+    }
+    if (listed.empty()) {
+      shapes =
+          lab::shapes_of(axes, lab::size_names(group.op->shape_form()), defaults, group.op->name());
+    }
     for (const auto& shape : shapes) {
       group.shape = shape;
       groups.push_back(group);
@@ -457,7 +478,7 @@ void add_bench(CLI::App& app, Context& context) {
   verb->add_option(
           "-a,--axis", flags->axes,
           "Values of sizes: 'm,n,k=[pow2:5:8]', 'm=[16,32]', 'm=[64:256:64]'; several make "
-          "their product")
+          "their product. Or whole shapes: 'shape=[64x32,100x7]'")
       ->type_name("NAMES=VALUES")
       ->allow_extra_args(false);
   verb->add_option("--shape", flags->shape, "One problem")->type_name("MxNxK");

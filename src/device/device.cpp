@@ -204,6 +204,15 @@ bool Memory::guards_intact() const {
          intact(data + bytes_, kGuardBytes);
 }
 
+void copy(Stream& stream, void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  if (stream.target() == Target::cpu) {
+    std::memcpy(to, from, bytes);
+  } else {
+    cuda::copy_on_device(stream.native(), to, from, bytes);
+  }
+}
+
 // ---- time
 
 Timer::Timer(Stream& stream) : stream_(stream) {

@@ -88,6 +88,9 @@ class Buffer {
   std::size_t count_ = 0;
 };
 
+// Copies within the stream's device, in order with its kernels. The ranges do not overlap.
+void copy(Stream& stream, void* to, const void* from, std::size_t bytes);
+
 // The time between two points of a stream, in seconds: CUDA events on a GPU, a steady clock here.
 class Timer {
  public:

@@ -104,6 +104,21 @@ Axis parse_axis(std::string_view text) {
   return axis;
 }
 
+std::vector<std::string> parse_list(std::string_view text) {
+  std::string_view list = text.substr(text.find('=') + 1);
+  const bool opens = list.starts_with('['), closes = list.ends_with(']');
+  if (opens != closes || (opens && list.size() < 2)) {
+    throw_bad_input(
+        fmt::format("-a {} has a bracket without its pair", in_quotes(text, kShownBytes)));
+  }
+  if (opens) list = list.substr(1, list.size() - 2);
+  std::vector<std::string> items = split(list, ',');
+  if (std::ranges::any_of(items, &std::string::empty)) {
+    throw_bad_input(fmt::format("-a {} lacks a shape", in_quotes(text, kShownBytes)));
+  }
+  return items;
+}
+
 std::vector<std::string> size_names(std::string_view shape_form) {
   std::string lower(shape_form);
   std::ranges::transform(lower, lower.begin(),

@@ -8,6 +8,8 @@
 //   -a 'm=64'               one value
 //
 // Several axes make their product, the last one running fastest.
+//
+//   -a 'shape=[64x32,100x7]'  whole shapes, instead
 
 #include <cstdint>
 #include <string>
@@ -23,6 +25,9 @@ struct Axis {
 
 // Throws Error(bad_input), as do the functions below.
 Axis parse_axis(std::string_view text);
+
+// "shape=[4x5,6x7]" lists whole shapes: "4x5", "6x7". Brackets may be left out around one.
+std::vector<std::string> parse_list(std::string_view text);
 
 // The names of an operator's sizes, in the order of its shape: "MxNxK" has m, n and k.
 std::vector<std::string> size_names(std::string_view shape_form);

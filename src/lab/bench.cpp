@@ -201,11 +201,12 @@ BenchReport bench(const BenchRequest& request, const Progress& progress) {
     const auto trial = op->case_of_shape(shape).prepare(request.target);
     std::vector<Contestant> contestants;
     const auto enter = [&](const std::string& name, const ladder::Rung* rung,
-                           ladder::Launcher launch, const std::string& why_not) {
+                           ladder::Launcher launch, const std::string& why_not, bool probe) {
       BenchRow& row = rows.emplace_back();
       row.op = op->name();
       row.rung = name;
       row.rival = rung == nullptr;
+      row.probe = probe;
       row.shape = shape;
       row.flops = trial->flops();
       row.bytes = trial->minimal_bytes();
@@ -213,17 +214,17 @@ BenchReport bench(const BenchRequest& request, const Progress& progress) {
       row.skipped = why_not;
       if (!row.skipped.empty()) return;
       tell("verifying", row, 0.5 * static_cast<double>(contestants.size()) / (rungs.size() + 1.0));
-      verify_row(row, rung, launch, *trial, stream);
-      if (row.verified) contestants.push_back({rows.size() - 1, launch});
+      if (!probe) verify_row(row, rung, launch, *trial, stream);
+      if (row.verified || probe) contestants.push_back({rows.size() - 1, launch});
     };
     for (const ladder::Rung* rung : rungs) {
       if (gpu && rung->on_host) continue;  // it is the baseline
-      enter(rung->id, rung, rung->launcher(flavour), ladder::why_not(*rung, flavour));
+      enter(rung->id, rung, rung->launcher(flavour), ladder::why_not(*rung, flavour), false);
     }
     for (const ops::Rival* rival : ops::rivals_of(op->name(), request.target)) {
       const std::string why_not = rival->why_not ? rival->why_not() : "";
-      enter(rival->name, nullptr, rival->launch, why_not);
-      if (why_not.empty()) report.libraries[rival->library] = rival->version();
+      enter(rival->name, nullptr, rival->launch, why_not, rival->is_probe);
+      if (why_not.empty() && rival->version) report.libraries[rival->library] = rival->version();
     }
     sample(rows, std::move(contestants), *trial, stream, request.rule,
            [&](const BenchRow& row) { tell("timing", row, 0.5); });

@@ -59,6 +59,7 @@ struct BenchRequest {
 struct BenchRow {
   std::string op, rung;  // of a rival: its name
   bool rival = false;
+  bool probe = false;  // a rival that only moves the bytes: a ceiling
   std::vector<std::int64_t> shape;
   std::string skipped;  // why it cannot run here, or empty
   std::string failure;  // why its result is wrong, or empty; then it is not timed

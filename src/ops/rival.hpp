@@ -19,6 +19,9 @@ struct Rival {
   ladder::Launcher launch = nullptr;   // is handed the operator's Call, as a rung is
   std::string (*version)() = nullptr;  // of the library; called only where it is there
   std::string (*why_not)() = nullptr;  // why it cannot run here, or empty; null: it can
+  // A probe moves the operator's bytes without doing its work: the ceiling that rungs are measured
+  // against. Its result is not judged.
+  bool is_probe = false;
 };
 
 // Called by static initialisation of each room's rival_*.cpp.

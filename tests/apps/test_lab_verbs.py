@@ -59,6 +59,7 @@ class Bench(cli.CommandLine):
         self.assertEqual(shapes("m,n,k=[pow2:2:4]"), [(4,) * 3, (8,) * 3, (16,) * 3])
         self.assertEqual(shapes("m=[3,5]", "n,k=[7]"), [(3, 7, 7), (5, 7, 7)])
         self.assertEqual(shapes("m=[1:9:4]", "n,k=2"), [(1, 2, 2), (5, 2, 2), (9, 2, 2)])
+        self.assertEqual(shapes("shape=[3x4x5,7x2x1]"), [(3, 4, 5), (7, 2, 1)])
 
     def test_refusals(self):
         one = self.RUNGS[0]
@@ -67,6 +68,8 @@ class Bench(cli.CommandLine):
             ("give one of them", [one, "--shape", "4x4x4", "-a", "m=[1]"]),
             ("a bracket without its pair", [one, "-a", "m=[1"]),
             ("'q' is not a size of sgemm", [one, "-a", "q=[1]"]),
+            ("gives all sizes; give it alone", [one, "-a", "shape=1x1x1", "-a", "m=[1]"]),
+            ("which has 2 sizes where 3 are needed", [one, "-a", "shape=[4x4x4,4x4]"]),
             ("which has 1 size where 3 are needed", [one, "--shape", "4"]),
             ("does not exist", [one, "--csv", self.path("none/r.csv")]),
             ("is a directory", [one, "--md", self.folder]),

@@ -99,5 +99,15 @@ TEST(Axes, RefusesNamesThatDoNotFit) {
             "-a: the axes make more than 10000 shapes");
 }
 
+TEST(ParseList, ListsWholeShapes) {
+  EXPECT_EQ(parse_list("shape=[4x5,6x7]"), (Names{"4x5", "6x7"}));
+  EXPECT_EQ(parse_list("shape=4x5"), Names{"4x5"});
+  EXPECT_EQ(refusal([] { parse_list("shape=[4x5"); }),
+            "-a 'shape=[4x5' has a bracket without its pair");
+  EXPECT_EQ(refusal([] { parse_list("shape=["); }), "-a 'shape=[' has a bracket without its pair");
+  EXPECT_EQ(refusal([] { parse_list("shape=[4x5,]"); }), "-a 'shape=[4x5,]' lacks a shape");
+  EXPECT_EQ(refusal([] { parse_list("shape="); }), "-a 'shape=' lacks a shape");
+}
+
 }  // namespace
 }  // namespace warpladder::lab

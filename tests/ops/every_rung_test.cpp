@@ -72,9 +72,13 @@ class Prediction : public testing::TestWithParam<Predicting> {};
 
 TEST_P(Prediction, HoldsInTheExecutor) {
   const auto [op, rung] = GetParam().selected;
-  const auto shapes = op->name() == "sgemm"
-                          ? std::vector<std::vector<std::int64_t>>{{128, 128, 128}, {256, 128, 64}}
-                          : std::vector<std::vector<std::int64_t>>{{256}, {8192}};
+  // By the number of sizes; each a multiple of every tile.
+  const std::vector<std::vector<std::int64_t>> shapes_by_sizes[] = {
+      {},
+      {{256}, {8192}},
+      {{128, 128}, {256, 128}, {1536, 2176}},
+      {{128, 128, 128}, {256, 128, 64}}};
+  const auto& shapes = shapes_by_sizes[op->default_shape().size()];
   for (const auto& shape : shapes) {
     const auto trial = op->case_of_shape(shape).prepare(device::Target::cpu);
     device::Stream stream(device::Target::cpu);

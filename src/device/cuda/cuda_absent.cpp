@@ -22,6 +22,7 @@ void release(void*) noexcept {}
 void fill(void*, unsigned char, std::size_t) { absent(); }
 void copy_to_device(void*, const void*, std::size_t) { absent(); }
 void copy_to_host(void*, const void*, std::size_t) { absent(); }
+void copy_on_device(void*, void*, const void*, std::size_t) { absent(); }
 void* create_event() { absent(); }
 void destroy_event(void*) noexcept {}
 void record_event(void*, void*) { absent(); }

@@ -105,6 +105,11 @@ void copy_to_host(void* to, const void* from, std::size_t bytes) {
   check(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy to the host");
 }
 
+void copy_on_device(void* stream, void* to, const void* from, std::size_t bytes) {
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, as_stream(stream)),
+        "cudaMemcpyAsync");
+}
+
 void* create_event() {
   cudaEvent_t event;
   check(cudaEventCreate(&event), "cudaEventCreate");

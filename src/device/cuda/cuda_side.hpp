@@ -23,6 +23,7 @@ void release(void* pointer) noexcept;
 void fill(void* pointer, unsigned char byte, std::size_t bytes);
 void copy_to_device(void* to, const void* from, std::size_t bytes);
 void copy_to_host(void* to, const void* from, std::size_t bytes);
+void copy_on_device(void* stream, void* to, const void* from, std::size_t bytes);
 
 void* create_event();
 void destroy_event(void* event) noexcept;

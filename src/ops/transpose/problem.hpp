@@ -1,0 +1,40 @@
+#pragma once
+// out[j][i] = in[i][j], fp32, for each of `batch` matrices; out of place.
+//
+// Sizes count elements. Matrices are row-major: element (i, j) of the rows×columns input lies at
+// i·ld_in + j, element (j, i) of the columns×rows output at j·ld_out + i. The matrices of a batch
+// lie stride_in and stride_out apart. A column-major matrix is the row-major storage of its
+// transpose, so nothing is lost. Included by rungs: plain data and arithmetic only.
+
+#include <cstdint>
+
+namespace warpladder::transpose {
+
+struct Problem {
+  std::int64_t rows = 0, columns = 0;
+  std::int64_t ld_in = 0, ld_out = 0;
+  std::int64_t batch = 1, stride_in = 0, stride_out = 0;
+};
+
+// A problem and where its operands lie in device memory. They do not overlap.
+struct Call {
+  Problem problem;
+  const float* in = nullptr;
+  float* out = nullptr;
+};
+
+// Each element read once and written once.
+double minimal_bytes(const Problem& p);
+
+// Throws Error(bad_input) with a sentence that names the argument and its value.
+void validate(const Problem& p);
+// validate() and the elements from the first to the last of either operand, gaps included.
+struct Footprint {
+  std::int64_t in_elements, out_elements;
+};
+Footprint footprint(const Problem& p);
+
+// Leading dimensions and strides at their least.
+Problem compact(std::int64_t rows, std::int64_t columns, std::int64_t batch = 1);
+
+}  // namespace warpladder::transpose

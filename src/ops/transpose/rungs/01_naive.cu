@@ -1,0 +1,43 @@
+// Idea: one thread per element. A warp reads 32 neighbours of a row, and writes them down a column.
+//
+// Prediction, per warp: a load of 4 sectors, every byte of them used, and a store of 32 sectors, of
+// which it uses 4 bytes each.
+// Accepts: every problem. What binds it: the stores, eight times the sectors that their bytes need.
+
+#include "ops/transpose/rung.hpp"
+
+namespace warpladder::transpose {
+namespace {
+
+struct Config {
+  int rows = 8, columns = 32;
+};
+constexpr Config kConfig;
+
+__global__ void __launch_bounds__(kConfig.rows* kConfig.columns) transpose(Call call) {
+  const Tile tile = tile_of_block<kConfig.rows, kConfig.columns>(call);
+  const int i = threadIdx.y, j = threadIdx.x;
+  if (i >= tile.rows || j >= tile.columns) return;
+  tile.out[j * call.problem.ld_out + i] = tile.in[i * call.problem.ld_in + j];
+}
+
+void launch(const Call& call, device::Stream& stream) {
+  const auto tiles = tile_count<kConfig.rows, kConfig.columns>(call.problem);
+  device::launch(stream, {dim3(static_cast<unsigned>(tiles)), dim3(kConfig.columns, kConfig.rows)},
+                 transpose, call);
+}
+
+ladder::Totals predict(const Problem& p) {
+  const std::uint64_t warps = p.rows * p.columns / 32;
+  ladder::Totals t;
+  t.global_load_requests = t.global_store_requests = warps;
+  t.global_load_sectors = 4 * warps;
+  t.global_store_sectors = 32 * warps;
+  return t;
+}
+
+WARPLADDER_TRANSPOSE_RUNG("one thread per element: rows are read, columns are written",
+                          "every problem", launch, predict);
+
+}  // namespace
+}  // namespace warpladder::transpose

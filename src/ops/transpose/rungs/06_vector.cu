@@ -1,0 +1,106 @@
+// Bound before: a request moves 128 bytes, so that a multiprocessor cannot ask for as much at once
+// as memory could deliver.
+// Idea: float4 on both sides. A thread reads four float4 below each other, transposes these 4×4
+// elements by renaming registers, and lays them down as rows of the transposed tile. Float4 change
+// places within their row (05's exchange, in units of four words), so that eight neighbouring lanes
+// meet all banks when they write a column of float4, and when they read a row of them.
+//
+// Prediction, per warp and 16 rows of 32 columns: 4 loads and 4 stores of 16 sectors; 4 stores to
+// shared memory and 4 loads from it, 4 wavefronts each: the least that 512 bytes take.
+// Accepts: every problem; float4 where addresses, strides and sizes are multiples of 4 elements,
+// and single words elsewhere. What binds it: memory; where sizes are odd, lines that are cut in
+// two.
+
+#include "ops/transpose/rung.hpp"
+
+namespace warpladder::transpose {
+namespace {
+
+template <int kTileSize>
+struct Config {
+  static constexpr int tile = kTileSize, across = kTileSize / 4, threads = across * across;
+  static constexpr bool valid = tile % 32 == 0 && threads <= 1024;
+};
+using Large = Config<64>;
+using Small = Config<32>;
+static_assert(Large::valid && Small::valid);
+// Fewer large tiles than this leave multiprocessors idle.
+constexpr std::int64_t kEnoughTiles = 512;
+
+// Where float4 `chunk` of row `line` of the transposed tile lies.
+template <class C>
+__device__ __forceinline__ int place(int line, int chunk) {
+  return line * C::across + (chunk ^ (line / 4 % 8));
+}
+
+template <class C>
+__global__ void __launch_bounds__(C::threads) transpose_vectors(Call call) {
+  __shared__ float4 shared[C::tile * C::across];
+  const Tile tile = tile_of_block<C::tile, C::tile>(call);
+  const int x = threadIdx.x % C::across, y = threadIdx.x / C::across;
+  if (4 * y < tile.rows && 4 * x < tile.columns) {
+    float4 row[4];
+    WARPLADDER_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      row[i] = *reinterpret_cast<const float4*>(&tile.in[(4 * y + i) * call.problem.ld_in + 4 * x]);
+    }
+    shared[place<C>(4 * x + 0, y)] = make_float4(row[0].x, row[1].x, row[2].x, row[3].x);
+    shared[place<C>(4 * x + 1, y)] = make_float4(row[0].y, row[1].y, row[2].y, row[3].y);
+    shared[place<C>(4 * x + 2, y)] = make_float4(row[0].z, row[1].z, row[2].z, row[3].z);
+    shared[place<C>(4 * x + 3, y)] = make_float4(row[0].w, row[1].w, row[2].w, row[3].w);
+  }
+  __syncthreads();  // the tile is whole before threads take up what others have brought
+  WARPLADDER_UNROLL
+  for (int i = 0; i < 4; ++i) {
+    const int line = i * C::across + y;
+    if (line < tile.columns && 4 * x < tile.rows) {
+      *reinterpret_cast<float4*>(&tile.out[line * call.problem.ld_out + 4 * x]) =
+          shared[place<C>(line, x)];
+    }
+  }
+}
+
+// Where float4 may not be used: 04's kernel, with a larger tile.
+template <class C>
+__global__ void __launch_bounds__(C::threads) transpose_words(Call call) {
+  __shared__ float shared[C::tile][C::tile + 1];
+  const Tile tile = tile_of_block<C::tile, C::tile>(call);
+  const int x = threadIdx.x % C::tile, first = threadIdx.x / C::tile;
+  constexpr int kLines = C::threads / C::tile;
+  for (int y = first; y < tile.rows; y += kLines) {
+    if (x < tile.columns) shared[y][x] = tile.in[y * call.problem.ld_in + x];
+  }
+  __syncthreads();  // the tile is whole before threads take up what others have brought
+  for (int y = first; y < tile.columns; y += kLines) {
+    if (x < tile.rows) tile.out[y * call.problem.ld_out + x] = shared[x][y];
+  }
+}
+
+template <class C>
+void launch_tiles(const Call& call, device::Stream& stream) {
+  const auto tiles = static_cast<unsigned>(tile_count<C::tile, C::tile>(call.problem));
+  const auto kernel = vectors_allowed(call) ? transpose_vectors<C> : transpose_words<C>;
+  device::launch(stream, {dim3(tiles), dim3(C::threads)}, kernel, call);
+}
+
+void launch(const Call& call, device::Stream& stream) {
+  const bool many = tile_count<Large::tile, Large::tile>(call.problem) > kEnoughTiles;
+  many ? launch_tiles<Large>(call, stream) : launch_tiles<Small>(call, stream);
+}
+
+ladder::Totals predict(const Problem& p) {
+  const std::uint64_t accesses = p.rows * p.columns / 128;
+  ladder::Totals t;
+  t.global_load_requests = t.global_store_requests = accesses;
+  t.global_load_sectors = t.global_store_sectors = 16 * accesses;
+  t.shared_store_requests = t.shared_load_requests = accesses;
+  t.shared_store_wavefronts = t.shared_load_wavefronts = 4 * accesses;
+  t.barriers = accesses / 4;  // a warp makes four accesses a tile, whatever the tile
+  return t;
+}
+
+WARPLADDER_TRANSPOSE_RUNG("float4 on both sides, 4x4 elements transposed in registers",
+                          "every problem; float4 where alignment allows", launch, predict);
+
+}  // namespace
+}  // namespace warpladder::transpose

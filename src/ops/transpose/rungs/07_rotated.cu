@@ -1,0 +1,110 @@
+// Bound before: rows that do not begin on a 128-byte line. Each request of a warp then touches two
+// lines, on either side, and odd sizes forbid float4.
+// Idea: rotate the lanes. A warp that moves a row of the tile lets the lane of number 0 take the
+// first word of it that begins a line, and the lanes go round: c = (lane - misalignment) mod the
+// tile's width. Every request but one is then a whole line, the two ragged ends share that one, and
+// no lane is idle. Tiles of 128×64 make many lines of each row.
+//
+// Prediction: for aligned sizes 04's sectors and wavefronts, in requests of a word a lane; a
+// barrier for each 16 loads. Accepts: every problem. What binds it: memory, and the ends of rows,
+// whose sectors two tiles share.
+
+#include "ops/transpose/rung.hpp"
+
+namespace warpladder::transpose {
+namespace {
+
+struct Config {
+  int rows = 128, columns = 64, threads = 512;
+  constexpr int warps() const { return threads / 32; }
+  constexpr int loads() const { return rows * columns / threads; }
+};
+constexpr bool valid(Config c) {
+  // Widths are powers of two, for lanes go round them.
+  return (c.rows & (c.rows - 1)) == 0 && (c.columns & (c.columns - 1)) == 0 && c.rows >= 32 &&
+         c.columns >= 32 && c.rows % c.warps() == 0 && c.columns % c.warps() == 0;
+}
+constexpr Config kConfig;
+static_assert(valid(kConfig));
+
+// The word of a line of kWidth words that this lane moves first; 32 on, and round, it moves others.
+template <int kWidth>
+__device__ __forceinline__ int first_word(const float* line) {
+  const auto misalignment = static_cast<int>(reinterpret_cast<std::uintptr_t>(line) / 4 % 32);
+  return (static_cast<int>(threadIdx.x % 32) - misalignment) & (kWidth - 1);
+}
+
+// kWhole: no edge cuts the tile, and nothing has to be asked.
+template <bool kWhole>
+__device__ __forceinline__ void move_tile(float (*shared)[kConfig.columns + 1], const Tile& tile,
+                                          const Problem& p) {
+  constexpr int kAcross = kConfig.columns / 32, kDown = kConfig.rows / 32;  // words of a lane
+  constexpr int kRows = kConfig.rows / kConfig.warps(),
+                kColumns = kConfig.columns / kConfig.warps();
+  const int warp = threadIdx.x / 32;
+  float held[kRows][kAcross];
+  WARPLADDER_UNROLL
+  for (int l = 0; l < kRows; ++l) {
+    const int i = warp + l * kConfig.warps();
+    const float* line = tile.in + i * p.ld_in;
+    WARPLADDER_UNROLL
+    for (int k = 0; k < kAcross; ++k) {
+      const int j = (first_word<kConfig.columns>(line) + 32 * k) & (kConfig.columns - 1);
+      held[l][k] = kWhole || (i < tile.rows && j < tile.columns) ? line[j] : 0.0f;
+    }
+  }
+  WARPLADDER_UNROLL
+  for (int l = 0; l < kRows; ++l) {
+    const int i = warp + l * kConfig.warps();
+    WARPLADDER_UNROLL
+    for (int k = 0; k < kAcross; ++k) {
+      const int j =
+          (first_word<kConfig.columns>(tile.in + i * p.ld_in) + 32 * k) & (kConfig.columns - 1);
+      shared[i][j] = held[l][k];
+    }
+  }
+  __syncthreads();  // the tile is whole before threads take up what others have brought
+  WARPLADDER_UNROLL
+  for (int l = 0; l < kColumns; ++l) {
+    const int j = warp + l * kConfig.warps();
+    float* line = tile.out + j * p.ld_out;
+    WARPLADDER_UNROLL
+    for (int k = 0; k < kDown; ++k) {
+      const int i = (first_word<kConfig.rows>(line) + 32 * k) & (kConfig.rows - 1);
+      if (kWhole || (i < tile.rows && j < tile.columns)) line[i] = shared[i][j];
+    }
+  }
+}
+
+__global__ void __launch_bounds__(kConfig.threads, 3) transpose(Call call) {
+  __shared__ float shared[kConfig.rows][kConfig.columns + 1];  // padded: columns on 32 banks
+  const Tile tile = tile_of_block<kConfig.rows, kConfig.columns>(call);
+  if (tile.rows == kConfig.rows && tile.columns == kConfig.columns) {
+    move_tile<true>(shared, tile, call.problem);
+  } else {
+    move_tile<false>(shared, tile, call.problem);
+  }
+}
+
+void launch(const Call& call, device::Stream& stream) {
+  const auto tiles = tile_count<kConfig.rows, kConfig.columns>(call.problem);
+  device::launch(stream, {dim3(static_cast<unsigned>(tiles)), dim3(kConfig.threads)}, transpose,
+                 call);
+}
+
+ladder::Totals predict(const Problem& p) {
+  const std::uint64_t accesses = p.rows * p.columns / 32;
+  ladder::Totals t;
+  t.global_load_requests = t.global_store_requests = accesses;
+  t.global_load_sectors = t.global_store_sectors = 4 * accesses;
+  t.shared_store_requests = t.shared_store_wavefronts = accesses;
+  t.shared_load_requests = t.shared_load_wavefronts = accesses;
+  t.barriers = accesses / kConfig.loads();
+  return t;
+}
+
+WARPLADDER_TRANSPOSE_RUNG("lanes rotated so that every request is a whole line", "every problem",
+                          launch, predict);
+
+}  // namespace
+}  // namespace warpladder::transpose

@@ -1,0 +1,99 @@
+// The transpose's arguments, and its judge: hand values and planted faults.
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "base/error.hpp"
+#include "lab/verify.hpp"
+#include "ops/transpose/problem.hpp"
+
+namespace warpladder::transpose {
+namespace {
+
+std::string refusal(const Problem& p) {
+  try {
+    validate(p);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::bad_input);
+    return error.what();
+  }
+  return "";
+}
+
+TEST(TransposeProblem, CountsItsBytesByHand) {
+  const Problem p = compact(3, 5, 2);
+  EXPECT_EQ(p.ld_in, 5);
+  EXPECT_EQ(p.ld_out, 3);
+  EXPECT_EQ(p.stride_in, 15);
+  EXPECT_EQ(minimal_bytes(p), 2 * 3 * 5 * 2 * 4);
+  EXPECT_EQ(footprint(p).in_elements, 30);
+  Problem gaps = p;
+  gaps.ld_in = 7;       // (3 - 1) · 7 + 5 = 19 elements a matrix
+  gaps.stride_in = 20;  // the second begins at 20
+  EXPECT_EQ(footprint(gaps).in_elements, 39);
+}
+
+TEST(TransposeProblem, RefusesWhatCannotBe) {
+  EXPECT_EQ(refusal(compact(3, 5, 2)), "");
+  Problem p = compact(3, 5);
+  p.rows = -1;
+  EXPECT_EQ(refusal(p), "transpose: rows is -1, but must be at least 0");
+  p = compact(3, 5);
+  p.ld_in = 4;
+  EXPECT_EQ(refusal(p), "transpose: ld_in is 4, but must be at least 5, the columns");
+  p = compact(3, 5);
+  p.ld_out = 2;
+  EXPECT_EQ(refusal(p), "transpose: ld_out is 2, but must be at least 3, the rows");
+  p = compact(3, 5, 2);
+  p.stride_out = 14;
+  EXPECT_EQ(refusal(p), "transpose: stride_out is 14, but a matrix takes 15 elements");
+  p = compact(3, 5);
+  p.ld_in = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(refusal(p), "transpose: in of 1 times 3x5 is too large to address");
+}
+
+// What a rung with a fault would do, one fault each.
+enum class Fault { none, left_out, off_by_one, in_the_gap, behind, to_the_input };
+Fault planted = Fault::none;
+
+void launch_planted(const void* erased, device::Stream&) {
+  const Call& call = *static_cast<const Call*>(erased);
+  const Problem& p = call.problem;
+  for (std::int64_t m = 0; m < p.batch; ++m) {
+    for (std::int64_t i = 0; i < p.rows; ++i) {
+      for (std::int64_t j = 0; j < p.columns; ++j) {
+        if (planted == Fault::left_out && i == p.rows - 1 && j == p.columns - 1) continue;
+        const std::int64_t from = planted == Fault::off_by_one && i + j == 0 ? 1 : i * p.ld_in + j;
+        call.out[m * p.stride_out + j * p.ld_out + i] = call.in[m * p.stride_in + from];
+      }
+    }
+  }
+  if (p.rows * p.columns < 2 || p.batch == 0) return;
+  if (planted == Fault::in_the_gap && p.ld_out > p.rows) call.out[p.rows] = 1;
+  if (planted == Fault::behind) call.out[footprint(p).out_elements] = 1;
+  if (planted == Fault::to_the_input) const_cast<float*>(call.in)[1] = 7;
+}
+
+std::size_t failures() {
+  ladder::Rung rung;
+  rung.op = "transpose";
+  rung.id = "planted";
+  rung.launch[static_cast<int>(device::Flavour::plain)] = launch_planted;
+  lab::VerifyRequest request;
+  request.rungs = {{&ops::find_operator("transpose"), &rung}};
+  return lab::verify(request)[0].failures();
+}
+
+TEST(TransposeJudge, CatchesPlantedFaults) {
+  planted = Fault::none;
+  EXPECT_EQ(failures(), 0);
+  for (const Fault fault : {Fault::left_out, Fault::off_by_one, Fault::in_the_gap, Fault::behind,
+                            Fault::to_the_input}) {
+    planted = fault;
+    EXPECT_GT(failures(), 0) << static_cast<int>(fault);
+  }
+}
+
+}  // namespace
+}  // namespace warpladder::transpose
