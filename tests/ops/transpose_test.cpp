@@ -53,6 +53,23 @@ TEST(TransposeProblem, RefusesWhatCannotBe) {
   EXPECT_EQ(refusal(p), "transpose: in of 1 times 3x5 is too large to address");
 }
 
+// 08_thin's own roads, which no problem of the common prediction test takes.
+TEST(ThinTranspose, AsksForWhatItsHeaderSays) {
+  const ladder::Rung& rung = ladder::find_rung("transpose", "08_thin");
+  for (const std::vector<std::int64_t>& shape :
+       {std::vector<std::int64_t>{4096, 33}, {33, 4096}, {640, 1}, {1, 640}, {128, 63}, {7, 640}}) {
+    const auto trial =
+        ops::find_operator("transpose").case_of_shape(shape).prepare(device::Target::cpu);
+    device::Stream stream(device::Target::cpu);
+    std::vector<device::KernelCounts> counts;
+    stream.record_counts = &counts;
+    trial->reset();
+    rung.launcher(device::Flavour::counted)(trial->call(), stream);
+    EXPECT_TRUE(rung.predict(trial->call()) == ladder::totals_of(counts))
+        << shape[0] << 'x' << shape[1];
+  }
+}
+
 // What a rung with a fault would do, one fault each.
 enum class Fault { none, left_out, off_by_one, in_the_gap, behind, to_the_input };
 Fault planted = Fault::none;
