@@ -5,11 +5,12 @@ A block stands between two comments; the first says what it holds:
   <!-- counts: sgemm/row_01_naive sgemm/row_02_block_tile at 256x256x256 -->
   <!-- times: results/FOLDER/bench.json sgemm at 4096x4096x4096 -->
   <!-- times-by-size: results/FOLDER/bench.json,results/FOLDER/more.json sgemm -->
+  <!-- shares: results/FOLDER/bench.json transpose of memcpy -->
   <!-- climb: results/FOLDER/bench.json sgemm/row_ at 4096x4096x4096 to climb.svg -->
   <!-- register-order: results/FOLDER/register_order.json results/FOLDER/register_banks.json -->
   <!-- profile: results/FOLDER/ncu.csv results/FOLDER/ncu_launches.json -->
   <!-- end -->
-`counts` asks the program to explain each rung; `times`, `times-by-size` and `climb` read reports of
+`counts` asks the program to explain each rung; `times`, `times-by-size`, `shares` and `climb` read reports of
 `bench --device gpu`. Where several reports hold the same rung and shape, the first counts. `climb`
 also draws a picture, named relative to the document. `register-order` sets what the benchmark of
 that name measured beside what tools/register_banks.py says of its kernels. `profile` shows the hardware's
@@ -17,6 +18,7 @@ counters. With --check nothing is
 written, and a block or a picture that is not what would be generated is an error.
 """
 
+import dataclasses
 import html
 import json
 import math
@@ -33,7 +35,7 @@ import profile_table
 from draw_climb import NONE, Report, Row, Times, percent, rounded
 
 ROOT = Path(__file__).resolve().parents[1]
-KINDS = "counts|times|times-by-size|climb|register-order|profile"
+KINDS = "counts|times|times-by-size|shares|climb|register-order|profile"
 BLOCK = re.compile(rf"^(<!-- ({KINDS}): ([^\n]*?) -->\n)(.*?)(<!-- end -->)", re.DOTALL | re.MULTILINE)
 OPENING = re.compile(rf"^<!-- (?:{KINDS}): ", re.MULTILINE)
 # What a kernel of benchmarks/register_order is called in machine code, and its Order's number.
@@ -76,7 +78,7 @@ def row_from(fields, report):
     hot = cold = None
     if not untimed:
         hot, cold = times_from(fields["statistics_s"]), times_from(fields.get("cold_statistics_s"))
-        if hot is None or not float(fields["flops"]) > 0:
+        if hot is None or (cold is None and not float(fields["flops"]) > 0):
             raise ValueError(f"{fields['rung']} has no times, or no flops, and no reason why")
     return Row(fields["op"], fields["rung"], bool(fields["rival"]), tuple(fields["shape"]), untimed,
                float(fields["flops"]), hot, cold, report)
@@ -199,7 +201,7 @@ def counts(program, argument):
     rungs, _, shape = argument.partition(" at ")
     header = ["rung", "global sectors", "shared wavefronts", "barriers", "FMAs per sector",
               "FMAs per wavefront", "prediction"]
-    rows = []
+    rows, computes = [], False
     for rung in rungs.split():
         done = subprocess.run([program, "explain", rung, "--shape", shape, "--json", "-"],
                               capture_output=True, text=True, cwd=ROOT)
@@ -209,10 +211,13 @@ def counts(program, argument):
         t = explained["totals"]
         sectors = t["global_load_sectors"] + t["global_store_sectors"]
         wavefronts = t["shared_load_wavefronts"] + t["shared_store_wavefronts"]
+        computes = computes or t["fmas"] > 0
         holds = "holds" if explained["prediction"]["holds"] else "differs"
         rows.append([f"`{rung.split('/')[1]}`", f"{sectors:,}", f"{wavefronts:,}", f"{t['barriers']:,}",
                      f"{t['fmas'] / sectors:.1f}" if sectors else "",
                      f"{t['fmas'] / wavefronts:.1f}" if wavefronts else "", holds])
+    if not computes:  # an operator that only moves bytes
+        header, *rows = ([*cells[:4], cells[6]] for cells in (header, *rows))
     return table(header, rows)
 
 
@@ -266,6 +271,27 @@ def times_by_size(argument, document):
         remarks.append(f"`{rung}`{where}: {word}: {plain(reason)}")
     header = ["TFLOP/s", *(shape_label(shape) for shape in shapes)]
     return body(table(header, cells.values()), remarks, captions(rows, document))
+
+
+def shares(argument, document):
+    """Of an operator that moves bytes: cold times, in % of what a probe or rival took."""
+    files, op, other = asked(r"(\S+) (\w+) of (\w+)", argument, "FILES OP of RIVAL")
+    rows = rows_of(files, op)
+    shapes = sorted({row.shape for row in rows}, key=lambda shape: (math.prod(shape), shape))
+    cells = {}
+    for row in rows:
+        beside = row.report.rivals.get((other, row.shape))
+        if beside is None:
+            raise Fault(f"{files}: {other} was not timed at {shape_label(row.shape)}")
+        line = cells.setdefault((row.rung, row.rival), [row.name_cell, *[NONE] * len(shapes)])
+        share = row.untimed[0] if row.untimed else percent(
+            beside.cold.median / row.cold.median, dataclasses.replace(row, hot=row.cold),
+            dataclasses.replace(beside, hot=beside.cold))
+        line[1 + shapes.index(row.shape)] = share
+    header = [f"% of {other}", *(shape_label(shape) for shape in shapes)]
+    lines = ["Medians of cold samples: operands in memory, not in the L2 cache.",
+             *captions(rows, document)]
+    return body(table(header, cells.values()), [], lines)
 
 
 def climb(argument, document, pictures):
@@ -382,8 +408,8 @@ def refreshed(program, path, pictures):
                 return opening + counts(program, argument) + end
             if kind == "climb":
                 return opening + climb(argument, path, pictures) + end
-            tables = {"times": times, "times-by-size": times_by_size, "register-order": register_order,
-                      "profile": profile}
+            tables = {"times": times, "times-by-size": times_by_size, "shares": shares,
+                      "register-order": register_order, "profile": profile}
             return opening + tables[kind](argument, path) + end
         except Fault as fault:
             raise Fault(f"{shown(path)}: {fault}") from None

@@ -262,6 +262,29 @@ NVIDIA H200, 2026-11-21, raw data: [2026-11-21_gpu_abc](../results/2026-11-21_gp
         self.refuses("is not register_order.json register_banks.json", ORDER.replace(BANKS, ""))
 
 
+class SharesTable(Documents):
+    BLOCK = f"<!-- shares: {FILE} transpose of memcpy -->\n<!-- end -->\n"
+
+    def rows(self, *wanted):
+        return [{**row(rung, 1e-4, rival=rival, cold=cold), "op": "transpose", "shape": shape,
+                 "flops": 0.0} for rung, cold, shape, rival in wanted]
+
+    def test_cells_by_hand(self):
+        """100 µs of the copy are half of the naive rung's 200 µs."""
+        self.give(report(*self.rows(("01_naive", 2e-4, [64, 32], False),
+                                    ("memcpy", 1e-4, [64, 32], True),
+                                    ("memcpy", 3e-4, [128, 128], True))))
+        lines = self.generated(self.BLOCK).splitlines()
+        self.assertEqual(lines[1:5], ["| % of memcpy | 64×32 | 128×128 |", "| :-- | --: | --: |",
+                                      "| `01_naive` | 50.0 % | – |",
+                                      "| `memcpy` (rival) | 100 % | 100 % |"])
+
+    def test_what_was_not_timed_beside_it(self):
+        self.give(report(*self.rows(("01_naive", 2e-4, [64, 32], False))))
+        self.refuses("memcpy was not timed at 64×32", self.BLOCK)
+        self.refuses("is not FILES OP of RIVAL", self.BLOCK.replace(" of memcpy", ""))
+
+
 class ProfileTable(Documents):
     CSV, LAUNCHES = f"{FOLDER}/ncu.csv", f"{FOLDER}/ncu_launches.json"
     BLOCK = f"<!-- profile: {CSV} {LAUNCHES} -->\n<!-- end -->\n"
