@@ -17,15 +17,15 @@
 namespace warpladder::app {
 namespace {
 
-// What every operator's run takes.
+// What every operator's run takes; --b only those of two operands.
 struct CommonFlags {
   std::string a, b, out, rung;
   DeviceFlags device;
   JsonFlag json;
 
-  void add_to(CLI::App& verb) {
+  void add_to(CLI::App& verb, bool takes_b = true) {
     verb.add_option("--a", a, "float32 .npy file")->type_name("FILE")->required();
-    verb.add_option("--b", b, "float32 .npy file")->type_name("FILE")->required();
+    if (takes_b) verb.add_option("--b", b, "float32 .npy file")->type_name("FILE")->required();
     verb.add_option("--out", out, "The .npy file to write, whole or not at all")
         ->type_name("FILE")
         ->required();
@@ -122,6 +122,14 @@ void run_vector_add(const CommonFlags& flags, const Context& context) {
   deliver(lab::run_vector_add(request), flags, context, nlohmann::json::object());
 }
 
+void run_transpose(const CommonFlags& flags, const Context& context) {
+  lab::RunTransposeRequest request;
+  request.options = options_of(flags, "transpose");
+  request.a = read(flags.a, "--a");
+  require_writable(flags.out, "--out");
+  deliver(lab::run_transpose(request), flags, context, nlohmann::json::object());
+}
+
 }  // namespace
 
 void add_run(CLI::App& app, Context& context) {
@@ -137,6 +145,11 @@ void add_run(CLI::App& app, Context& context) {
   sgemm->add_flag("--transa", sgemm_flags->trans_a, "Multiply by the transpose of A");
   sgemm->add_flag("--transb", sgemm_flags->trans_b, "Multiply by the transpose of B");
   sgemm->callback([sgemm_flags, &context] { run_sgemm(*sgemm_flags, context); });
+
+  auto* transpose = verb->add_subcommand("transpose", "The transpose of a matrix, bit for bit");
+  const auto transpose_flags = std::make_shared<CommonFlags>();
+  transpose_flags->add_to(*transpose, false);
+  transpose->callback([transpose_flags, &context] { run_transpose(*transpose_flags, context); });
 
   auto* vector_add = verb->add_subcommand("vector_add", "C = A + B, element by element");
   const auto add_flags = std::make_shared<CommonFlags>();

@@ -7,6 +7,7 @@
 #include "base/npy_header.hpp"
 #include "lab/selection.hpp"
 #include "ops/sgemm/dispatch.hpp"
+#include "ops/transpose/dispatch.hpp"
 #include "ops/vector_add/problem.hpp"
 
 namespace warpladder::lab {
@@ -152,6 +153,29 @@ RunResult run_vector_add(const RunVectorAddRequest& r) {
   const vector_add::Call call{n, a.data(), b.data(), c.data()};
   const double time_s = timed(launch, &call, r.options);
   return {&rung, flavour, {n}, time_s, {x.shape, x.fortran_order, c.download()}};
+}
+
+RunResult run_transpose(const RunTransposeRequest& r) {
+  const Matrix stored = matrix_of(r.a);
+  const bool fortran = r.a.array.fortran_order;
+  // Fortran order is the storage of the transpose by rows, of the input and of the result.
+  const Matrix by_rows_of = stored.transposed_if(fortran);
+  const transpose::Problem p = transpose::compact(by_rows_of.rows, by_rows_of.columns);
+  const device::Target target = r.options.target;
+  const ladder::Rung& rung = r.options.rung ? *r.options.rung : transpose::choose(p, target);
+  const auto [launch, flavour] = choice_of(rung, target);
+  const auto elements = static_cast<double>(r.a.array.data.size());
+  require_memory(host_bytes(target, 2 * elements, elements),
+                 fmt::format("transpose of {}", stored.text()));
+
+  const Buffer<float> in(target, r.a.array.data), out(target, r.a.array.data.size());
+  const transpose::Call call{p, in.data(), out.data()};
+  const double time_s = timed(launch, &call, r.options);
+  return {&rung,
+          flavour,
+          {stored.rows, stored.columns},
+          time_s,
+          {{stored.columns, stored.rows}, fortran, out.download()}};
 }
 
 }  // namespace warpladder::lab

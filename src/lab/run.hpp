@@ -38,6 +38,11 @@ struct RunVectorAddRequest {
   RunOptions options;
 };
 
+struct RunTransposeRequest {
+  NamedArray a;
+  RunOptions options;
+};
+
 struct RunResult {
   const ladder::Rung* rung = nullptr;
   device::Flavour flavour = device::Flavour::plain;
@@ -46,12 +51,14 @@ struct RunResult {
   NpyArray out;
 };
 
-// Both throw Error(bad_input) for arrays that do not fit together and Error(resource) for too
+// All throw Error(bad_input) for arrays that do not fit together and Error(resource) for too
 // little memory or a rung that cannot run on the target.
 
 // Each operand may be in C or in Fortran order; the result is in C order.
 RunResult run_sgemm(const RunSgemmRequest& request);
 // Arrays of any shape, both in the same order, which is also the result's.
 RunResult run_vector_add(const RunVectorAddRequest& request);
+// A matrix in either order, which is also the result's.
+RunResult run_transpose(const RunTransposeRequest& request);
 
 }  // namespace warpladder::lab

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""bench and explain as their users meet them: tables, files, exit codes.
+"""bench, explain and run transpose as their users meet them: tables, files, exit codes.
 
 Usage: test_lab_verbs.py PROGRAM [TEST...]
 """
 
 from __future__ import annotations
 
+import array
 import csv
 import json
 import statistics
@@ -98,6 +99,42 @@ class Bench(cli.CommandLine):
         printed = self.good("bench", self.RUNGS[0], "--shape", "64x64x64", "--device", "gpu")
         for words in ("of cublas", "of FP32", "× serial", "SM clock", "cold", "TFLOP/s"):
             self.assertIn(words, printed)
+
+
+class RunTranspose(cli.CommandLine):
+    def setUp(self):
+        super().setUp()
+        self.a = cli.Matrix(7, 9, 6)
+        self.flags = ["--a", self.path("a.npy"), "--out", self.path("out.npy")]
+
+    def test_result(self):
+        columns = [x for column in zip(*self.a.at) for x in column]
+        for rung in ("", "01_naive", "transpose/08_thin"):
+            with self.subTest(rung):
+                self.a.write(self.path("a.npy"))
+                forced = ["--rung", rung] if rung else []
+                printed = self.good("run", "transpose", *self.flags, *forced)
+                self.assertIn("transpose of 7x9 ran as " + rung.split("/")[-1], printed)
+                shape, out = cli.read_npy(self.path("out.npy"))
+                self.assertEqual((shape, list(out)), ((9, 7), columns))
+
+    def test_fortran_order_stays(self):
+        self.a.write(self.path("a.npy"), fortran=True)
+        report = self.report("run", "transpose", *self.flags)
+        self.assertEqual((report["shape"], report["out_shape"]), ([7, 9], [9, 7]))
+        data = (self.folder / "out.npy").read_bytes()
+        self.assertIn(b"'fortran_order': True, 'shape': (9, 7)", data)
+        rows = [x for row in self.a.at for x in row]  # Fortran order of the 9x7 transpose
+        self.assertTrue(data.endswith(array.array("f", rows).tobytes()))
+
+    def test_refuses(self):
+        self.refused(BAD_INPUT, "--a is required", "run", "transpose")
+        self.a.write(self.path("a.npy"))
+        self.refused(BAD_INPUT, "unknown flag '--b'", "run", "transpose", *self.flags, "--b", "x")
+        self.refused(BAD_INPUT, "unknown rung", "run", "transpose", *self.flags, "--rung", "x")
+        cli.npy(self.path("a.npy"), (2, 2, 2), range(8))
+        self.refused(BAD_INPUT, "a matrix has 2", "run", "transpose", *self.flags)
+        self.assertEqual(self.names(), ["a.npy"])
 
 
 class Explain(cli.CommandLine):

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "lab/verify.hpp"
+#include "ops/transpose/dispatch.hpp"
 #include "ops/transpose/problem.hpp"
 
 namespace warpladder::transpose {
@@ -51,6 +52,19 @@ TEST(TransposeProblem, RefusesWhatCannotBe) {
   p = compact(3, 5);
   p.ld_in = std::numeric_limits<std::int64_t>::max();
   EXPECT_EQ(refusal(p), "transpose: in of 1 times 3x5 is too large to address");
+}
+
+TEST(TransposeDispatch, ChoosesByShape) {
+  const auto chosen = [](const Problem& p) { return choose(p, device::Target::gpu).id; };
+  EXPECT_EQ(chosen(compact(4096, 4096)), "06_vector");
+  EXPECT_EQ(chosen(compact(1000, 32)), "06_vector");
+  EXPECT_EQ(chosen(compact(4097, 4096)), "07_rotated");
+  EXPECT_EQ(chosen(compact(4096, 33)), "08_thin");
+  EXPECT_EQ(chosen(compact(63, 4096)), "08_thin");
+  Problem odd_ld = compact(128, 128);
+  odd_ld.ld_in = 129;
+  EXPECT_EQ(chosen(odd_ld), "07_rotated");
+  EXPECT_EQ(choose(compact(8, 8), device::Target::cpu).id, "01_naive");
 }
 
 // 08_thin's own roads, which no problem of the common prediction test takes.
