@@ -64,6 +64,14 @@ __device__ __forceinline__ TilePlace tile_of_block(const Gemm& g) {
   return {std::int64_t{first + in_band % rows} * kBlockM, std::int64_t{in_band / rows} * kBlockN};
 }
 
+// The same for a column-major rung: numbered down C's columns.
+template <int kBlockM, int kBlockN>
+__device__ __forceinline__ TilePlace column_tile_of_block(const Gemm& g) {
+  const auto tiles_m = static_cast<unsigned>(tiles(g.m, kBlockM));
+  return {std::int64_t{blockIdx.x % tiles_m} * kBlockM,
+          std::int64_t{blockIdx.x / tiles_m} * kBlockN};
+}
+
 // One block per tile of C, in one dimension: y and z end at 65,535 blocks, which a tall C passes.
 inline dim3 tile_grid(std::int64_t tiles_m, std::int64_t tiles_n) {
   return dim3(static_cast<unsigned>(tiles_m * tiles_n));

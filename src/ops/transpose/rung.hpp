@@ -38,6 +38,33 @@ __device__ __forceinline__ Tile tile_of_block(const Call& call) {
           columns < kColumns ? static_cast<int>(columns) : kColumns};
 }
 
+// 04_padded's way, for rungs that fall back on it: kThreads threads, a word each at a time.
+template <int kTile, int kThreads>
+__device__ __forceinline__ void transpose_words(const Call& call) {
+  __shared__ float shared[kTile][kTile + 1];
+  const Tile tile = tile_of_block<kTile, kTile>(call);
+  const int x = threadIdx.x % kTile, first = threadIdx.x / kTile;
+  for (int y = first; y < tile.rows; y += kThreads / kTile) {
+    if (x < tile.columns) shared[y][x] = tile.in[y * call.problem.ld_in + x];
+  }
+  __syncthreads();  // the tile is whole before threads take up what others have brought
+  for (int y = first; y < tile.columns; y += kThreads / kTile) {
+    if (x < tile.rows) tile.out[y * call.problem.ld_out + x] = shared[x][y];
+  }
+}
+
+// What transpose_words() asks for with tiles of 32 and 256 threads: 04_padded's prediction.
+inline ladder::Totals predict_words(const Problem& p) {
+  const std::uint64_t accesses = p.rows * p.columns / 32;
+  ladder::Totals t;
+  t.global_load_requests = t.global_store_requests = accesses;
+  t.global_load_sectors = t.global_store_sectors = 4 * accesses;
+  t.shared_store_requests = t.shared_store_wavefronts = accesses;
+  t.shared_load_requests = t.shared_load_wavefronts = accesses;
+  t.barriers = accesses / 4;
+  return t;
+}
+
 // Whether rows of 16 bytes may be read and written at once: addresses, leading dimensions, strides
 // and sizes are multiples of four elements.
 inline bool vectors_allowed(const Call& call) {

@@ -25,9 +25,8 @@ static_assert(valid(kConfig));
 
 template <bool kARows, bool kBRows>
 __global__ void __launch_bounds__(kConfig.threads(), 2) multiply(Gemm g) {
-  const auto tiles_m = static_cast<unsigned>(tiles(g.m, kConfig.block_m));
-  const std::int64_t row = std::int64_t{blockIdx.x % tiles_m} * kConfig.block_m + threadIdx.x;
-  const std::int64_t column = std::int64_t{blockIdx.x / tiles_m} * kConfig.block_n + threadIdx.y;
+  const auto [row0, column0] = column_tile_of_block<kConfig.block_m, kConfig.block_n>(g);
+  const std::int64_t row = row0 + threadIdx.x, column = column0 + threadIdx.y;
   if (row >= g.m || column >= g.n) return;
 
   const Operand<kARows> a{g.a, g.lda};

@@ -28,10 +28,9 @@ template <bool kARows, bool kBRows>
 __global__ void __launch_bounds__(kConfig.threads(), 2) multiply(Gemm g) {
   __shared__ float a_tile[kConfig.block_m][kConfig.block_k];
   __shared__ float b_tile[kConfig.block_k][kConfig.block_n];
-  const auto tiles_m = static_cast<unsigned>(tiles(g.m, kConfig.block_m));
+  const auto [row0, column0] = column_tile_of_block<kConfig.block_m, kConfig.block_n>(g);
   const int x = threadIdx.x % kConfig.block_m, y = threadIdx.x / kConfig.block_m;
-  const std::int64_t row = std::int64_t{blockIdx.x % tiles_m} * kConfig.block_m + x;
-  const std::int64_t column = std::int64_t{blockIdx.x / tiles_m} * kConfig.block_n + y;
+  const std::int64_t row = row0 + x, column = column0 + y;
 
   const Operand<kARows> a{g.a, g.lda};
   const Operand<kBRows> b{g.b, g.ldb};

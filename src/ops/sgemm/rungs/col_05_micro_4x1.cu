@@ -35,9 +35,7 @@ __global__ void __launch_bounds__(kConfig.threads()) multiply(Gemm g) {
   // The padding is for stores that run along k: B's, or those of a transposed A.
   __shared__ float a_tile[kConfig.block_k][kConfig.block_m + 1];
   __shared__ float b_tile[kConfig.block_k][kConfig.block_n + 1];
-  const auto tiles_m = static_cast<unsigned>(tiles(g.m, kConfig.block_m));
-  const std::int64_t row0 = std::int64_t{blockIdx.x % tiles_m} * kConfig.block_m;
-  const std::int64_t column0 = std::int64_t{blockIdx.x / tiles_m} * kConfig.block_n;
+  const auto [row0, column0] = column_tile_of_block<kConfig.block_m, kConfig.block_n>(g);
   const int x = threadIdx.x % kConfig.across() * kConfig.thread_m;
   const int y = threadIdx.x / kConfig.across();
 

@@ -40,9 +40,7 @@ __global__ void __launch_bounds__(kConfig.threads()) multiply(Gemm g) {
   constexpr int kPadding = kBRows ? 0 : 1;
   __shared__ __align__(16) float a_tile[kConfig.block_k][kConfig.block_m];
   __shared__ __align__(16) float b_tile[kConfig.block_k][kConfig.block_n + kPadding];
-  const auto tiles_m = static_cast<unsigned>(tiles(g.m, kConfig.block_m));
-  const std::int64_t row0 = std::int64_t{blockIdx.x % tiles_m} * kConfig.block_m;
-  const std::int64_t column0 = std::int64_t{blockIdx.x / tiles_m} * kConfig.block_n;
+  const auto [row0, column0] = column_tile_of_block<kConfig.block_m, kConfig.block_n>(g);
   const int pair = threadIdx.x / 2;  // of neighbouring lanes
   const int x = pair % kConfig.across() * kConfig.thread_m;
   const int y = pair / kConfig.across() * 2 + threadIdx.x % 2;

@@ -50,9 +50,7 @@ template <bool kARows, bool kBRows, int kVector>
 __global__ void __launch_bounds__(kConfig.threads(), 2) multiply(Gemm g) {
   __shared__ __align__(16) float a_tile[kConfig.block_k][kConfig.block_m + kConfig.padding];
   __shared__ __align__(16) float b_tile[kConfig.block_k][kConfig.block_n + kConfig.padding];
-  const auto tiles_m = static_cast<unsigned>(tiles(g.m, kConfig.block_m));
-  const std::int64_t row0 = std::int64_t{blockIdx.x % tiles_m} * kConfig.block_m;
-  const std::int64_t column0 = std::int64_t{blockIdx.x / tiles_m} * kConfig.block_n;
+  const auto [row0, column0] = column_tile_of_block<kConfig.block_m, kConfig.block_n>(g);
   const Place at = place_of(threadIdx.x);
 
   parts::TileFetch<kConfig.block_m, kConfig.block_k, kConfig.threads(), kARows, kVector> a_fetch(

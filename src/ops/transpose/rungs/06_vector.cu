@@ -60,26 +60,15 @@ __global__ void __launch_bounds__(C::threads) transpose_vectors(Call call) {
   }
 }
 
-// Where float4 may not be used: 04's kernel, with a larger tile.
 template <class C>
-__global__ void __launch_bounds__(C::threads) transpose_words(Call call) {
-  __shared__ float shared[C::tile][C::tile + 1];
-  const Tile tile = tile_of_block<C::tile, C::tile>(call);
-  const int x = threadIdx.x % C::tile, first = threadIdx.x / C::tile;
-  constexpr int kLines = C::threads / C::tile;
-  for (int y = first; y < tile.rows; y += kLines) {
-    if (x < tile.columns) shared[y][x] = tile.in[y * call.problem.ld_in + x];
-  }
-  __syncthreads();  // the tile is whole before threads take up what others have brought
-  for (int y = first; y < tile.columns; y += kLines) {
-    if (x < tile.rows) tile.out[y * call.problem.ld_out + x] = shared[x][y];
-  }
+__global__ void __launch_bounds__(C::threads) transpose_ragged(Call call) {
+  transpose_words<C::tile, C::threads>(call);
 }
 
 template <class C>
 void launch_tiles(const Call& call, device::Stream& stream) {
   const auto tiles = static_cast<unsigned>(tile_count<C::tile, C::tile>(call.problem));
-  const auto kernel = vectors_allowed(call) ? transpose_vectors<C> : transpose_words<C>;
+  const auto kernel = vectors_allowed(call) ? transpose_vectors<C> : transpose_ragged<C>;
   device::launch(stream, {dim3(tiles), dim3(C::threads)}, kernel, call);
 }
 

@@ -99,16 +99,7 @@ __global__ void __launch_bounds__(kThreads) few_rows(Call call) {
 }
 
 __global__ void __launch_bounds__(kTile * 8) any_shape(Call call) {
-  __shared__ float shared[kTile][kTile + 1];
-  const Tile tile = tile_of_block<kTile, kTile>(call);
-  const int x = threadIdx.x % kTile;
-  for (int y = threadIdx.x / kTile; y < tile.rows; y += 8) {
-    if (x < tile.columns) shared[y][x] = tile.in[y * call.problem.ld_in + x];
-  }
-  __syncthreads();  // the tile is whole before threads take up what others have brought
-  for (int y = threadIdx.x / kTile; y < tile.columns; y += 8) {
-    if (x < tile.rows) tile.out[y * call.problem.ld_out + x] = shared[x][y];
-  }
+  transpose_words<kTile, kTile * 8>(call);
 }
 
 void launch(const Call& call, device::Stream& stream) {
@@ -133,17 +124,9 @@ void launch(const Call& call, device::Stream& stream) {
 
 // For thin matrices: an odd number of columns (rows), and a multiple of 64 of the others.
 ladder::Totals predict(const Problem& p) {
-  ladder::Totals t;
   const bool columns = p.columns <= kThin;
-  if (!columns && p.rows > kThin) {
-    const std::uint64_t accesses = p.rows * p.columns / 32;
-    t.global_load_requests = t.global_store_requests = accesses;
-    t.global_load_sectors = t.global_store_sectors = 4 * accesses;
-    t.shared_store_requests = t.shared_store_wavefronts = accesses;
-    t.shared_load_requests = t.shared_load_wavefronts = accesses;
-    t.barriers = accesses / 4;
-    return t;
-  }
+  if (!columns && p.rows > kThin) return predict_words(p);
+  ladder::Totals t;
   const std::uint64_t n = columns ? p.columns : p.rows, pieces = p.rows * p.columns / n / kLines;
   const std::uint64_t along = pieces * ((n + 1) / 2), across = pieces * 2 * ((n + 3) / 4);
   t.global_load_requests = columns ? along : across;
