@@ -8,8 +8,9 @@ width is taken for a wide one.
 
 import math
 from dataclasses import dataclass
-from decimal import Decimal
 from xml.sax.saxutils import escape
+
+from bench_reports import rounded
 
 FONT = "system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 MONO = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
@@ -22,70 +23,6 @@ ROW, THICK = 26, 15
 TITLE_Y, SUBTITLE_Y, LINE_LABEL_Y, TOP = 36, 57, 87, 98
 LEAST_PLOT = 480
 MOST_TICKS = 8
-
-NONE = "–"  # in place of a number that nobody measured
-
-
-def rounded(value, digits):
-    return f"{Decimal(f'{value:.{digits - 1}e}'):,f}"
-
-
-def percent(share, *rows):
-    return f"{rounded(100 * share, min(3, *(row.hot.digits for row in rows)))} %"
-
-
-@dataclass(frozen=True)
-class Times:
-    median: float
-    q1: float
-    q3: float
-
-    @property
-    def digits(self):
-        """As many as the quartiles' distance supports; the rule of `warpladder bench`."""
-        spread = (self.q3 - self.q1) / self.median
-        return min(max(1 + math.floor(-math.log10(spread)), 2), 4) if spread > 0 else 2
-
-
-@dataclass(frozen=True)
-class Report:
-    file: str
-    gpu: str
-    date: str
-    command: str
-    libraries: str
-    ceiling: float  # FP32 TFLOP/s, 0 if unknown
-    baselines: dict  # operator: (shape, seconds a flop, digits) of its serial rung
-    rivals: dict  # (rung, shape): Row, of those that were timed
-
-
-@dataclass(frozen=True)
-class Row:
-    op: str
-    rung: str
-    rival: bool
-    shape: tuple
-    untimed: tuple  # (word, reason), or empty
-    flops: float
-    hot: Times | None
-    cold: Times | None
-    report: Report
-
-    @property
-    def name_cell(self):
-        return f"`{self.rung}`" + (" (rival)" if self.rival else "")
-
-    @property
-    def teraflops(self):
-        return self.flops / self.hot.median / 1e12
-
-    def rate_text(self):
-        return rounded(self.teraflops, self.hot.digits)
-
-    def share_text(self, rival):
-        """Of the rival as it ran in the same run."""
-        beside = self.report.rivals.get((rival.rung, self.shape)) if rival else None
-        return percent(self.teraflops / beside.teraflops, self, beside) if beside else NONE
 
 
 @dataclass(frozen=True)

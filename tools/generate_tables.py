@@ -32,7 +32,7 @@ from pathlib import Path
 
 import draw_climb
 import profile_table
-from draw_climb import NONE, Report, Row, Times, percent, rounded
+from bench_reports import NONE, Report, Row, Times, percent, rounded
 
 ROOT = Path(__file__).resolve().parents[1]
 KINDS = "counts|times|times-by-size|shares|climb|register-order|profile"

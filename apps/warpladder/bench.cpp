@@ -119,16 +119,27 @@ Section counts_section(std::span<const BenchRow> group) {
   return {fmt::format("{} at {}", group.front().op, shape_text(group.front())), std::move(table)};
 }
 
+std::string share_text(double share, int digits) {
+  return rounded(100 * share, std::min(digits, 3)) + " %";
+}
+
+// The first rival that was timed, or the first probe; null if there is none.
+const BenchRow* timed_rival(std::span<const BenchRow> group, bool probe) {
+  const auto at = std::ranges::find_if(group, [&](const BenchRow& row) {
+    return row.rival && row.probe == probe && !row.samples_s.empty();
+  });
+  return at == group.end() ? nullptr : &*at;
+}
+
 Section cpu_times_section(std::span<const BenchRow> group) {
   const bool in_flops = computes(group.front());
-  const auto rival = std::ranges::find_if(
-      group, [](const BenchRow& row) { return row.rival && !row.probe && !row.samples_s.empty(); });
+  const BenchRow* rival = timed_rival(group, false);
   std::vector<Column> columns{{"on this CPU"},
                               {"median", Align::right},
                               {"quartiles apart", Align::right},
                               {"samples", Align::right},
                               {in_flops ? "GFLOP/s" : "GB/s", Align::right}};
-  if (rival != group.end()) columns.push_back({"of " + rival->rung, Align::right});
+  if (rival) columns.push_back({"of " + rival->rung, Align::right});
   TextTable table(std::move(columns));
   for (const BenchRow& row : group) {
     if (row.samples_s.empty()) continue;
@@ -138,9 +149,9 @@ Section cpu_times_section(std::span<const BenchRow> group) {
                             rounded(100 * s.spread(), 2) + " %",
                             std::to_string(row.samples_s.size()),
                             rounded((in_flops ? row.flops : row.bytes) / s.median * 1e-9, digits)};
-    if (rival != group.end()) {
+    if (rival) {
       const double share = lab::statistics(rival->samples_s).median / s.median;
-      cells.emplace_back(rounded(100 * share, std::min(digits, 3)) + " %");
+      cells.emplace_back(share_text(share, digits));
     }
     table.add_row(std::move(cells));
   }
@@ -157,16 +168,9 @@ const std::vector<double>& samples_that_count(const BenchRow& row) {
   return computes(row) ? row.samples_s : row.cold_samples_s;
 }
 
-std::string share_text(double share, int digits) {
-  return rounded(100 * share, std::min(digits, 3)) + " %";
-}
-
 Section gpu_section(std::span<const BenchRow> group, const BenchReport& report) {
   const bool in_flops = computes(group.front());
-  const auto rival = std::ranges::find_if(
-      group, [](const BenchRow& row) { return row.rival && !row.probe && !row.samples_s.empty(); });
-  const auto probe = std::ranges::find_if(
-      group, [](const BenchRow& row) { return row.probe && !row.samples_s.empty(); });
+  const BenchRow *rival = timed_rival(group, false), *probe = timed_rival(group, true);
   const lab::Baseline* baseline = baseline_of(report, group.front().op);
   const double ceiling =
       in_flops ? report.ceilings.fp32_flops_per_s : report.ceilings.memory_bytes_per_s;
@@ -175,8 +179,8 @@ Section gpu_section(std::span<const BenchRow> group, const BenchReport& report) 
                               {"cold", Align::right},
                               {"spread", Align::right},
                               {in_flops ? "TFLOP/s" : "GB/s", Align::right}};
-  if (rival != group.end()) columns.push_back({"of " + rival->rung, Align::right});
-  if (probe != group.end()) columns.push_back({"of " + probe->rung, Align::right});
+  if (rival) columns.push_back({"of " + rival->rung, Align::right});
+  if (probe) columns.push_back({"of " + probe->rung, Align::right});
   if (ceiling > 0) columns.push_back({in_flops ? "of FP32" : "of memory", Align::right});
   if (baseline) columns.push_back({"× serial", Align::right});
   TextTable table(std::move(columns));
@@ -195,8 +199,8 @@ Section gpu_section(std::span<const BenchRow> group, const BenchReport& report) 
         rounded(100 * counts.spread(), 2) + " %",
         row.invalid.empty() ? Cell(rounded(rate * (in_flops ? 1e-12 : 1e-9), digits))
                             : Cell("invalid", Emphasis::bad)};
-    for (const auto other : {rival, probe}) {
-      if (other == group.end()) continue;
+    for (const BenchRow* other : {rival, probe}) {
+      if (!other) continue;
       const double share = lab::statistics(samples_that_count(*other)).median / counts.median;
       cells.emplace_back(share_text(share, digits), share >= 1 ? Emphasis::good : Emphasis::none);
     }
@@ -264,12 +268,9 @@ std::string notes_on(const BenchReport& report, device::Target target, unsigned 
         baseline.op, baseline.rung, time_text(s.median, digits_of(s)),
         fmt::join(baseline.shape, "x"));
   }
-  int least = 0, most = 0;
-  for (const BenchRow& row : report.rows) {
-    if (row.most_clock_mhz == 0) continue;
-    least = least ? std::min(least, row.least_clock_mhz) : row.least_clock_mhz;
-    most = std::max(most, row.most_clock_mhz);
-  }
+  device::ClockRange clocks;
+  for (const BenchRow& row : report.rows) clocks.include(row.clocks);
+  const auto [least, most] = clocks;
   text += most == 0       ? "\nSM clock: unknown."
           : least == most ? fmt::format("\nSM clock: {} MHz throughout.", most)
                           : fmt::format("\nSM clock: {} to {} MHz.", least, most);
@@ -352,8 +353,8 @@ nlohmann::json as_json(const BenchRow& row) {
     object["cold_samples_s"] = row.cold_samples_s;
     object["cold_statistics_s"] = as_json(lab::statistics(row.cold_samples_s));
   }
-  if (row.most_clock_mhz) {
-    object["sm_clock_mhz"] = {{"least", row.least_clock_mhz}, {"most", row.most_clock_mhz}};
+  if (row.clocks.most_mhz) {
+    object["sm_clock_mhz"] = {{"least", row.clocks.least_mhz}, {"most", row.clocks.most_mhz}};
   }
   return object;
 }

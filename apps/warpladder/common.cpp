@@ -12,7 +12,7 @@
 #include "base/error.hpp"
 #include "base/in_quotes.hpp"
 #include "base/parse.hpp"
-#include "base/provenance.hpp"
+#include "lab/origin.hpp"
 #include "verb.hpp"
 #include "writable.hpp"
 
@@ -81,12 +81,7 @@ void JsonFlag::add_to(CLI::App& verb) {
 
 void JsonFlag::write(const Context& context, nlohmann::json report) const {
   using nlohmann::json;
-  json origin = provenance(context.argv);
-  for (const auto target : {device::Target::cpu, device::Target::gpu}) {
-    for (const device::Fact& fact : device::facts(target)) {
-      origin["device"][device::name(target)][fact.name] = fact.value;
-    }
-  }
+  const json origin = lab::origin(context.argv);
   report.insert(origin.begin(), origin.end());
   // Names may come from the user, and JSON holds UTF-8 only.
   const std::string text = report.dump(2, ' ', false, json::error_handler_t::replace) + "\n";

@@ -20,6 +20,7 @@
 #include "device/cpu/executor.hpp"
 #include "device/device.hpp"
 #include "executor_speed/kernels.hpp"
+#include "lab/bench.hpp"
 #include "ladder/ladder.hpp"
 #include "ops/sgemm/problem.hpp"
 
@@ -36,11 +37,6 @@ struct Row {
   bool checks = false;  // races and uninitialised reads
   std::vector<double> seconds = {};
 };
-
-double median(std::vector<double> v) {
-  std::nth_element(v.begin(), v.begin() + static_cast<long>(v.size() / 2), v.end());
-  return v[v.size() / 2];
-}
 
 double peak_memory_mb() {
   rusage usage{};
@@ -106,7 +102,7 @@ int run(int argc, char** argv) {
     }
   }
 
-  const double serial = median(rows[0].seconds), fmas = double{kN} * kN * kN;
+  const double serial = lab::statistics(rows[0].seconds).median, fmas = double{kN} * kN * kN;
   TextTable table({{"512x512x512", Align::left},
                    {"threads", Align::right},
                    {"ms", Align::right},
@@ -115,7 +111,7 @@ int run(int argc, char** argv) {
                    {"bar", Align::right}});
   nlohmann::json report = provenance({argv, static_cast<std::size_t>(argc)});
   for (const Row& row : rows) {
-    const double time = median(row.seconds);
+    const double time = lab::statistics(row.seconds).median;
     table.add_row({row.name, std::to_string(row.threads), fmt::format("{:.0f}", time * 1e3),
                    fmt::format("{:.2f}", time / fmas * 1e9), fmt::format("{:.2f}", time / serial),
                    row.bar > 0 ? fmt::format("{:g}", row.bar) : std::string()});

@@ -15,11 +15,12 @@
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
-#include "base/provenance.hpp"
 #include "base/random_fill.hpp"
 #include "base/text_table.hpp"
 #include "device/device.hpp"
 #include "device/timing.hpp"
+#include "lab/bench.hpp"
+#include "lab/origin.hpp"
 #include "orders.hpp"
 
 namespace warpladder::register_order {
@@ -42,13 +43,8 @@ struct Row {
   double flops;
   std::function<void(device::Stream&)> run;
   std::vector<double> seconds = {};
-  int least_clock_mhz = 0, most_clock_mhz = 0;  // 0 if unknown
+  device::ClockRange clocks = {};
 };
-
-double median(std::vector<double> v) {
-  std::nth_element(v.begin(), v.begin() + static_cast<long>(v.size() / 2), v.end());
-  return v[v.size() / 2];
-}
 
 std::vector<float> random_floats(std::size_t count, std::uint64_t seed) {
   std::vector<float> values(count);
@@ -168,23 +164,15 @@ void sample(std::vector<Row>& rows, device::Stream& stream) {
       const device::Sample taken = stopwatch.measure([&] { row.run(stream); });
       if (round < 0) continue;
       row.seconds.push_back(taken.seconds);
-      const int mhz = taken.sm_clock_mhz;
-      if (mhz == 0) continue;
-      row.least_clock_mhz = row.least_clock_mhz ? std::min(row.least_clock_mhz, mhz) : mhz;
-      row.most_clock_mhz = std::max(row.most_clock_mhz, mhz);
+      row.clocks.include(taken.sm_clock_mhz);
     }
   }
 }
 
 nlohmann::json as_json(const std::vector<Row>& rows, const Matrices& large,
                        const device::Ceilings& ceilings, std::span<const char* const> argv) {
-  nlohmann::json report = provenance(argv);
+  nlohmann::json report = lab::origin(argv);
   report["program"] = "register_order";
-  for (const auto target : {device::Target::cpu, kGpu}) {
-    for (const device::Fact& fact : device::facts(target)) {
-      report["device"][device::name(target)][fact.name] = fact.value;
-    }
-  }
   report["ceilings"] = {{"fp32_flops_per_s", ceilings.fp32_flops_per_s},
                         {"memory_bytes_per_s", ceilings.memory_bytes_per_s}};
   report["orders"] = kNames;  // by the number that the kernels' symbols have
@@ -194,10 +182,10 @@ nlohmann::json as_json(const std::vector<Row>& rows, const Matrices& large,
                               {"order", row.order},
                               {"flops", row.flops},
                               {"samples_s", row.seconds},
-                              {"median_s", median(row.seconds)}});
-    if (row.most_clock_mhz == 0) continue;
-    report["rows"].back()["sm_clock_mhz"] = {{"least", row.least_clock_mhz},
-                                             {"most", row.most_clock_mhz}};
+                              {"median_s", lab::statistics(row.seconds).median}});
+    if (row.clocks.most_mhz == 0) continue;
+    report["rows"].back()["sm_clock_mhz"] = {{"least", row.clocks.least_mhz},
+                                             {"most", row.clocks.most_mhz}};
   }
   return report;
 }
@@ -247,7 +235,7 @@ int run(int argc, char** argv) {
                    {"TFLOP/s", Align::right},
                    {"of FP32", Align::right}});
   for (const Row& row : rows) {
-    const double time_s = median(row.seconds), rate = row.flops / time_s;
+    const double time_s = lab::statistics(row.seconds).median, rate = row.flops / time_s;
     table.add_row({row.kernel, row.order, fmt::format("{:.3f}", time_s * 1e3),
                    fmt::format("{:.2f}", rate * 1e-12),
                    fmt::format("{:.1f} %", 100 * rate / ceilings.fp32_flops_per_s)});

@@ -1,5 +1,7 @@
 #include "device/timing.hpp"
 
+#include <algorithm>
+
 #include "device/cuda/cuda_side.hpp"
 #include "device/cuda/nvml.hpp"
 
@@ -11,6 +13,17 @@ constexpr double kLongestSpin = 2e-3;
 }  // namespace
 
 Ceilings ceilings(Target target) { return target == Target::gpu ? cuda::ceilings() : Ceilings{}; }
+
+void ClockRange::include(int mhz) {
+  if (mhz == 0) return;
+  least_mhz = least_mhz ? std::min(least_mhz, mhz) : mhz;
+  most_mhz = std::max(most_mhz, mhz);
+}
+
+void ClockRange::include(const ClockRange& other) {
+  include(other.least_mhz);
+  include(other.most_mhz);
+}
 
 Stopwatch::Stopwatch(Stream& stream) : stream_(stream), timer_(stream) {
   if (stream.target() != Target::gpu) return;

@@ -24,6 +24,14 @@ struct Sample {
   int sm_clock_mhz = 0;  // while it ran; 0 if NVML does not tell
 };
 
+// The lowest and the highest of some samples' SM clocks, in MHz; 0 where NVML did not tell.
+struct ClockRange {
+  int least_mhz = 0, most_mhz = 0;
+
+  void include(int mhz);
+  void include(const ClockRange& other);
+};
+
 // Not thread-safe. On a GPU a kernel that spins goes first, so that the host has queued everything
 // before the first event is passed: a launch takes the host microseconds, which would be counted
 // otherwise. Where the spin turns out too short, it is lengthened and the sample taken again.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/in_quotes.hpp"
@@ -27,16 +28,24 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
+// What stands between '[' and ']', or the text as it is without them; nothing if one lacks its
+// pair.
+std::optional<std::string_view> inside_brackets(std::string_view text) {
+  const bool opened = text.starts_with('['), closed = text.ends_with(']');
+  if (opened != closed || (opened && text.size() < 2)) return std::nullopt;
+  return opened ? text.substr(1, text.size() - 2) : text;
+}
+
 // Parses the values of one axis; `subject` begins every sentence.
 class ValuesParser {
  public:
   explicit ValuesParser(std::string subject) : subject_(std::move(subject)) {}
 
   std::vector<std::int64_t> parse(std::string_view text) const {
-    const bool opened = text.starts_with('['), closed = text.ends_with(']');
-    if (opened != closed || (opened && text.size() < 2)) fail("has a bracket without its pair");
-    if (!opened) return {size(std::string(text))};
-    const std::string_view inside = text.substr(1, text.size() - 2);
+    const std::optional<std::string_view> in_brackets = inside_brackets(text);
+    if (!in_brackets) fail("has a bracket without its pair");
+    const std::string_view inside = *in_brackets;
+    if (!text.starts_with('[')) return {size(std::string(text))};
     if (inside.starts_with("pow2:")) return powers_of_two(split(inside, ':'));
     if (inside.find(':') != std::string_view::npos) return range(split(inside, ':'));
     std::vector<std::int64_t> values;
@@ -105,14 +114,12 @@ Axis parse_axis(std::string_view text) {
 }
 
 std::vector<std::string> parse_list(std::string_view text) {
-  std::string_view list = text.substr(text.find('=') + 1);
-  const bool opens = list.starts_with('['), closes = list.ends_with(']');
-  if (opens != closes || (opens && list.size() < 2)) {
+  const std::optional<std::string_view> list = inside_brackets(text.substr(text.find('=') + 1));
+  if (!list) {
     throw_bad_input(
         fmt::format("-a {} has a bracket without its pair", in_quotes(text, kShownBytes)));
   }
-  if (opens) list = list.substr(1, list.size() - 2);
-  std::vector<std::string> items = split(list, ',');
+  std::vector<std::string> items = split(*list, ',');
   if (std::ranges::any_of(items, &std::string::empty)) {
     throw_bad_input(fmt::format("-a {} lacks a shape", in_quotes(text, kShownBytes)));
   }

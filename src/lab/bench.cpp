@@ -74,17 +74,10 @@ void verify_row(BenchRow& row, const ladder::Rung* rung, ladder::Launcher launch
   row.verified = row.failure.empty();
 }
 
-void note_clock(BenchRow& row, int mhz) {
-  if (mhz == 0) return;
-  row.least_clock_mhz = row.least_clock_mhz ? std::min(row.least_clock_mhz, mhz) : mhz;
-  row.most_clock_mhz = std::max(row.most_clock_mhz, mhz);
-}
-
 // Turn by turn, so that whatever else the machine does falls on all alike.
 void sample(std::vector<BenchRow>& rows, std::vector<Contestant> contestants, ops::Trial& trial,
-            device::Stream& stream, const StoppingRule& rule,
+            device::Stream& stream, device::Stopwatch& stopwatch, const StoppingRule& rule,
             const std::function<void(const BenchRow&)>& before) {
-  device::Stopwatch stopwatch(stream);
   const bool gpu = stream.target() == device::Target::gpu;
   bool warming_up = gpu;  // the first round brings the clocks up and is not kept
   while (!contestants.empty()) {
@@ -96,7 +89,7 @@ void sample(std::vector<BenchRow>& rows, std::vector<Contestant> contestants, op
         const device::Sample taken = stopwatch.measure(work, caches);
         if (warming_up) return;
         samples.push_back(taken.seconds);
-        note_clock(row, taken.sm_clock_mhz);
+        row.clocks.include(taken.sm_clock_mhz);
       };
       if (gpu) take(row.cold_samples_s, device::Caches::cold);
       take(row.samples_s, device::Caches::hot);
@@ -184,6 +177,7 @@ std::string above_ceiling(const BenchRow& row, const device::Ceilings& ceilings)
 BenchReport bench(const BenchRequest& request, const Progress& progress) {
   device::Stream stream(request.target);
   stream.executor_threads = request.executor_threads;
+  device::Stopwatch stopwatch(stream);
   const bool gpu = request.target == device::Target::gpu;
   const device::Flavour flavour = gpu ? device::Flavour::gpu : device::Flavour::plain;
 
@@ -226,7 +220,7 @@ BenchReport bench(const BenchRequest& request, const Progress& progress) {
       enter(rival->name, nullptr, rival->launch, why_not, rival->is_probe);
       if (why_not.empty() && rival->version) report.libraries[rival->library] = rival->version();
     }
-    sample(rows, std::move(contestants), *trial, stream, request.rule,
+    sample(rows, std::move(contestants), *trial, stream, stopwatch, request.rule,
            [&](const BenchRow& row) { tell("timing", row, 0.5); });
   }
   for (BenchRow& row : rows) row.invalid = above_ceiling(row, report.ceilings);

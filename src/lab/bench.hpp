@@ -66,11 +66,11 @@ struct BenchRow {
   std::string invalid;  // why its time cannot be true, or empty
   bool verified = false;
   double worst_error_over_bound = 0;
-  std::string judged_in_part;                   // of a large problem: what was compared
-  std::optional<ladder::Totals> counts;         // CPU side, where the rung has a counted flavour
-  std::vector<double> samples_s;                // caches as earlier kernels left them
-  std::vector<double> cold_samples_s;           // on a GPU: operands in memory, not in its L2 cache
-  int least_clock_mhz = 0, most_clock_mhz = 0;  // of the multiprocessors meanwhile; 0: unknown
+  std::string judged_in_part;            // of a large problem: what was compared
+  std::optional<ladder::Totals> counts;  // CPU side, where the rung has a counted flavour
+  std::vector<double> samples_s;         // caches as earlier kernels left them
+  std::vector<double> cold_samples_s;    // on a GPU: operands in memory, not in its L2 cache
+  device::ClockRange clocks;             // of the multiprocessors meanwhile
   double flops = 0, bytes = 0;
   ops::Measure measure = ops::Measure::flops;
 };

@@ -14,6 +14,7 @@ from unittest import mock
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+import bench_reports  # noqa: E402
 import draw_climb  # noqa: E402
 import generate_tables  # noqa: E402
 import profile_table  # noqa: E402
@@ -182,9 +183,9 @@ NVIDIA H200""", self.generated(f"<!-- times-by-size: {FILE} sgemm -->\n<!-- end 
         self.assertIn("| `row_01_naive` | 1.2 ms | 1.6 |", self.generated(TIMES))
 
     def test_a_round_up_gains_no_digit(self):
-        self.assertEqual(draw_climb.rounded(9.996, 3), "10.0")
-        self.assertEqual(draw_climb.rounded(123456, 2), "120,000")
-        self.assertEqual(draw_climb.rounded(0.001234, 2), "0.0012")
+        self.assertEqual(bench_reports.rounded(9.996, 3), "10.0")
+        self.assertEqual(bench_reports.rounded(123456, 2), "120,000")
+        self.assertEqual(bench_reports.rounded(0.001234, 2), "0.0012")
 
 
 ORDERS, BANKS = f"{FOLDER}/register_order.json", f"{FOLDER}/register_banks.json"
