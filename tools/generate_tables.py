@@ -80,7 +80,8 @@ def row_from(fields, report):
         hot, cold = times_from(fields["statistics_s"]), times_from(fields.get("cold_statistics_s"))
         if hot is None or (cold is None and not float(fields["flops"]) > 0):
             raise ValueError(f"{fields['rung']} has no times, or no flops, and no reason why")
-    return Row(fields["op"], fields["rung"], bool(fields["rival"]), tuple(fields["shape"]), untimed,
+    variant = fields.get("variant")
+    return Row(f"{fields['op']}:{variant}" if variant else fields["op"], fields["rung"], bool(fields["rival"]), tuple(fields["shape"]), untimed,
                float(fields["flops"]), hot, cold, report)
 
 

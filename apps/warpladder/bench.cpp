@@ -26,7 +26,7 @@ using lab::Statistics;
 
 struct Flags {
   std::vector<std::string> names, axes;
-  std::optional<std::string> shape;
+  std::optional<std::string> shape, variant;
   std::string csv, md;
   DeviceFlags device;
   JsonFlag json;
@@ -44,10 +44,12 @@ constexpr const char* kWhatCpuTimesAre =
     "on this CPU (threads: {}; operands hot): they are not GPU times and rank nothing.";
 
 constexpr const char* kWhatGpuTimesAre =
-    "Times are medians of single launches between two events, queued behind a spinning kernel so "
-    "that\nthe host's time is not in them; rivals took turns with the rungs. hot: caches as "
-    "earlier "
-    "launches\nleft them; cold: the L2 cache holds nothing of the operands.";
+    "Times are medians of single launches between two events, queued behind a spinning kernel so\n"
+    "that the host's time is not in them; rivals took turns with the rungs. hot: caches as "
+    "earlier\n"
+    "launches left them; cold: the L2 cache holds nothing of the operands; in a graph: hot, one "
+    "of\n"
+    "20 launches in a captured graph.";
 
 std::string with_commas(std::uint64_t value) {
   std::string digits = std::to_string(value);
@@ -81,9 +83,17 @@ std::string time_text(double seconds, int digits) {
 
 bool computes(const BenchRow& row) { return row.measure == ops::Measure::flops; }
 
-bool same_group(const BenchRow& a, const BenchRow& b) { return a.op == b.op && a.shape == b.shape; }
+bool same_group(const BenchRow& a, const BenchRow& b) {
+  return a.op == b.op && a.shape == b.shape && a.variant == b.variant;
+}
 
 std::string shape_text(const BenchRow& row) { return fmt::format("{}", fmt::join(row.shape, "x")); }
+
+// "sgemv N row-major at 64x32": the heading of a group.
+std::string title_of(const BenchRow& row) {
+  return fmt::format("{}{} at {}", row.op, row.variant.empty() ? "" : " " + row.variant,
+                     shape_text(row));
+}
 
 std::string counts_text(const BenchRow& row, std::uint64_t count) {
   return row.counts ? with_commas(count) : "";
@@ -116,7 +126,7 @@ Section counts_section(std::span<const BenchRow> group) {
                               static_cast<double>(global_sectors(t)) / static_cast<double>(t.fmas))
                 : ""});
   }
-  return {fmt::format("{} at {}", group.front().op, shape_text(group.front())), std::move(table)};
+  return {title_of(group.front()), std::move(table)};
 }
 
 std::string share_text(double share, int digits) {
@@ -174,11 +184,12 @@ Section gpu_section(std::span<const BenchRow> group, const BenchReport& report) 
   const lab::Baseline* baseline = baseline_of(report, group.front().op);
   const double ceiling =
       in_flops ? report.ceilings.fp32_flops_per_s : report.ceilings.memory_bytes_per_s;
-  std::vector<Column> columns{{"rung"},
-                              {"hot", Align::right},
-                              {"cold", Align::right},
-                              {"spread", Align::right},
-                              {in_flops ? "TFLOP/s" : "GB/s", Align::right}};
+  std::vector<Column> columns{{"rung"}, {"hot", Align::right}, {"cold", Align::right}};
+  const bool in_graphs =
+      std::ranges::any_of(group, [](const BenchRow& row) { return !row.graph_samples_s.empty(); });
+  if (in_graphs) columns.push_back({"in a graph", Align::right});
+  columns.insert(columns.end(),
+                 {{"spread", Align::right}, {in_flops ? "TFLOP/s" : "GB/s", Align::right}});
   if (rival) columns.push_back({"of " + rival->rung, Align::right});
   if (probe) columns.push_back({"of " + probe->rung, Align::right});
   if (ceiling > 0) columns.push_back({in_flops ? "of FP32" : "of memory", Align::right});
@@ -191,14 +202,19 @@ Section gpu_section(std::span<const BenchRow> group, const BenchReport& report) 
                      counts = lab::statistics(samples_that_count(row));
     const int digits = digits_of(counts);
     const double rate = (in_flops ? row.flops : row.bytes) / counts.median;
-    std::vector<Cell> cells{
-        row.rung + (row.probe   ? " (probe)"
-                    : row.rival ? " (rival)"
-                                : ""),
-        time_text(hot.median, digits_of(hot)), time_text(cold.median, digits_of(cold)),
-        rounded(100 * counts.spread(), 2) + " %",
-        row.invalid.empty() ? Cell(rounded(rate * (in_flops ? 1e-12 : 1e-9), digits))
-                            : Cell("invalid", Emphasis::bad)};
+    std::vector<Cell> cells{row.rung + (row.probe   ? " (probe)"
+                                        : row.rival ? " (rival)"
+                                                    : ""),
+                            time_text(hot.median, digits_of(hot)),
+                            time_text(cold.median, digits_of(cold))};
+    if (in_graphs) {
+      const bool there = !row.graph_samples_s.empty();
+      const Statistics s = lab::statistics(there ? row.graph_samples_s : row.samples_s);
+      cells.emplace_back(there ? time_text(s.median, digits_of(s)) : "");
+    }
+    cells.emplace_back(rounded(100 * counts.spread(), 2) + " %");
+    cells.push_back(row.invalid.empty() ? Cell(rounded(rate * (in_flops ? 1e-12 : 1e-9), digits))
+                                        : Cell("invalid", Emphasis::bad));
     for (const BenchRow* other : {rival, probe}) {
       if (!other) continue;
       const double share = lab::statistics(samples_that_count(*other)).median / counts.median;
@@ -212,7 +228,7 @@ Section gpu_section(std::span<const BenchRow> group, const BenchReport& report) 
     }
     table.add_row(std::move(cells));
   }
-  return {fmt::format("{} at {}", group.front().op, shape_text(group.front())), std::move(table)};
+  return {title_of(group.front()), std::move(table)};
 }
 
 std::vector<Section> sections_of(const BenchReport& report, device::Target target) {
@@ -240,7 +256,7 @@ std::vector<std::string> remarks_on(const std::vector<BenchRow>& rows) {
   std::vector<std::string> remarks;
   std::string judged_in_part;
   for (const BenchRow& row : rows) {
-    const std::string who = fmt::format("{}/{} at {}", row.op, row.rung, shape_text(row));
+    const std::string who = fmt::format("{} of {}", row.rung, title_of(row));
     if (!row.failure.empty())
       remarks.push_back(fmt::format("- {} is wrong and was not timed: {}", who, row.failure));
     if (!row.skipped.empty())
@@ -250,8 +266,7 @@ std::vector<std::string> remarks_on(const std::vector<BenchRow>& rows) {
     if (row.judged_in_part != judged_in_part) {
       judged_in_part = row.judged_in_part;
       if (!judged_in_part.empty())
-        remarks.push_back(
-            fmt::format("- {} at {}: judged were {}", row.op, shape_text(row), judged_in_part));
+        remarks.push_back(fmt::format("- {}: judged were {}", title_of(row), judged_in_part));
     }
   }
   return remarks;
@@ -299,7 +314,7 @@ std::string csv_field(const std::string& text) {
 
 std::string csv(const std::vector<BenchRow>& rows) {
   std::string text =
-      "op,rung,rival,shape,verified,worst_error_over_bound,why_not_timed,global_sectors,"
+      "op,variant,rung,rival,shape,verified,worst_error_over_bound,why_not_timed,global_sectors,"
       "shared_wavefronts,fmas,flops,bytes,samples,median_s,q1_s,q3_s,cold_samples,cold_median_s,"
       "cold_q1_s,cold_q3_s,invalid\n";
   const auto times = [](const std::vector<double>& samples) -> std::string {
@@ -308,8 +323,8 @@ std::string csv(const std::vector<BenchRow>& rows) {
     return fmt::format(",{},{:.6g},{:.6g},{:.6g}", samples.size(), s.median, s.q1, s.q3);
   };
   for (const BenchRow& row : rows) {
-    text += fmt::format("{},{},{},{},{},{:.6g},{},", row.op, row.rung, row.rival, shape_text(row),
-                        row.verified, row.worst_error_over_bound,
+    text += fmt::format("{},{},{},{},{},{},{:.6g},{},", row.op, row.variant, row.rung, row.rival,
+                        shape_text(row), row.verified, row.worst_error_over_bound,
                         csv_field(row.skipped.empty() ? row.failure : row.skipped));
     if (row.counts) {
       text += fmt::format("{},{},{}", global_sectors(*row.counts), shared_wavefronts(*row.counts),
@@ -330,6 +345,7 @@ nlohmann::json as_json(const Statistics& s) {
 
 nlohmann::json as_json(const BenchRow& row) {
   nlohmann::json object{{"op", row.op},
+                        {"variant", row.variant},
                         {"rung", row.rung},
                         {"rival", row.rival},
                         {"probe", row.probe},
@@ -352,6 +368,10 @@ nlohmann::json as_json(const BenchRow& row) {
   if (!row.cold_samples_s.empty()) {
     object["cold_samples_s"] = row.cold_samples_s;
     object["cold_statistics_s"] = as_json(lab::statistics(row.cold_samples_s));
+  }
+  if (!row.graph_samples_s.empty()) {
+    object["graph_samples_s"] = row.graph_samples_s;
+    object["graph_statistics_s"] = as_json(lab::statistics(row.graph_samples_s));
   }
   if (row.clocks.most_mhz) {
     object["sm_clock_mhz"] = {{"least", row.clocks.least_mhz}, {"most", row.clocks.most_mhz}};
@@ -387,12 +407,19 @@ std::vector<lab::BenchGroup> rungs_by_operator(const std::vector<std::string>& n
   std::vector<lab::BenchGroup> groups;
   for (const lab::Selected& selected : lab::select(names)) {
     auto group = std::ranges::find(groups, selected.op, &lab::BenchGroup::op);
-    if (group == groups.end()) group = groups.insert(group, {selected.op, {}, {}});
+    if (group == groups.end()) group = groups.insert(group, {selected.op, {}, {}, {}});
     if (std::ranges::find(group->rungs, selected.rung) == group->rungs.end()) {
       group->rungs.push_back(selected.rung);
     }
   }
   return groups;
+}
+
+// --variant: one, several, or all of them.
+std::vector<std::string> variants_of(const ops::Operator& op,
+                                     const std::optional<std::string>& text) {
+  if (!text) return op.bench_variants();
+  return *text == "all" ? op.variants() : lab::parse_list(*text);
 }
 
 std::vector<lab::BenchGroup> groups_of(const Flags& flags) {
@@ -417,13 +444,19 @@ std::vector<lab::BenchGroup> groups_of(const Flags& flags) {
     for (const std::string& text : listed) {
       shapes.push_back(parse_shape(text, defaults.size(), flags.shape ? "--shape" : "-a"));
     }
-    if (listed.empty()) {
+    if (listed.empty() && axes.empty()) {
+      shapes = group.op->bench_shapes();
+    } else if (listed.empty()) {
       shapes =
           lab::shapes_of(axes, lab::size_names(group.op->shape_form()), defaults, group.op->name());
     }
-    for (const auto& shape : shapes) {
-      group.shape = shape;
-      groups.push_back(group);
+    for (const std::string& variant : variants_of(*group.op, flags.variant)) {
+      group.op->require_variant(variant);
+      for (const auto& shape : shapes) {
+        group.shape = shape;
+        group.variant = variant;
+        groups.push_back(group);
+      }
     }
   }
   return groups;
@@ -483,6 +516,9 @@ void add_bench(CLI::App& app, Context& context) {
       ->type_name("NAMES=VALUES")
       ->allow_extra_args(false);
   verb->add_option("--shape", flags->shape, "One problem")->type_name("MxNxK");
+  verb->add_option("--variant", flags->variant,
+                   "Of the operator, as list shows them: one, several with commas, or all")
+      ->type_name("NAMES");
   const auto add_file = [&](const std::string& name, std::string& path, const char* what) {
     const auto set = [name, &path](const std::string& text) {
       require_writable(text, name);

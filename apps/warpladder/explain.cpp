@@ -29,7 +29,7 @@ constexpr double kLongSeconds = 20;  // worth saying beforehand
 
 struct Flags {
   std::string first;
-  std::optional<std::string> second, shape;
+  std::optional<std::string> second, shape, variant;
   DeviceFlags device;
   JsonFlag json;
 };
@@ -85,7 +85,8 @@ void print_sentences(const std::string& text) {
 }
 
 void print_headline(const Explanation& e) {
-  print_line(fmt::format("{} at {}: {}", e.full_name(), fmt::join(e.shape, "x"), e.idea));
+  print_line(fmt::format("{}{} at {}: {}", e.full_name(), e.variant.empty() ? "" : " " + e.variant,
+                         fmt::join(e.shape, "x"), e.idea));
   for (const device::KernelCounts& k : e.launches) {
     print_line(fmt::format("kernel {}: grid {}, block {}, {} bytes of dynamic shared memory",
                            k.kernel, dims(k.grid), dims(k.block), k.dynamic_shared_bytes));
@@ -312,6 +313,7 @@ nlohmann::json as_json(const device::KernelCounts& k) {
 nlohmann::json as_json(const Explanation& e) {
   nlohmann::json report{{"op", e.op},
                         {"rung", e.rung},
+                        {"variant", e.variant},
                         {"shape", e.shape},
                         {"flops", e.flops},
                         {"minimal_bytes", e.minimal_bytes},
@@ -363,13 +365,14 @@ void explain(const Flags& flags, const Context& context) {
   const std::vector<std::int64_t> shape =
       flags.shape ? parse_shape(*flags.shape, op.default_shape().size(), "--shape")
                   : op.default_shape();
+  const std::string variant = flags.variant.value_or(op.variants().front());
 
   const lab::Progress progress = progress_on_stderr();
   std::vector<Explanation> explained;
   for (const lab::Selected& selected : rungs) {
     const std::string rung = selected.rung->full_name();
     progress("counting " + rung, static_cast<double>(explained.size()) / rungs.size());
-    explained.push_back(lab::explain(selected, shape, flags.device.threads,
+    explained.push_back(lab::explain(selected, shape, variant, flags.device.threads,
                                      [&](double seconds) { announce_if_long(rung, seconds); }));
   }
   end_progress();
@@ -398,6 +401,8 @@ void add_explain(CLI::App& app, Context& context) {
   verb->add_option("OP/RUNG2", flags->second, "A second one, to compare with")->type_name("");
   verb->add_option("--shape", flags->shape, "The problem (default: one that shows its counts soon)")
       ->type_name("MxNxK");
+  verb->add_option("--variant", flags->variant, "Of the operator (default: the first in list)")
+      ->type_name("NAME");
   flags->device.add_to(*verb);
   verb->remove_option(verb->get_option("--device"));  // only the CPU's executor counts
   flags->json.add_to(*verb);

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -51,9 +52,11 @@ Cell runs_cell(const std::string& why_not, Footnotes& notes) {
 }
 
 void print_operators(const std::vector<const ops::Operator*>& operators) {
-  TextTable table({{"operator"}, {"what it computes"}, {"shape"}, {"rungs", Align::right}});
+  TextTable table(
+      {{"operator"}, {"what it computes"}, {"shape"}, {"variants"}, {"rungs", Align::right}});
   for (const ops::Operator* op : operators) {
     table.add_row({op->name(), op->idea(), op->shape_form(),
+                   fmt::format("{}", fmt::join(op->variants(), ", ")),
                    std::to_string(ladder::rungs_of(op->name()).size())});
   }
   print(table);
@@ -91,7 +94,11 @@ nlohmann::json as_json(const ops::Operator& op) {
                      {"accepts", rung->accepts},
                      {"flavours", flavours}});
   }
-  return {{"name", op.name()}, {"idea", op.idea()}, {"shape", op.shape_form()}, {"rungs", rungs}};
+  return {{"name", op.name()},
+          {"idea", op.idea()},
+          {"shape", op.shape_form()},
+          {"variants", op.variants()},
+          {"rungs", rungs}};
 }
 
 void list(const Flags& flags, const Context& context) {

@@ -18,8 +18,8 @@ constexpr std::size_t kFailuresShown = 5;  // of each rung
 
 struct Flags {
   std::vector<std::string> names;
-  std::optional<std::string> shape;
-  bool counted = false;
+  std::optional<std::string> shape, variant;
+  bool counted = false, large = false;
   DeviceFlags device;
   JsonFlag json;
 };
@@ -61,7 +61,8 @@ struct Tally {
 Tally tally_of(const std::vector<lab::VerifyRow>& rows) {
   Tally tally;
   for (const lab::VerifyRow& row : rows) {
-    ++(!row.skipped.empty() ? tally.skipped : row.failures() ? tally.failed : tally.passed);
+    const bool skipped = !row.skipped.empty() || row.cases.empty();
+    ++(skipped ? tally.skipped : row.failures() ? tally.failed : tally.passed);
   }
   return tally;
 }
@@ -74,6 +75,9 @@ std::vector<Cell> cells_of(const lab::VerifyRow& row) {
   const std::size_t count = row.cases.size(), failures = row.failures();
   const lab::CaseResult* worst = row.worst();
   const Emphasis emphasis = failures ? Emphasis::bad : Emphasis::good;
+  if (count == 0) {
+    return {rung, lab::name(row.flavour), "", "", "", {"no case that it accepts", Emphasis::dim}};
+  }
   return {rung,
           lab::name(row.flavour),
           std::to_string(count),
@@ -124,6 +128,7 @@ nlohmann::json as_json(const std::vector<lab::VerifyRow>& rows, const Tally& tal
                     {"rung", row.rung},
                     {"flavour", lab::name(row.flavour)},
                     {"skipped", row.skipped},
+                    {"not_taken", row.not_taken},
                     {"cases", cases}});
   }
   return {{"verb", "verify"},
@@ -138,6 +143,11 @@ void verify(const Flags& flags, Context& context) {
   request.rungs = select_once(flags.names);
   if (flags.shape && !request.rungs.empty()) request.shape = shape_for(request.rungs, *flags.shape);
   request.target = target_for(flags);
+  if (flags.variant && !flags.shape)
+    throw_bad_input("--variant says of what --shape is; give both");
+  if (flags.large && flags.shape) throw_bad_input("--large and --shape both name the cases");
+  request.variant = flags.variant;
+  request.large = flags.large;
   request.counted = flags.counted;
   request.executor_threads = flags.device.threads;
 
@@ -166,6 +176,10 @@ void add_verify(CLI::App& app, Context& context) {
       ->type_name("");
   verb->add_option("--shape", flags->shape, "This problem instead of the operator's cases")
       ->type_name("MxNxK");
+  verb->add_option("--variant", flags->variant, "Of the operator (default: the first in list)")
+      ->type_name("NAME");
+  verb->add_flag("--large", flags->large,
+                 "The cases of more than 2^31 elements instead: for a GPU, and 40 GiB on the host");
   verb->add_flag("--counted", flags->counted,
                  "Also in the flavour in which the executor checks every access");
   flags->device.add_to(*verb);

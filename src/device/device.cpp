@@ -5,10 +5,12 @@
 #include <chrono>
 #include <cstring>
 #include <fstream>
+#include <span>
 #include <thread>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/random_fill.hpp"
 #include "device/cpu/arena.hpp"
 #include "device/cpu/executor.hpp"
 #include "device/cuda/cuda_side.hpp"
@@ -210,6 +212,20 @@ void copy(Stream& stream, void* to, const void* from, std::size_t bytes) {
     std::memcpy(to, from, bytes);
   } else {
     cuda::copy_on_device(stream.native(), to, from, bytes);
+  }
+}
+
+void read(Stream& stream, const void* from, std::size_t bytes) {
+  if (stream.target() == Target::gpu && bytes) cuda::read(stream.native(), from, bytes);
+}
+
+void fill_uniform(Stream& stream, float* to, std::size_t count, std::uint64_t seed, float low,
+                  float high) {
+  if (stream.target() == Target::cpu) {
+    warpladder::fill_uniform(std::span(to, count), seed, low, high);
+  } else if (count) {
+    cuda::fill_uniform(stream.native(), to, count, seed, low, high);
+    stream.synchronize();
   }
 }
 

@@ -91,6 +91,14 @@ class Buffer {
 // Copies within the stream's device, in order with its kernels. The ranges do not overlap.
 void copy(Stream& stream, void* to, const void* from, std::size_t bytes);
 
+// Reads every byte and keeps none: what reading alone costs. For a GPU.
+void read(Stream& stream, const void* from, std::size_t bytes);
+
+// to[i] = uniform_element(seed, i, low, high) of base/random_fill.hpp, made where the memory is, so
+// that host and device hold the same data and none of it travels. Waits until it is done.
+void fill_uniform(Stream& stream, float* to, std::size_t count, std::uint64_t seed, float low,
+                  float high);
+
 // The time between two points of a stream, in seconds: CUDA events on a GPU, a steady clock here.
 class Timer {
  public:

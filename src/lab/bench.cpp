@@ -102,6 +102,19 @@ void sample(std::vector<BenchRow>& rows, std::vector<Contestant> contestants, op
   }
 }
 
+// A launch costs about 3 µs whatever it does; a graph of launches shows what is left without it.
+constexpr double kShortSeconds = 20e-6;
+
+void sample_in_graphs(std::vector<BenchRow>& rows, const std::vector<Contestant>& contestants,
+                      ops::Trial& trial, device::Stream& stream, device::Stopwatch& stopwatch) {
+  for (const Contestant& contestant : contestants) {
+    BenchRow& row = rows[contestant.row];
+    if (statistics(row.samples_s).median > kShortSeconds) continue;
+    row.graph_samples_s =
+        stopwatch.measure_in_graph([&] { contestant.launch(trial.call(), stream); });
+  }
+}
+
 Baseline measure_baseline(const ops::Operator& op, const ladder::Rung& rung) {
   const std::vector<std::int64_t> shape = op.baseline_shape();
   const auto trial = op.case_of_shape(shape).prepare(device::Target::cpu);
@@ -186,13 +199,13 @@ BenchReport bench(const BenchRequest& request, const Progress& progress) {
   if (gpu) report.baselines = measure_baselines(request.groups);
   std::vector<BenchRow>& rows = report.rows;
   for (std::size_t g = 0; g < request.groups.size(); ++g) {
-    const auto& [op, shape, rungs] = request.groups[g];
+    const auto& [op, shape, variant, rungs] = request.groups[g];
     const auto tell = [&](const char* what, const BenchRow& row, double done) {
       if (!progress) return;
       progress(fmt::format("{} {} at {}", what, row.rung, fmt::join(row.shape, "x")),
                (static_cast<double>(g) + done) / static_cast<double>(request.groups.size()));
     };
-    const auto trial = op->case_of_shape(shape).prepare(request.target);
+    const auto trial = op->case_of_shape(shape, variant).prepare(request.target);
     std::vector<Contestant> contestants;
     const auto enter = [&](const std::string& name, const ladder::Rung* rung,
                            ladder::Launcher launch, const std::string& why_not, bool probe) {
@@ -202,6 +215,7 @@ BenchReport bench(const BenchRequest& request, const Progress& progress) {
       row.rival = rung == nullptr;
       row.probe = probe;
       row.shape = shape;
+      row.variant = variant;
       row.flops = trial->flops();
       row.bytes = trial->minimal_bytes();
       row.measure = op->measure();
@@ -213,15 +227,18 @@ BenchReport bench(const BenchRequest& request, const Progress& progress) {
     };
     for (const ladder::Rung* rung : rungs) {
       if (gpu && rung->on_host) continue;  // it is the baseline
-      enter(rung->id, rung, rung->launcher(flavour), ladder::why_not(*rung, flavour), false);
+      std::string why_not = ladder::why_not(*rung, flavour);
+      if (why_not.empty()) why_not = ladder::why_not(*rung, trial->call());
+      enter(rung->id, rung, rung->launcher(flavour), why_not, false);
     }
     for (const ops::Rival* rival : ops::rivals_of(op->name(), request.target)) {
       const std::string why_not = rival->why_not ? rival->why_not() : "";
       enter(rival->name, nullptr, rival->launch, why_not, rival->is_probe);
       if (why_not.empty() && rival->version) report.libraries[rival->library] = rival->version();
     }
-    sample(rows, std::move(contestants), *trial, stream, stopwatch, request.rule,
+    sample(rows, contestants, *trial, stream, stopwatch, request.rule,
            [&](const BenchRow& row) { tell("timing", row, 0.5); });
+    if (gpu) sample_in_graphs(rows, contestants, *trial, stream, stopwatch);
   }
   for (BenchRow& row : rows) row.invalid = above_ceiling(row, report.ceilings);
   return report;

@@ -45,6 +45,7 @@ StoppingRule stopping_rule_for(device::Target target);
 struct BenchGroup {
   const ops::Operator* op = nullptr;
   std::vector<std::int64_t> shape;
+  std::string variant;
   std::vector<const ladder::Rung*> rungs;
 };
 
@@ -61,6 +62,7 @@ struct BenchRow {
   bool rival = false;
   bool probe = false;  // a rival that only moves the bytes: a ceiling
   std::vector<std::int64_t> shape;
+  std::string variant;
   std::string skipped;  // why it cannot run here, or empty
   std::string failure;  // why its result is wrong, or empty; then it is not timed
   std::string invalid;  // why its time cannot be true, or empty
@@ -70,6 +72,7 @@ struct BenchRow {
   std::optional<ladder::Totals> counts;  // CPU side, where the rung has a counted flavour
   std::vector<double> samples_s;         // caches as earlier kernels left them
   std::vector<double> cold_samples_s;    // on a GPU: operands in memory, not in its L2 cache
+  std::vector<double> graph_samples_s;   // on a GPU, of short ones: one of many in a captured graph
   device::ClockRange clocks;             // of the multiprocessors meanwhile
   double flops = 0, bytes = 0;
   ops::Measure measure = ops::Measure::flops;

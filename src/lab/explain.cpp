@@ -270,12 +270,15 @@ const Roof* Explanation::binding(const std::vector<Roof>& roofs, double flops) {
 }
 
 Explanation explain(const Selected& selected, const std::vector<std::int64_t>& shape,
-                    unsigned threads, const Announce& announce) {
+                    const std::string& variant, unsigned threads, const Announce& announce) {
   const ladder::Rung& rung = *selected.rung;
-  if (const std::string why = ladder::why_not(rung, device::Flavour::counted); !why.empty()) {
-    throw_bad_input(fmt::format("{} cannot be explained: {}", rung.full_name(), why));
-  }
-  const auto trial = selected.op->case_of_shape(shape).prepare(device::Target::cpu);
+  const auto require = [&](const std::string& why_not) {
+    if (why_not.empty()) return;
+    throw_bad_input(fmt::format("{} cannot be explained: {}", rung.full_name(), why_not));
+  };
+  require(ladder::why_not(rung, device::Flavour::counted));
+  const auto trial = selected.op->case_of_shape(shape, variant).prepare(device::Target::cpu);
+  require(ladder::why_not(rung, trial->call()));
   trial->reset();
   if (announce) {
     const unsigned cores = threads ? threads : std::max(1u, std::thread::hardware_concurrency());
@@ -286,6 +289,7 @@ Explanation explain(const Selected& selected, const std::vector<std::int64_t>& s
   e.rung = rung.id;
   e.idea = rung.idea;
   e.shape = shape;
+  e.variant = variant;
   e.flops = trial->flops();
   e.minimal_bytes = trial->minimal_bytes();
 

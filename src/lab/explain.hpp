@@ -76,7 +76,7 @@ struct Roof {
 };
 
 struct Explanation {
-  std::string op, rung, idea;
+  std::string op, rung, idea, variant;
   std::vector<std::int64_t> shape;
   std::vector<device::KernelCounts> launches;
   ladder::Totals totals, ideal;
@@ -103,8 +103,10 @@ struct Explanation {
 // Told before the executor starts, what it will take at a guess.
 using Announce = std::function<void(double seconds)>;
 
-// Runs the rung's counted flavour on the CPU. Throws Error(bad_input) if there is none.
+// Runs the rung's counted flavour on the CPU. Throws Error(bad_input) if there is none, or if the
+// rung does not accept the problem. `variant` is one of the operator's.
 Explanation explain(const Selected& selected, const std::vector<std::int64_t>& shape,
-                    unsigned threads, const Announce& announce = nullptr);
+                    const std::string& variant, unsigned threads,
+                    const Announce& announce = nullptr);
 
 }  // namespace warpladder::lab

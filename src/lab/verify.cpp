@@ -23,6 +23,12 @@ CaseResult run_case(const std::string& name, ops::Trial& trial, ladder::Launcher
   return {name, verdict.worst_error_over_bound, verdict.failure};
 }
 
+std::vector<ops::Case> cases_of(const ops::Operator& op, const VerifyRequest& request) {
+  if (request.large) return op.large_cases();
+  if (!request.shape) return op.cases();
+  return {op.case_of_shape(*request.shape, request.variant.value_or(op.variants().front()))};
+}
+
 }  // namespace
 
 std::size_t VerifyRow::failures() const {
@@ -46,6 +52,7 @@ std::vector<VerifyRow> verify(const VerifyRequest& request, const Progress& prog
   std::vector<VerifyRow> rows;
   struct Run {
     std::size_t row;
+    const ladder::Rung* rung;
     ladder::Launcher launch;
   };
   // By operator, so that each case is set up, and its truth computed, once for all rungs.
@@ -60,14 +67,13 @@ std::vector<VerifyRow> verify(const VerifyRequest& request, const Progress& prog
       if (!row.skipped.empty()) continue;
       auto at = std::find_if(work.begin(), work.end(), [&](auto& w) { return w.first == s.op; });
       if (at == work.end()) at = work.insert(at, {s.op, {}});
-      at->second.push_back({rows.size() - 1, s.rung->launcher(flavour)});
+      at->second.push_back({rows.size() - 1, s.rung, s.rung->launcher(flavour)});
     }
   }
 
   for (std::size_t w = 0; w < work.size(); ++w) {
     const auto& [op, runs] = work[w];
-    const std::vector<ops::Case> cases =
-        request.shape ? std::vector<ops::Case>{op->case_of_shape(*request.shape)} : op->cases();
+    const std::vector<ops::Case> cases = cases_of(*op, request);
     for (std::size_t i = 0; i < cases.size(); ++i) {
       const auto trial = cases[i].prepare(request.target);
       for (std::size_t r = 0; r < runs.size(); ++r) {
@@ -77,6 +83,10 @@ std::vector<VerifyRow> verify(const VerifyRequest& request, const Progress& prog
               (static_cast<double>(i) + static_cast<double>(r) / runs.size()) / cases.size();
           progress(fmt::format("{}/{} {}", row.op, row.rung, cases[i].name),
                    (w + in_op) / work.size());
+        }
+        if (!ladder::why_not(*runs[r].rung, trial->call()).empty()) {
+          ++row.not_taken;
+          continue;
         }
         row.cases.push_back(run_case(cases[i].name, *trial, runs[r].launch, stream));
       }

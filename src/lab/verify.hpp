@@ -18,6 +18,8 @@ struct VerifyRequest {
   // CPU side: also run the counted flavour, in which the executor checks every access.
   bool counted = false;
   std::optional<std::vector<std::int64_t>> shape;  // instead of the operator's cases
+  std::optional<std::string> variant;              // of that shape
+  bool large = false;                              // the operators' large cases instead
   unsigned executor_threads = 0;
 };
 
@@ -33,6 +35,7 @@ struct VerifyRow {
   device::Flavour flavour = device::Flavour::plain;
   std::string skipped;  // why it did not run, or empty
   std::vector<CaseResult> cases;
+  std::size_t not_taken = 0;  // cases that the rung does not accept
 
   std::size_t failures() const;
   // The case that came nearest to its bound, or over it; null without cases.

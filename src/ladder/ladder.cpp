@@ -38,6 +38,7 @@ bool declare(const Declaration& d) {
   rung.accepts = d.accepts;
   rung.on_host = d.on_host;
   rung.predict = d.predict;
+  rung.takes = d.takes;
   return true;
 }
 
@@ -73,6 +74,10 @@ std::string why_not(const Rung& rung, device::Flavour flavour) {
   if (rung.on_host) return "a host function; it has no GPU form and nothing to count";
   if (flavour == device::Flavour::gpu) return "this program was built without the CUDA toolkit";
   return "a GPU kernel only";
+}
+
+std::string why_not(const Rung& rung, const void* call) {
+  return !rung.takes || rung.takes(call) ? "" : "it accepts only " + rung.accepts;
 }
 
 Totals totals_of(const std::vector<device::KernelCounts>& launches) {

@@ -15,6 +15,7 @@ struct Rung {
   bool on_host = false;
   Launcher launch[device::kFlavours] = {};  // null where this build has no such flavour
   Predictor predict = nullptr;
+  bool (*takes)(const void* call) = nullptr;
 
   Launcher launcher(device::Flavour flavour) const { return launch[static_cast<int>(flavour)]; }
   std::string full_name() const { return op + "/" + id; }
@@ -28,6 +29,8 @@ const Rung& find_rung(std::string_view op, std::string_view id);
 
 // Why the rung cannot run in this flavour in this build, or empty if it can.
 std::string why_not(const Rung& rung, device::Flavour flavour);
+// Why it cannot run on this problem, or empty if it can.
+std::string why_not(const Rung& rung, const void* call);
 
 Totals totals_of(const std::vector<device::KernelCounts>& launches);
 

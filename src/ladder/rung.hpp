@@ -33,6 +33,8 @@ struct Declaration {
   bool on_host;  // a plain host function: only the plain flavour exists
   Launcher launch;
   Predictor predict;  // null: no prediction
+  // Whether the rung takes this call, as `accepts` says in words; null: it takes every call.
+  bool (*takes)(const void* call) = nullptr;
 };
 
 // Adds one flavour of a rung to the ladder. Called by static initialisation; a second declaration

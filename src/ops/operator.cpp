@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/in_quotes.hpp"
 
 namespace warpladder::ops {
 namespace {
@@ -16,6 +17,23 @@ std::vector<std::unique_ptr<Operator>>& declared() {
 }
 
 }  // namespace
+
+void Operator::require_variant(const std::string& variant) const {
+  const std::vector<std::string> known = variants();
+  if (std::ranges::find(known, variant) != known.end()) return;
+  if (known.size() == 1) throw_bad_input(fmt::format("{} has no variants", name()));
+  throw_bad_input(fmt::format("{} has no variant {}; its variants are: {}", name(),
+                              in_quotes(variant, kShownBytes), fmt::join(known, ", ")));
+}
+
+Case Operator::case_of_shape(const std::vector<std::int64_t>& shape,
+                             const std::string& variant) const {
+  if (shape.size() != default_shape().size()) {
+    throw_bad_input(fmt::format("{}: a shape is written {}", name(), shape_form()));
+  }
+  require_variant(variant);
+  return plain_case(shape, variant);
+}
 
 bool declare(std::unique_ptr<Operator> op) {
   auto& list = declared();

@@ -52,14 +52,32 @@ class Operator {
   virtual std::string idea() const = 0;        // one line: what it computes
   virtual std::string shape_form() const = 0;  // how --shape is written, e.g. "MxNxK"
   virtual std::vector<std::int64_t> default_shape() const = 0;  // for explain and bench
+  // What a shape alone leaves open (a layout, which function), a word each; the first goes without
+  // saying. An operator that leaves nothing open has the one variant "".
+  virtual std::vector<std::string> variants() const { return {""}; }
+  // What bench runs unless it is told.
+  virtual std::vector<std::vector<std::int64_t>> bench_shapes() const { return {default_shape()}; }
+  virtual std::vector<std::string> bench_variants() const { return {variants().front()}; }
   virtual Measure measure() const = 0;
   // At which the serial rung on the CPU, the 1x of every speed-up, ends in about a second.
   virtual std::vector<std::int64_t> baseline_shape() const { return default_shape(); }
   // Odd, tiny, ragged, strided, poisoned: one list for tests, verify and bench.
   virtual std::vector<Case> cases() const = 0;
-  // The plain problem of a shape. Throws Error(bad_input) if the shape is not one of this operator,
-  // Error(resource) when it needs more memory than there is.
-  virtual Case case_of_shape(const std::vector<std::int64_t>& shape) const = 0;
+  // More than 2^31 elements: for a GPU, and hosts with some 40 GiB.
+  virtual std::vector<Case> large_cases() const { return {}; }
+  // Throws Error(bad_input) unless it is one of variants().
+  void require_variant(const std::string& variant) const;
+  // The plain problem of a shape, in one of variants(). Throws Error(bad_input) if the shape or the
+  // variant is not one of this operator, Error(resource) when it needs more memory than there is.
+  Case case_of_shape(const std::vector<std::int64_t>& shape, const std::string& variant) const;
+  Case case_of_shape(const std::vector<std::int64_t>& shape) const {
+    return case_of_shape(shape, variants().front());
+  }
+
+ private:
+  // Of a shape with as many sizes as default_shape(), and one of variants().
+  virtual Case plain_case(const std::vector<std::int64_t>& shape,
+                          const std::string& variant) const = 0;
 };
 
 // Called by static initialisation of each room's operator.cpp.

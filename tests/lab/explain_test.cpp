@@ -131,7 +131,7 @@ TEST(Blame, IgnoresWasteBelowOneInAHundred) {
 // word of A for either of the warp's two rows and for sixteen words of B.
 TEST(Explain, NaiveSgemmAsWorkedOutByHand) {
   constexpr std::uint64_t kWarps = 128, kSteps = 64;
-  const Explanation e = explain(select_one("sgemm/row_01_naive"), {64, 64, 64}, 2);
+  const Explanation e = explain(select_one("sgemm/row_01_naive"), {64, 64, 64}, "", 2);
   EXPECT_EQ(e.full_name(), "sgemm/row_01_naive");
   ASSERT_EQ(e.launches.size(), 1);
   EXPECT_EQ(e.launches[0].grid, (device::Dim3{16, 1, 1}));
@@ -168,7 +168,7 @@ TEST(Explain, NaiveSgemmAsWorkedOutByHand) {
 }
 
 TEST(Explain, BlockTileMovesTheLoadsToSharedMemory) {
-  const Explanation e = explain(select_one("sgemm/row_02_block_tile"), {64, 64, 64}, 2);
+  const Explanation e = explain(select_one("sgemm/row_02_block_tile"), {64, 64, 64}, "", 2);
   EXPECT_TRUE(e.prediction_holds());
   EXPECT_TRUE(std::ranges::is_sorted(e.lines, std::greater<>(), &LineCounts::cost));
   EXPECT_EQ(e.lines[0].accesses[0].space, MemorySpace::shared);
@@ -180,14 +180,14 @@ TEST(Explain, BlockTileMovesTheLoadsToSharedMemory) {
 }
 
 TEST(Explain, PredictionIsForWholeTiles) {
-  const Explanation e = explain(select_one("sgemm/row_01_naive"), {17, 16, 16}, 1);
+  const Explanation e = explain(select_one("sgemm/row_01_naive"), {17, 16, 16}, "", 1);
   ASSERT_TRUE(e.predicted);
   EXPECT_FALSE(e.prediction_holds());
   EXPECT_EQ(e.totals.fmas, 17 * 16 * 16);
 }
 
 TEST(Explain, NothingToComputeIsNoError) {
-  const Explanation e = explain(select_one("sgemm/row_01_naive"), {0, 16, 16}, 1);
+  const Explanation e = explain(select_one("sgemm/row_01_naive"), {0, 16, 16}, "", 1);
   EXPECT_TRUE(e.launches.empty());
   EXPECT_TRUE(e.lines.empty());
   EXPECT_FALSE(e.to_blame);
@@ -195,13 +195,14 @@ TEST(Explain, NothingToComputeIsNoError) {
 
 TEST(Explain, CountsDoNotDependOnThreads) {
   const Selected rung = select_one("sgemm/row_02_block_tile");
-  const Explanation one = explain(rung, {70, 50, 40}, 1), three = explain(rung, {70, 50, 40}, 3);
+  const Explanation one = explain(rung, {70, 50, 40}, "", 1),
+                    three = explain(rung, {70, 50, 40}, "", 3);
   EXPECT_EQ(one.launches, three.launches);
 }
 
 TEST(Explain, AHostFunctionHasNothingToCount) {
   try {
-    explain(select_one("sgemm/row_00_serial"), {16, 16, 16}, 1);
+    explain(select_one("sgemm/row_00_serial"), {16, 16, 16}, "", 1);
     FAIL() << "explained";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::bad_input);
@@ -213,13 +214,13 @@ TEST(Explain, AHostFunctionHasNothingToCount) {
 
 TEST(Explain, AnnouncesWhatItWillTake) {
   double seconds = 0;
-  explain(select_one("sgemm/row_01_naive"), {32, 32, 32}, 2, [&](double s) { seconds = s; });
+  explain(select_one("sgemm/row_01_naive"), {32, 32, 32}, "", 2, [&](double s) { seconds = s; });
   EXPECT_DOUBLE_EQ(seconds, 32 * 32 * 32 * 20e-9 / 2);
 }
 
 TEST(Explain, ReadsTheLinesOfSource) {
   ::setenv("WARPLADDER_SOURCE_DIR", WARPLADDER_SOURCE_DIR, 1);
-  const Explanation e = explain(select_one("sgemm/row_01_naive"), {16, 16, 16}, 1);
+  const Explanation e = explain(select_one("sgemm/row_01_naive"), {16, 16, 16}, "", 1);
   EXPECT_EQ(e.lines[0].text, "sum += a_at[k * a.across()] * b_at[k * b.down()];");
   ::unsetenv("WARPLADDER_SOURCE_DIR");
 }
@@ -228,7 +229,7 @@ TEST(Explain, EveryCountedRungHasItsLinesInItsOwnFile) {
   for (const Selected& selected : select({})) {
     if (!selected.rung->launcher(device::Flavour::counted)) continue;
     const std::vector<std::int64_t> shape(selected.op->default_shape().size(), 64);
-    const Explanation e = explain(selected, shape, 2);
+    const Explanation e = explain(selected, shape, selected.op->variants().front(), 2);
     ASSERT_FALSE(e.lines.empty()) << e.full_name();
     EXPECT_TRUE(e.to_blame) << e.full_name();
     for (const LineCounts& line : e.lines) {

@@ -23,6 +23,11 @@ void fill(void*, unsigned char, std::size_t) { absent(); }
 void copy_to_device(void*, const void*, std::size_t) { absent(); }
 void copy_to_host(void*, const void*, std::size_t) { absent(); }
 void copy_on_device(void*, void*, const void*, std::size_t) { absent(); }
+void read(void*, const void*, std::size_t) { absent(); }
+void fill_uniform(void*, float*, std::size_t, std::uint64_t, float, float) { absent(); }
+void* capture_graph(void*, const std::function<void()>&, int) { absent(); }
+void launch_graph(void*, void*) { absent(); }
+void destroy_graph(void*) noexcept {}
 void* create_event() { absent(); }
 void destroy_event(void*) noexcept {}
 void record_event(void*, void*) { absent(); }

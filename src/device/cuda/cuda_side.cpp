@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "device/cuda/timing_kernels.hpp"
+#include "device/cuda/utility_kernels.hpp"
 
 namespace warpladder::device::cuda {
 namespace {
@@ -108,6 +108,40 @@ void copy_to_host(void* to, const void* from, std::size_t bytes) {
 void copy_on_device(void* stream, void* to, const void* from, std::size_t bytes) {
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, as_stream(stream)),
         "cudaMemcpyAsync");
+}
+
+void read(void* stream, const void* from, std::size_t bytes) {
+  check(static_cast<cudaError_t>(launch_read(stream, from, bytes)),
+        "the launch of a kernel that reads");
+}
+void fill_uniform(void* stream, float* to, std::size_t count, std::uint64_t seed, float low,
+                  float high) {
+  check(static_cast<cudaError_t>(launch_fill_uniform(stream, to, count, seed, low, high)),
+        "the launch of a kernel that fills");
+}
+
+void* capture_graph(void* stream, const std::function<void()>& work, int times) {
+  check(cudaStreamBeginCapture(as_stream(stream), cudaStreamCaptureModeThreadLocal),
+        "cudaStreamBeginCapture");
+  bool captured = true;
+  try {
+    for (int i = 0; i < times; ++i) work();
+  } catch (const Error&) {
+    captured = false;
+  }
+  cudaGraph_t graph = nullptr;
+  captured = cudaStreamEndCapture(as_stream(stream), &graph) == cudaSuccess && captured;
+  cudaGraphExec_t ready = nullptr;
+  if (captured && cudaGraphInstantiate(&ready, graph, 0) != cudaSuccess) ready = nullptr;
+  if (graph) cudaGraphDestroy(graph);
+  cudaGetLastError();  // what could not be captured is not the next call's fault
+  return ready;
+}
+void launch_graph(void* graph, void* stream) {
+  check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), as_stream(stream)), "cudaGraphLaunch");
+}
+void destroy_graph(void* graph) noexcept {
+  cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph));
 }
 
 void* create_event() {

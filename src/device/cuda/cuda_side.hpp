@@ -3,6 +3,7 @@
 // Every call checks what CUDA returns and throws Error with CUDA's own sentence.
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,16 @@ void fill(void* pointer, unsigned char byte, std::size_t bytes);
 void copy_to_device(void* to, const void* from, std::size_t bytes);
 void copy_to_host(void* to, const void* from, std::size_t bytes);
 void copy_on_device(void* stream, void* to, const void* from, std::size_t bytes);
+
+void read(void* stream, const void* from, std::size_t bytes);
+void fill_uniform(void* stream, float* to, std::size_t count, std::uint64_t seed, float low,
+                  float high);
+
+// A graph of what `work`, called so many times, puts on the stream; null where something that it
+// calls cannot be captured.
+void* capture_graph(void* stream, const std::function<void()>& work, int times);
+void launch_graph(void* graph, void* stream);
+void destroy_graph(void* graph) noexcept;
 
 void* create_event();
 void destroy_event(void* event) noexcept;

@@ -162,8 +162,9 @@ class Sgemm final : public ops::Operator {
     for (const GemmCase& c : gemm_cases()) list.push_back(to_case(c));
     return list;
   }
-  ops::Case case_of_shape(const std::vector<std::int64_t>& s) const override {
-    if (s.size() != 3) throw_bad_input("sgemm: a shape is written MxNxK");
+
+ private:
+  ops::Case plain_case(const std::vector<std::int64_t>& s, const std::string&) const override {
     const GemmCase c = gemm_case_of_shape(s[0], s[1], s[2]);
     const Footprint f = footprint(c.problem);
     // Operands on the host and on the device, a copy to compare with, and the truth about C.

@@ -166,8 +166,9 @@ class Transpose final : public ops::Operator {
     for (const TransposeCase& c : transpose_cases()) list.push_back(to_case(c));
     return list;
   }
-  ops::Case case_of_shape(const std::vector<std::int64_t>& s) const override {
-    if (s.size() != 2) throw_bad_input("transpose: a shape is written ROWSxCOLUMNS");
+
+ private:
+  ops::Case plain_case(const std::vector<std::int64_t>& s, const std::string&) const override {
     const TransposeCase c{compact(s[0], s[1])};
     const Footprint f = footprint(c.problem);
     require_memory(3 * sizeof(float) * static_cast<double>(f.in_elements + f.out_elements),

@@ -97,8 +97,9 @@ class VectorAdd final : public ops::Operator {
     }
     return list;
   }
-  ops::Case case_of_shape(const std::vector<std::int64_t>& s) const override {
-    if (s.size() != 1) throw_bad_input("vector_add: a shape is written N");
+
+ private:
+  ops::Case plain_case(const std::vector<std::int64_t>& s, const std::string&) const override {
     if (s[0] < 0)
       throw_bad_input(fmt::format("vector_add: n must not be negative, it is {}", s[0]));
     require_memory(6.0 * sizeof(float) * static_cast<double>(s[0]),
