@@ -284,6 +284,8 @@ TEST_F(CountsOfControl, ExchangesOncePerGroup) {
   c.expect_shuffles("upper shuffle", 6);
   c.expect_shuffles("vote", 2);
   c.expect_shuffles("reduction", 2);
+  c.expect_shuffles("warp barrier", 0);
+  c.expect_shuffles("active mask", 0);
 }
 
 }  // namespace

@@ -346,7 +346,9 @@ bool Worker::perform(unsigned first, unsigned members) {
     votes |= unsigned{in[l] != 0} << l;
     if (l != leader && op == Exchange::reduce) reduced = reduce(slots[l].form, reduced, in[l]);
   }
-  if (counted) log.count_event(slots[leader].pc, 1);
+  // A warp's barrier and its active mask hand no lane another's value.
+  const bool is_shuffle = op != Exchange::sync && op != Exchange::active_mask;
+  if (counted && is_shuffle) log.count_event(slots[leader].pc, 1);
   for (unsigned l = 0; l < kWarp; ++l) {
     if (!(members >> l & 1)) continue;
     ExchangeSlot& slot = slots[l];

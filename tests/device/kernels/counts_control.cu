@@ -250,6 +250,8 @@ __global__ void exchanges(int* out) {
   }
   v += static_cast<int>(__ballot_sync(kWholeWarp, v & 1));  // COUNT: vote
   v += static_cast<int>(__reduce_add_sync(kWholeWarp, t));  // COUNT: reduction
+  __syncwarp();                                             // COUNT: warp barrier
+  v += __popc(__activemask());                              // COUNT: active mask
   out[threadIdx.x] = v;
 }
 WARPLADDER_TEST_KERNEL(exchanges);
