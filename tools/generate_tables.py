@@ -200,9 +200,9 @@ def body(rows_text, remarks, lines):
 
 def counts(program, argument):
     rungs, _, shape = argument.partition(" at ")
-    header = ["rung", "global sectors", "shared wavefronts", "barriers", "FMAs per sector",
-              "FMAs per wavefront", "prediction"]
-    rows, computes = [], False
+    header = ["rung", "global sectors", "shared wavefronts", "barriers", "shuffles",
+              "FMAs per sector", "FMAs per wavefront", "prediction"]
+    rows, computes, shuffles = [], False, False
     for rung in rungs.split():
         done = subprocess.run([program, "explain", rung, "--shape", shape, "--json", "-"],
                               capture_output=True, text=True, cwd=ROOT)
@@ -212,13 +212,14 @@ def counts(program, argument):
         t = explained["totals"]
         sectors = t["global_load_sectors"] + t["global_store_sectors"]
         wavefronts = t["shared_load_wavefronts"] + t["shared_store_wavefronts"]
-        computes = computes or t["fmas"] > 0
+        computes, shuffles = computes or t["fmas"] > 0, shuffles or t["shuffles"] > 0
         holds = "holds" if explained["prediction"]["holds"] else "differs"
         rows.append([f"`{rung.split('/')[1]}`", f"{sectors:,}", f"{wavefronts:,}", f"{t['barriers']:,}",
-                     f"{t['fmas'] / sectors:.1f}" if sectors else "",
+                     f"{t['shuffles']:,}", f"{t['fmas'] / sectors:.1f}" if sectors else "",
                      f"{t['fmas'] / wavefronts:.1f}" if wavefronts else "", holds])
-    if not computes:  # an operator that only moves bytes
-        header, *rows = ([*cells[:4], cells[6]] for cells in (header, *rows))
+    # An operator that only moves bytes has no FMAs to show, and few rungs shuffle.
+    shown = [0, 1, 2, 3, *([4] if shuffles else []), *([5, 6] if computes else []), 7]
+    header, *rows = ([cells[i] for i in shown] for cells in (header, *rows))
     return table(header, rows)
 
 
