@@ -232,6 +232,7 @@ BenchReport bench(const BenchRequest& request, const Progress& progress) {
       enter(rung->id, rung, rung->launcher(flavour), why_not, false);
     }
     for (const ops::Rival* rival : ops::rivals_of(op->name(), request.target)) {
+      if (rival->takes && !rival->takes(trial->call())) continue;
       const std::string why_not = rival->why_not ? rival->why_not() : "";
       enter(rival->name, nullptr, rival->launch, why_not, rival->is_probe);
       if (why_not.empty() && rival->version) report.libraries[rival->library] = rival->version();

@@ -22,6 +22,7 @@ struct Rival {
   // A probe moves the operator's bytes without doing its work: the ceiling that rungs are measured
   // against. Its result is not judged.
   bool is_probe = false;
+  bool (*takes)(const void* call) = nullptr;  // null: it takes every call
 };
 
 // Called by static initialisation of each room's rival_*.cpp.

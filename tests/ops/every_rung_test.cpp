@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "lab/verify.hpp"
 
 namespace warpladder {
@@ -84,9 +85,16 @@ TEST_P(Prediction, HoldsInTheExecutor) {
   for (const std::string& variant : op->variants()) {
     for (const auto& shape : shapes) problems.emplace_back(shape, variant);
   }
+  std::size_t problems_had = 0;
   for (const auto& [shape, variant] : problems) {
     SCOPED_TRACE(testing::Message() << variant << " of " << shape.front() << "...");
-    const auto trial = op->case_of_shape(shape, variant).prepare(device::Target::cpu);
+    std::unique_ptr<ops::Trial> trial;
+    try {
+      trial = op->case_of_shape(shape, variant).prepare(device::Target::cpu);
+    } catch (const Error&) {
+      continue;  // a shape that this variant does not have
+    }
+    ++problems_had;
     if (!ladder::why_not(*rung, trial->call()).empty()) continue;
     device::Stream stream(device::Target::cpu);
     std::vector<device::KernelCounts> counts;
@@ -108,6 +116,7 @@ TEST_P(Prediction, HoldsInTheExecutor) {
     EXPECT_EQ(predicted.shuffles, counted.shuffles);
     EXPECT_TRUE(predicted == counted);  // and whatever a later total adds
   }
+  EXPECT_GE(problems_had, shapes.size());
 }
 
 std::vector<Predicting> with_predictions() {

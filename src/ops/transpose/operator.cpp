@@ -21,6 +21,7 @@ struct TransposeCase {
   Problem problem;
   std::size_t misalign_in = 0, misalign_out = 0;
   const char* remark = "";
+  bool in_place = false;
 };
 
 class TransposeTrial final : public ops::Trial {
@@ -28,24 +29,35 @@ class TransposeTrial final : public ops::Trial {
   TransposeTrial(const TransposeCase& c, device::Target target) : problem_(c.problem) {
     const Footprint f = footprint(problem_);
     in_host_.resize(static_cast<std::size_t>(f.in_elements));
-    out_host_.resize(static_cast<std::size_t>(f.out_elements));
     fill_uniform(in_host_, 1, -1.0f, 1.0f);
-    fill_uniform(out_host_, 2, -1.0f, 1.0f);  // the gaps keep this
     if (in_host_.size() > 4) in_host_[3] = std::numeric_limits<float>::quiet_NaN();
+    in_ = device::Buffer<float>(target, in_host_.size(), c.misalign_in);
+    fill_input(target);
+    call_ = {problem_, in_.data(), in_.data()};
+    if (c.in_place) return;
+    out_host_.resize(static_cast<std::size_t>(f.out_elements));
+    fill_uniform(out_host_, 2, -1.0f, 1.0f);  // the gaps keep this
     visit_out([&](std::size_t at, std::size_t) { out_host_[at] = ops::poison(); });
-    in_ = device::Buffer<float>(target, in_host_, c.misalign_in);
     out_ = device::Buffer<float>(target, out_host_, c.misalign_out);
-    call_ = {problem_, in_.data(), out_.data()};
+    call_.out = out_.data();
   }
 
-  void reset() override { out_.upload(out_host_); }
+  void reset() override {
+    if (call_.in_place()) {
+      in_.upload(in_host_);
+    } else {
+      out_.upload(out_host_);
+    }
+  }
   const void* call() const override { return &call_; }
 
   // Nothing is computed, so that every bit must be as it was. A NaN need only be one, and not the
   // poison: cuBLAS multiplies by one, which changes a NaN's bits.
   ops::Verdict judge() override {
     ops::Verdict verdict;
-    std::vector<float> after = out_.download();
+    const bool in_place = call_.in_place();
+    const std::vector<float>& before = in_place ? in_host_ : out_host_;
+    std::vector<float> after = in_place ? in_.download() : out_.download();
     std::uint64_t wrong = 0;
     visit_out([&](std::size_t at, std::size_t from) {
       const float is = after[at], should_be = in_host_[from];
@@ -56,7 +68,7 @@ class TransposeTrial final : public ops::Trial {
         verdict.failure =
             fmt::format("element {} of out is {:.9g}, but should be {:.9g}", at, is, should_be);
       }
-      after[at] = ops::poison();  // what is left to look at are the gaps
+      after[at] = before[at];  // what is left to look at are the gaps
     });
     if (wrong) {
       verdict.worst_error_over_bound = std::numeric_limits<double>::infinity();
@@ -65,8 +77,8 @@ class TransposeTrial final : public ops::Trial {
     const auto also = [&](const std::string& failure) {
       if (verdict.passed()) verdict.failure = failure;
     };
-    also(ops::first_changed(out_host_, after, "a gap between two lines of out"));
-    also(ops::first_changed(in_host_, in_.download(), "the input"));
+    also(ops::first_changed(before, after, "a gap between two lines of out"));
+    if (!in_place) also(ops::first_changed(in_host_, in_.download(), "the input"));
     if (!in_.guards_intact()) also("something was written outside the input");
     if (!out_.guards_intact()) also("something was written outside out");
     return verdict;
@@ -76,6 +88,14 @@ class TransposeTrial final : public ops::Trial {
   double minimal_bytes() const override { return transpose::minimal_bytes(problem_); }
 
  private:
+  // What in_host_ has, made where the device has its memory; but for the first elements.
+  void fill_input(device::Target target) {
+    device::Stream stream(target);
+    device::fill_uniform(stream, in_.data(), in_.size(), 1, -1.0f, 1.0f);
+    const std::size_t first = std::min<std::size_t>(in_host_.size(), 4);
+    in_.upload({in_host_.begin(), in_host_.begin() + static_cast<std::ptrdiff_t>(first)});
+  }
+
   // visit(index into out, index into in that belongs there), block by block for the caches' sake.
   template <class Visit>
   void visit_out(const Visit& visit) const {
@@ -105,6 +125,7 @@ ops::Case to_case(const TransposeCase& c) {
   const Problem& p = c.problem;
   std::string name = fmt::format("{}x{}", p.rows, p.columns);
   if (p.batch != 1) name += fmt::format(", {} of them", p.batch);
+  if (c.in_place) name += ", in place";
   if (*c.remark) name += fmt::format(", {}", c.remark);
   return {name, [c](device::Target target) -> std::unique_ptr<ops::Trial> {
             return std::make_unique<TransposeTrial>(c, target);
@@ -151,6 +172,15 @@ std::vector<TransposeCase> transpose_cases() {
   gaps.problem.stride_out += 11;
   cases.push_back(gaps);
   cases.push_back({compact(16, 16, 0)});
+  // In place: an even and an odd number of tiles, whole ones and cut ones.
+  for (const std::int64_t size : {1, 5, 32, 33, 64, 95, 96, 200}) {
+    cases.push_back({compact(size, size), 0, 0, "", true});
+  }
+  cases.push_back({compact(70, 70, 3), 1, 0, "off alignment", true});
+  TransposeCase in_gaps{compact(40, 40, 4), 0, 0, "gaps", true};
+  in_gaps.problem.ld_in = in_gaps.problem.ld_out = 43;
+  in_gaps.problem.stride_in = in_gaps.problem.stride_out = 40 * 43 + 5;
+  cases.push_back(in_gaps);
   return cases;
 }
 
@@ -160,16 +190,25 @@ class Transpose final : public ops::Operator {
   std::string idea() const override { return "out = transpose of in, fp32, bit for bit"; }
   std::string shape_form() const override { return "ROWSxCOLUMNS"; }
   std::vector<std::int64_t> default_shape() const override { return {1024, 1024}; }
+  std::vector<std::string> variants() const override { return {"", "in_place"}; }
   ops::Measure measure() const override { return ops::Measure::bytes; }
   std::vector<ops::Case> cases() const override {
     std::vector<ops::Case> list;
     for (const TransposeCase& c : transpose_cases()) list.push_back(to_case(c));
     return list;
   }
+  std::vector<ops::Case> large_cases() const override {
+    return {to_case({compact(32769, 65539)}), to_case({compact(46344, 46344), 0, 0, "", true})};
+  }
 
  private:
-  ops::Case plain_case(const std::vector<std::int64_t>& s, const std::string&) const override {
-    const TransposeCase c{compact(s[0], s[1])};
+  ops::Case plain_case(const std::vector<std::int64_t>& s,
+                       const std::string& variant) const override {
+    const TransposeCase c{compact(s[0], s[1]), 0, 0, "", variant == "in_place"};
+    if (c.in_place && s[0] != s[1]) {
+      throw_bad_input(fmt::format(
+          "transpose: in place, a matrix must be square, but this one is {}x{}", s[0], s[1]));
+    }
     const Footprint f = footprint(c.problem);
     require_memory(3 * sizeof(float) * static_cast<double>(f.in_elements + f.out_elements),
                    fmt::format("transpose of {}x{}", s[0], s[1]));

@@ -15,8 +15,11 @@ void launch(const void* erased, device::Stream& stream) {
   }
 }
 
-const bool declared = ops::declare_rival({"transpose", "memcpy", "a copy of as many bytes", "",
-                                          device::Target::gpu, launch, nullptr, nullptr, true});
+bool out_of_place(const void* call) { return !static_cast<const Call*>(call)->in_place(); }
+
+const bool declared =
+    ops::declare_rival({"transpose", "memcpy", "a copy of as many bytes", "", device::Target::gpu,
+                        launch, nullptr, nullptr, true, out_of_place});
 
 }  // namespace
 }  // namespace warpladder::transpose

@@ -1,5 +1,5 @@
 #pragma once
-// out[j][i] = in[i][j], fp32, for each of `batch` matrices; out of place.
+// out[j][i] = in[i][j], fp32, for each of `batch` matrices; square ones also in place.
 //
 // Sizes count elements. Matrices are row-major: element (i, j) of the rows×columns input lies at
 // i·ld_in + j, element (j, i) of the columns×rows output at j·ld_out + i. The matrices of a batch
@@ -16,11 +16,14 @@ struct Problem {
   std::int64_t batch = 1, stride_in = 0, stride_out = 0;
 };
 
-// A problem and where its operands lie in device memory. They do not overlap.
+// A problem and where its operands lie in device memory. They do not overlap, or are the same: then
+// the matrices are square, and so are ld and stride of both.
 struct Call {
   Problem problem;
   const float* in = nullptr;
   float* out = nullptr;
+
+  bool in_place() const { return in == out && in != nullptr; }
 };
 
 // Each element read once and written once.

@@ -24,9 +24,12 @@ void launch(const void* erased, device::Stream& stream) {
   }
 }
 
-const bool declared =
-    ops::declare_rival({"transpose", "cublas", "cublasSgeam with OP_T", "cuBLAS",
-                        device::Target::gpu, launch, ops::Cublas::version, ops::Cublas::why_not});
+// cublasSgeam works in place only where it does not transpose.
+bool out_of_place(const void* call) { return !static_cast<const Call*>(call)->in_place(); }
+
+const bool declared = ops::declare_rival({"transpose", "cublas", "cublasSgeam with OP_T", "cuBLAS",
+                                          device::Target::gpu, launch, ops::Cublas::version,
+                                          ops::Cublas::why_not, false, out_of_place});
 
 }  // namespace
 }  // namespace warpladder::transpose

@@ -90,13 +90,18 @@ ladder::Totals predict_call(const void* erased) {
   return predict(static_cast<const Call*>(erased)->problem);
 }
 
+inline bool in_place(const void* call) { return static_cast<const Call*>(call)->in_place(); }
+inline bool out_of_place(const void* call) { return !in_place(call); }
+
 }  // namespace WARPLADDER_FLAVOUR
 }  // namespace warpladder::transpose
 
 // Declares the rung of this file. `predict` counts for compact, aligned operands whose sizes are
 // multiples of 128.
-#define WARPLADDER_TRANSPOSE_RUNG(idea, accepts, launch, predict)                              \
+#define WARPLADDER_TRANSPOSE_RUNG(idea, accepts, launch, predict) \
+  WARPLADDER_TRANSPOSE_RUNG_FOR(out_of_place, idea, accepts, launch, predict)
+#define WARPLADDER_TRANSPOSE_RUNG_FOR(takes, idea, accepts, launch, predict)                   \
   [[maybe_unused]] static const bool warpladder_rung_declared = ::warpladder::ladder::declare( \
       {"transpose", __FILE__, idea, accepts, ::warpladder::device::kThisFlavour, false,        \
        &::warpladder::transpose::launch_call<launch>,                                          \
-       &::warpladder::transpose::predict_call<predict>})
+       &::warpladder::transpose::predict_call<predict>, &::warpladder::transpose::takes})
