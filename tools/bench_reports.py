@@ -37,7 +37,7 @@ class Report:
     libraries: str
     ceiling: float  # FP32 TFLOP/s, 0 if unknown
     baselines: dict  # operator: (shape, seconds a flop, digits) of its serial rung
-    rivals: dict  # (rung, shape): Row, of those that were timed
+    rivals: dict  # (op, rung, shape): Row, of those that were timed
 
 
 @dataclass(frozen=True)
@@ -65,5 +65,5 @@ class Row:
 
     def share_text(self, rival):
         """Of the rival as it ran in the same run."""
-        beside = self.report.rivals.get((rival.rung, self.shape)) if rival else None
+        beside = self.report.rivals.get((self.op, rival.rung, self.shape)) if rival else None
         return percent(self.teraflops / beside.teraflops, self, beside) if beside else NONE

@@ -119,7 +119,7 @@ def read_report(file):
         rows = [row_from(fields, report) for fields in data["rows"]]
     except MISSHAPEN as error:
         raise Fault(f"{file}: not as schema_version 1 has it: {error!r}") from None
-    report.rivals.update({(row.rung, row.shape): row for row in rows if row.rival and row.hot})
+    report.rivals.update({(row.op, row.rung, row.shape): row for row in rows if row.rival and row.hot})
     return rows
 
 
@@ -161,6 +161,8 @@ def time_text(times):
 
 
 def shape_label(shape):
+    if len(shape) == 1 and shape[0] >= 1024 and shape[0].bit_count() == 1:
+        return f"2^{shape[0].bit_length() - 1}"
     cube = len(shape) == 3 and len(set(shape)) == 1
     return f"{shape[0]}³" if cube else "×".join(map(str, shape))
 
@@ -231,7 +233,7 @@ def asked(pattern, argument, form):
 
 
 def times(argument, document):
-    rows = rows_at(*asked(r"(\S+) (\w+) at (\d+(?:x\d+)*)", argument, "FILES OP at MxNxK"))
+    rows = rows_at(*asked(r"(\S+) ([\w:]+) at (\d+(?:x\d+)*)", argument, "FILES OP at MxNxK"))
     rival = rival_of(rows)
     cells, remarks, scaled = [], [], set()
     for row in rows:
@@ -258,7 +260,7 @@ def times(argument, document):
 
 
 def times_by_size(argument, document):
-    rows = rows_of(*asked(r"(\S+) (\w+)", argument, "FILES OP"))
+    rows = rows_of(*asked(r"(\S+) ([\w:]+)", argument, "FILES OP"))
     shapes = sorted({row.shape for row in rows}, key=lambda shape: (math.prod(shape), shape))
     cells, untimed = {}, {}
     for row in rows:
@@ -277,12 +279,16 @@ def times_by_size(argument, document):
 
 def shares(argument, document):
     """Of an operator that moves bytes: cold times, in % of what a probe or rival took."""
-    files, op, other = asked(r"(\S+) (\w+) of (\w+)", argument, "FILES OP of RIVAL")
+    files, op, other = asked(r"(\S+) ([\w:]+) of (\w+)", argument, "FILES OP of RIVAL")
     rows = rows_of(files, op)
     shapes = sorted({row.shape for row in rows}, key=lambda shape: (math.prod(shape), shape))
-    cells = {}
+    cells, apart = {}, False
+    anywhere = {(row.rung, row.shape): row for row in rows if row.rival and row.hot}
     for row in rows:
-        beside = row.report.rivals.get((other, row.shape))
+        beside = row.report.rivals.get((row.op, other, row.shape))
+        if beside is None:  # a rival that no program of ours can call has a report of its own
+            beside = anywhere.get((other, row.shape))
+            apart = apart or beside is not None
         if beside is None:
             raise Fault(f"{files}: {other} was not timed at {shape_label(row.shape)}")
         line = cells.setdefault((row.rung, row.rival), [row.name_cell, *[NONE] * len(shapes)])
@@ -291,9 +297,14 @@ def shares(argument, document):
             dataclasses.replace(beside, hot=beside.cold))
         line[1 + shapes.index(row.shape)] = share
     header = [f"% of {other}", *(shape_label(shape) for shape in shapes)]
-    lines = ["Medians of cold samples: operands in memory, not in the L2 cache.",
-             *captions(rows, document)]
-    return body(table(header, cells.values()), [], lines)
+    grid = [header, *cells.values()]
+    if len(shapes) > len(cells):  # a line a shape: many columns do not fit a page
+        grid = [list(column) for column in zip(*grid)]
+    lines = ["Medians of cold samples: operands in memory, not in the L2 cache."]
+    if apart:
+        lines.append(f"`{other}` ran in a process of its own on the same machine.")
+    lines += captions(rows, document)
+    return body(table(grid[0], grid[1:]), [], lines)
 
 
 def climb(argument, document, pictures):

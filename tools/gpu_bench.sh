@@ -1,24 +1,26 @@
 #!/bin/sh
 # Every rung's time on a GPU beside the rivals', for a folder under results/:
-#   tools/gpu_bench.sh PROGRAM_DIR OUTPUT_DIR
-# PROGRAM_DIR is build/bin. The naive rungs end at 4096, where a launch takes some of them 0.1 s.
-# Where ncu is found, it reads the hardware's counters of one launch of each rung at 4096.
+#   tools/gpu_bench.sh PROGRAM_DIR OUTPUT_DIR [OPERATOR ...]
+# PROGRAM_DIR is build/bin; without operators, all of them. Where ncu is found, it reads the
+# hardware's counters of one launch of each rung.
 set -eu
 programs=$1
 out=$2
+shift 2
+[ $# -gt 0 ] || set -- sgemm transpose reduce reduce_axis sgemv warp
 mkdir -p "$out"
-fast='sgemm/row_03_thread_tile sgemm/row_04_vector_load sgemm/row_05_double_buffer
-  sgemm/row_06_warp_tile sgemm/row_07_register_parity sgemm/col_05_micro_4x1 sgemm/col_06_float4
-  sgemm/col_07_micro_4x4 sgemm/col_08_micro_8x8'
 
-"$programs/warpladder" doctor --json "$out/doctor.json" > /dev/null
-"$programs/warpladder" bench sgemm -a 'm,n,k=[pow2:8:12]' --device gpu \
-  --json "$out/bench.json" --md "$out/bench.md"
-# shellcheck disable=SC2086
-"$programs/warpladder" bench $fast -a 'm,n,k=[pow2:13:14]' --device gpu \
-  --json "$out/bench_large.json" --md "$out/bench_large.md"
-"$programs/register_order" --json "$out/register_order.json"
-if command -v ncu > /dev/null; then
+# bench NAME ARGUMENT...: a report as JSON and as Markdown
+bench() {
+  name=$1
+  shift
+  "$programs/warpladder" bench "$@" --device gpu --json "$out/$name.json" --md "$out/$name.md" \
+    > /dev/null
+}
+
+# counters NAME KERNELS OPERATOR SHAPE: verify launches each rung once, in the order of its report
+counters() {
+  command -v ncu > /dev/null || return 0
   metrics=gpu__time_duration.sum,launch__registers_per_thread
   metrics=$metrics,sm__warps_active.avg.pct_of_peak_sustained_active
   metrics=$metrics,sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_elapsed
@@ -27,10 +29,39 @@ if command -v ncu > /dev/null; then
   metrics=$metrics,l1tex__data_pipe_lsu_wavefronts_mem_shared.sum
   metrics=$metrics,l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
   metrics=$metrics,l1tex__t_sector_hit_rate.pct,lts__t_sector_hit_rate.pct,dram__bytes.sum
-  # verify launches each rung once, in the order of the rows in its report.
-  ncu --clock-control none --kernel-name regex:multiply --metrics "$metrics" --csv --page raw \
-    --log-file "$out/ncu.log" "$programs/warpladder" verify sgemm --shape 4096x4096x4096 \
-    --device gpu --json "$out/ncu_launches.json" > /dev/null
-  grep '^"' "$out/ncu.log" > "$out/ncu.csv"  # the rest is about the process, with its path
+  ncu --clock-control none --kernel-name "regex:$2" --metrics "$metrics" --csv --page raw \
+    --log-file "$out/ncu.log" "$programs/warpladder" verify "$3" --shape "$4" --device gpu \
+    --json "$out/$1_launches.json" > /dev/null
+  grep '^"' "$out/ncu.log" > "$out/$1.csv"  # the rest is about the process, with its path
   rm "$out/ncu.log"
-fi
+}
+
+"$programs/warpladder" doctor --json "$out/doctor.json" > /dev/null
+for op in "$@"; do
+  case $op in
+    sgemm)  # the naive rungs end at 4096, where a launch takes some of them 0.1 s
+      fast='sgemm/row_03_thread_tile sgemm/row_04_vector_load sgemm/row_05_double_buffer
+        sgemm/row_06_warp_tile sgemm/row_07_register_parity sgemm/col_05_micro_4x1
+        sgemm/col_06_float4 sgemm/col_07_micro_4x4 sgemm/col_08_micro_8x8'
+      bench bench sgemm -a 'm,n,k=[pow2:8:12]'
+      # shellcheck disable=SC2086
+      bench bench_large $fast -a 'm,n,k=[pow2:13:14]'
+      "$programs/register_order" --json "$out/register_order.json"
+      counters ncu multiply sgemm 4096x4096x4096
+      ;;
+    transpose)
+      shapes=1024x1024,4096x4096,8192x8192,16384x16384,1000x3000,4097x4095,8193x8191
+      bench transpose transpose -a "shape=[$shapes,16383x16385,1048576x33,33x1048576]"
+      ;;
+    reduce)
+      bench reduce reduce -a 'n=[pow2:0:30]'
+      top=reduce/08_by_size
+      odd=3,7,100,333,1000,1500,3000,4095,4097,5000,8193,10000,16385,20000,32769,50000,100000
+      bench reduce_odd $top -a "n=[$odd,131073,200000,500000,1000000,3000001,10000000,50000003]"
+      bench reduce_functions $top --variant all -a 'n=[65536,1048576,16777216,268435456]'
+      ;;
+    *)
+      bench "$op" "$op"
+      ;;
+  esac
+done

@@ -17,6 +17,10 @@ note() {
 note doctor $?
 "$programs/warpladder" verify --device gpu --json "$out/verify.json" > "$out/verify.md"
 note verify $?
+"$programs/warpladder" verify transpose/06_vector transpose/07_rotated reduce/07_one_launch \
+  reduce/08_by_size reduce_axis/04_split sgemv/07_by_shape --large --device gpu \
+  --json "$out/verify_large.json" > "$out/verify_large.md"
+note "verify --large" $?
 for tests in ops_tests device_tests; do
   "$programs/$tests" --gtest_brief=1 --gtest_filter='*gpu*' --gtest_output="json:$out/$tests.json" \
     > "$out/$tests.txt" 2>&1

@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 
 #include <memory>
+#include <optional>
 
+#include "base/error.hpp"
 #include "base/in_quotes.hpp"
 #include "base/npy.hpp"
 #include "base/parse.hpp"
@@ -23,12 +25,12 @@ struct CommonFlags {
   DeviceFlags device;
   JsonFlag json;
 
-  void add_to(CLI::App& verb, bool takes_b = true) {
+  void add_to(CLI::App& verb, bool takes_b = true, bool needs_out = true) {
     verb.add_option("--a", a, "float32 .npy file")->type_name("FILE")->required();
     if (takes_b) verb.add_option("--b", b, "float32 .npy file")->type_name("FILE")->required();
     verb.add_option("--out", out, "The .npy file to write, whole or not at all")
         ->type_name("FILE")
-        ->required();
+        ->required(needs_out);
     verb.add_option("--rung", rung, "Run this one (default: the fastest)")->type_name("ID");
     device.add_to(verb);
     json.add_to(verb);
@@ -69,17 +71,29 @@ std::string readable_time(double time_s) {
   return fmt::format("{:.3g} s", time_s);
 }
 
-// Writes the result and says so. `details` are the operator's own part of the JSON.
+// Of a scalar result.
+std::string only_value(const lab::RunResult& result) {
+  return result.places.empty() ? fmt::format("{}", result.out.data.front())
+                               : std::to_string(result.places.front());
+}
+
+// Writes the result, where there is a file for it, and says so. `details` are the operator's own
+// part of the JSON.
 void deliver(const lab::RunResult& result, const CommonFlags& flags, const Context& context,
              nlohmann::json details) {
-  write_npy(flags.out, result.out.shape, result.out.data, result.out.fortran_order, "--out");
+  if (!flags.out.empty() && result.places.empty()) {
+    write_npy(flags.out, result.out.shape, result.out.data, result.out.fortran_order, "--out");
+  } else if (!flags.out.empty()) {
+    write_npy_places(flags.out, result.out.shape, result.places, "--out");
+  }
   const ladder::Rung& rung = *result.rung;
   const char* target = device::name(result.flavour == device::Flavour::gpu ? device::Target::gpu
                                                                            : device::Target::cpu);
   if (!flags.json.to_stdout() && !is_stdout(flags.out)) {
-    print_line(fmt::format("{} of {} ran as {} on the {} in {}; the result is in {}", rung.op,
+    print_line(fmt::format("{} of {} ran as {} on the {} in {}; the result is {}", rung.op,
                            fmt::join(result.shape, "x"), rung.id, target,
-                           readable_time(result.time_s), in_quotes(flags.out)));
+                           readable_time(result.time_s),
+                           flags.out.empty() ? only_value(result) : "in " + in_quotes(flags.out)));
   }
   if (flags.json.asked()) {
     details.update({{"verb", "run"},
@@ -130,6 +144,46 @@ void run_transpose(const CommonFlags& flags, const Context& context) {
   deliver(lab::run_transpose(request), flags, context, nlohmann::json::object());
 }
 
+struct ReduceFlags : CommonFlags {
+  std::string function = "sum";
+  std::optional<std::string> axis;
+};
+
+parts::Function function_of(const std::string& text) {
+  for (const parts::Function f : parts::kFunctions) {
+    if (text == parts::name(f)) return f;
+  }
+  throw_bad_input(fmt::format("--op {} is not a reduction; those are: {}",
+                              in_quotes(text, kShownBytes),
+                              fmt::join(parts::kFunctionNames, ", ")));
+}
+
+void run_reduce(const ReduceFlags& flags, const Context& context) {
+  lab::RunReduceRequest request;
+  request.options = options_of(flags, flags.axis ? "reduce_axis" : "reduce");
+  request.function = function_of(flags.function);
+  if (flags.axis) {
+    if (*flags.axis != "0" && *flags.axis != "1") {
+      throw_bad_input(
+          fmt::format("--axis must be 0 or 1, not {}", in_quotes(*flags.axis, kShownBytes)));
+    }
+    if (flags.out.empty()) throw_bad_input("--axis leaves a vector; --out must say where to");
+    request.axis = *flags.axis == "1" ? 1 : 0;
+  }
+  request.a = read(flags.a, "--a");
+  if (!flags.out.empty()) require_writable(flags.out, "--out");
+  const lab::RunResult result = lab::run_reduce(request);
+  nlohmann::json details{{"function", flags.function}};
+  if (!flags.axis) {
+    if (parts::is_place(request.function)) {
+      details["place"] = result.places.front();
+    } else {
+      details["value"] = result.out.data.front();
+    }
+  }
+  deliver(result, flags, context, std::move(details));
+}
+
 }  // namespace
 
 void add_run(CLI::App& app, Context& context) {
@@ -150,6 +204,18 @@ void add_run(CLI::App& app, Context& context) {
   const auto transpose_flags = std::make_shared<CommonFlags>();
   transpose_flags->add_to(*transpose, false);
   transpose->callback([transpose_flags, &context] { run_transpose(*transpose_flags, context); });
+
+  auto* reduce =
+      verb->add_subcommand("reduce", "All elements of an array, or each line of a matrix");
+  const auto reduce_flags = std::make_shared<ReduceFlags>();
+  reduce_flags->add_to(*reduce, false, false);
+  reduce->add_option("--op", reduce_flags->function, "sum, mean, min, max, argmin, argmax")
+      ->type_name("NAME");
+  reduce
+      ->add_option("--axis", reduce_flags->axis,
+                   "Of a matrix: 0 leaves a value for each column, 1 for each row")
+      ->type_name("0|1");
+  reduce->callback([reduce_flags, &context] { run_reduce(*reduce_flags, context); });
 
   auto* vector_add = verb->add_subcommand("vector_add", "C = A + B, element by element");
   const auto add_flags = std::make_shared<CommonFlags>();

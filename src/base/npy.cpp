@@ -163,20 +163,36 @@ NpyArray read_npy(const std::string& path, std::string_view argument) {
   }
 }
 
-void write_npy(const std::string& path, std::span<const std::int64_t> shape,
-               std::span<const float> data, bool fortran_order, std::string_view argument) {
+namespace {
+
+void write(const std::string& path, const NpyHeader& header, std::size_t elements,
+           std::span<const std::byte> bytes, std::string_view argument) {
   const std::string name = file_subject(path, argument);
-  const std::int64_t count = npy_element_count(shape, name);
-  if (static_cast<std::uint64_t>(count) != data.size()) {
+  const std::int64_t count = npy_element_count(header.shape, name);
+  if (static_cast<std::uint64_t>(count) != elements) {
     throw_bad_input("cannot write " + name + ": the shape " +
-                    in_quotes(format_npy_shape(shape), kShownBytes) + " has " +
-                    std::to_string(count) + " elements, but " + std::to_string(data.size()) +
+                    in_quotes(format_npy_shape(header.shape), kShownBytes) + " has " +
+                    std::to_string(count) + " elements, but " + std::to_string(elements) +
                     " were given");
   }
   AtomicFile file(path, argument);
-  file.write(format_npy_header({{shape.begin(), shape.end()}, fortran_order}));
-  file.write(std::as_bytes(data));
+  file.write(format_npy_header(header));
+  file.write(bytes);
   file.commit();
+}
+
+}  // namespace
+
+void write_npy(const std::string& path, std::span<const std::int64_t> shape,
+               std::span<const float> data, bool fortran_order, std::string_view argument) {
+  write(path, {{shape.begin(), shape.end()}, fortran_order}, data.size(), std::as_bytes(data),
+        argument);
+}
+
+void write_npy_places(const std::string& path, std::span<const std::int64_t> shape,
+                      std::span<const std::int64_t> places, std::string_view argument) {
+  write(path, {{shape.begin(), shape.end()}, false, "<i8"}, places.size(), std::as_bytes(places),
+        argument);
 }
 
 }  // namespace warpladder

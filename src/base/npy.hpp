@@ -1,5 +1,6 @@
 #pragma once
-// NumPy's .npy files, fp32 only: read in format versions 1.0, 2.0 and 3.0, written as NumPy does.
+// NumPy's .npy files of fp32: read in format versions 1.0, 2.0 and 3.0, written as NumPy does, as
+// are arrays of places, which are int64.
 // Errors are one sentence that begins with the argument (may be empty) and the file.
 
 #include <cstddef>
@@ -27,5 +28,8 @@ NpyArray parse_npy(std::span<const std::byte> bytes, std::string_view name);
 void write_npy(const std::string& path, std::span<const std::int64_t> shape,
                std::span<const float> data, bool fortran_order = false,
                std::string_view argument = {});
+// In C order.
+void write_npy_places(const std::string& path, std::span<const std::int64_t> shape,
+                      std::span<const std::int64_t> places, std::string_view argument = {});
 
 }  // namespace warpladder

@@ -226,8 +226,8 @@ std::string format_npy_shape(std::span<const std::int64_t> shape) {
 }
 
 std::string format_npy_header(const NpyHeader& header) {
-  std::string dict =
-      std::string("{'descr': '<f4', 'fortran_order': ") + (header.fortran_order ? "True" : "False");
+  std::string dict = "{'descr': '" + std::string(header.descr) +
+                     "', 'fortran_order': " + (header.fortran_order ? "True" : "False");
   dict += ", 'shape': " + format_npy_shape(header.shape) + ", }";
   if (!header.shape.empty()) {
     const auto growing = header.fortran_order ? header.shape.back() : header.shape.front();

@@ -15,6 +15,7 @@ inline constexpr std::string_view kNpyMagic = "\x93NUMPY";
 struct NpyHeader {
   std::vector<std::int64_t> shape;
   bool fortran_order = false;
+  std::string_view descr = "<f4";  // NumPy's word for the elements' type; what is read is fp32
 };
 
 // `text` is the dict with its padding. Throws unless it describes an fp32 array whose bytes can be

@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/host_memory.hpp"
 #include "base/npy_header.hpp"
 #include "lab/selection.hpp"
+#include "ops/reduce/dispatch.hpp"
+#include "ops/reduce_axis/dispatch.hpp"
 #include "ops/sgemm/dispatch.hpp"
 #include "ops/transpose/dispatch.hpp"
 #include "ops/vector_add/problem.hpp"
@@ -126,7 +130,7 @@ RunResult run_sgemm(const RunSgemmRequest& r) {
   }
   const sgemm::Call call{p, a.data(), b.data(), c.data()};
   const double time_s = timed(launch, &call, r.options);
-  return {&rung, flavour, {p.m, p.n, p.k}, time_s, {{p.m, p.n}, false, c.download()}};
+  return {&rung, flavour, {p.m, p.n, p.k}, time_s, {{p.m, p.n}, false, c.download()}, {}};
 }
 
 RunResult run_vector_add(const RunVectorAddRequest& r) {
@@ -152,7 +156,7 @@ RunResult run_vector_add(const RunVectorAddRequest& r) {
   const Buffer<float> a(target, x.data), b(target, y.data), c(target, x.data.size());
   const vector_add::Call call{n, a.data(), b.data(), c.data()};
   const double time_s = timed(launch, &call, r.options);
-  return {&rung, flavour, {n}, time_s, {x.shape, x.fortran_order, c.download()}};
+  return {&rung, flavour, {n}, time_s, {x.shape, x.fortran_order, c.download()}, {}};
 }
 
 RunResult run_transpose(const RunTransposeRequest& r) {
@@ -175,7 +179,70 @@ RunResult run_transpose(const RunTransposeRequest& r) {
           flavour,
           {stored.rows, stored.columns},
           time_s,
-          {{stored.columns, stored.rows}, fortran, out.download()}};
+          {{stored.columns, stored.rows}, fortran, out.download()},
+          {}};
+}
+
+namespace {
+
+RunResult run_reduce_axis(const RunReduceRequest& r) {
+  const Matrix stored = matrix_of(r.a);
+  // Fortran order is the storage of the transpose by rows, whose columns are the rows.
+  const bool fortran = r.a.array.fortran_order;
+  const Matrix by_rows_of = stored.transposed_if(fortran);
+  const bool rows = (*r.axis == 1) != fortran;
+  const reduce_axis::Problem p{
+      r.function, rows ? reduce_axis::Lines::rows : reduce_axis::Lines::columns, by_rows_of.rows,
+      by_rows_of.columns, std::max<std::int64_t>(1, by_rows_of.columns)};
+  const device::Target target = r.options.target;
+  const ladder::Rung& rung = r.options.rung ? *r.options.rung : reduce_axis::choose(p, target);
+  const auto [launch, flavour] = choice_of(rung, target);
+  const auto results = static_cast<std::size_t>(p.results());
+  require_memory(host_bytes(target, static_cast<double>(r.a.array.data.size()), 0),
+                 fmt::format("reduce of {}", stored.text()));
+
+  const bool place = parts::is_place(r.function);
+  const Buffer<float> in(target, r.a.array.data), values(target, place ? 0 : results);
+  const Buffer<std::int64_t> places(target, place ? results : 0);
+  Buffer<std::uint64_t> flags(target, reduce_axis::kFlagWords);
+  flags.fill_bytes(0);
+  const reduce_axis::Call call{p, in.data(), values.data(), places.data(), flags.data()};
+  const double time_s = timed(launch, &call, r.options);
+  return {&rung,
+          flavour,
+          {stored.rows, stored.columns},
+          time_s,
+          {{p.results()}, false, values.download()},
+          places.download()};
+}
+
+}  // namespace
+
+RunResult run_reduce(const RunReduceRequest& r) {
+  if (r.axis) return run_reduce_axis(r);
+  const NpyArray& x = r.a.array;
+  const bool place = parts::is_place(r.function);
+  if (place && x.fortran_order && x.shape.size() > 1) {
+    throw_bad_input(
+        fmt::format("{} is in Fortran order, but {} counts elements in C order: convert it with "
+                    "numpy.ascontiguousarray(a)",
+                    r.a.name, parts::name(r.function)));
+  }
+  const reduce::Problem p{r.function, static_cast<std::int64_t>(x.data.size())};
+  const device::Target target = r.options.target;
+  const ladder::Rung& rung = r.options.rung ? *r.options.rung : reduce::choose(p, target);
+  const auto [launch, flavour] = choice_of(rung, target);
+  require_memory(host_bytes(target, static_cast<double>(p.n), 0),
+                 fmt::format("reduce of {} values", p.n));
+
+  const Buffer<float> in(target, x.data), value(target, place ? 0 : 1);
+  const Buffer<std::int64_t> at(target, place ? 1 : 0);
+  const Buffer<std::uint64_t> scratch(target, reduce::scratch_words(p.n));
+  Buffer<std::uint64_t> flags(target, reduce::kFlagWords);
+  flags.fill_bytes(0);
+  const reduce::Call call{p, in.data(), value.data(), at.data(), scratch.data(), flags.data()};
+  const double time_s = timed(launch, &call, r.options);
+  return {&rung, flavour, {p.n}, time_s, {{}, false, value.download()}, at.download()};
 }
 
 }  // namespace warpladder::lab

@@ -10,6 +10,7 @@
 #include "device/device.hpp"
 #include "ladder/ladder.hpp"
 #include "ops/sgemm/problem.hpp"
+#include "parts/reduction_function.hpp"
 
 namespace warpladder::lab {
 
@@ -43,12 +44,20 @@ struct RunTransposeRequest {
   RunOptions options;
 };
 
+struct RunReduceRequest {
+  NamedArray a;
+  parts::Function function = parts::Function::sum;
+  std::optional<int> axis;  // of a matrix: 0 leaves a value for each column, 1 for each row
+  RunOptions options;
+};
+
 struct RunResult {
   const ladder::Rung* rung = nullptr;
   device::Flavour flavour = device::Flavour::plain;
   std::vector<std::int64_t> shape;  // as the operator's shape_form() says
   double time_s = 0.0;              // of the one launch, copies apart
   NpyArray out;
+  std::vector<std::int64_t> places;  // instead of out.data, where the result is places
 };
 
 // All throw Error(bad_input) for arrays that do not fit together and Error(resource) for too
@@ -60,5 +69,9 @@ RunResult run_sgemm(const RunSgemmRequest& request);
 RunResult run_vector_add(const RunVectorAddRequest& request);
 // A matrix in either order, which is also the result's.
 RunResult run_transpose(const RunTransposeRequest& request);
+// All elements of an array of any shape; places count them in C order, which it then must have. The
+// result is a scalar. With an axis, a matrix in either order; the result is a vector, places count
+// along the axis. `options.rung` is one of "reduce", or with an axis of "reduce_axis".
+RunResult run_reduce(const RunReduceRequest& request);
 
 }  // namespace warpladder::lab

@@ -137,6 +137,67 @@ class RunTranspose(cli.CommandLine):
         self.assertEqual(self.names(), ["a.npy"])
 
 
+class RunReduce(cli.CommandLine):
+    values = [0.5, -3.0, 2.25, 8.0, -0.125, 8.0, 1.0]
+    expected = {"sum": 16.625, "mean": 2.375, "min": -3.0, "max": 8.0, "argmin": 1, "argmax": 3}
+
+    def setUp(self):
+        super().setUp()
+        cli.npy(self.path("a.npy"), (7,), self.values)
+
+    def test_every_function(self):
+        for function, expected in self.expected.items():
+            with self.subTest(function):
+                report = self.report("run", "reduce", "--a", self.path("a.npy"), "--op", function)
+                place = function.startswith("arg")
+                self.assertEqual(report["place" if place else "value"], expected)
+                self.assertEqual((report["function"], report["shape"]), (function, [7]))
+        printed = self.good("run", "reduce", "--a", self.path("a.npy"), "--rung", "05_shuffle")
+        self.assertIn("reduce of 7 ran as 05_shuffle", printed)
+        self.assertIn("the result is 16.625", printed)
+
+    def test_scalars_in_files(self):
+        out = self.path("out.npy")
+        self.good("run", "reduce", "--a", self.path("a.npy"), "--op", "max", "--out", out)
+        self.assertEqual(cli.read_npy(out), ((), array.array("f", [8.0])))
+        self.good("run", "reduce", "--a", self.path("a.npy"), "--op", "argmax", "--out", out)
+        data = (self.folder / "out.npy").read_bytes()
+        self.assertIn(b"'descr': '<i8', 'fortran_order': False, 'shape': ()", data)
+        self.assertTrue(data.endswith(array.array("q", [3]).tobytes()))
+
+    def test_along_an_axis(self):
+        a = cli.Matrix(5, 3, 4)
+        for fortran in (False, True):
+            a.write(self.path("a.npy"), fortran=fortran)
+            for axis, lines in ((1, a.at), (0, list(zip(*a.at)))):
+                flags = ["--a", self.path("a.npy"), "--axis", axis, "--out", self.path("out.npy")]
+                self.good("run", "reduce", *flags, "--op", "max")
+                expected = array.array("f", [max(line) for line in lines])
+                self.assertEqual(cli.read_npy(self.path("out.npy")), ((len(lines),), expected))
+                self.good("run", "reduce", *flags, "--op", "argmin", "--rung", "04_split")
+                data = (self.folder / "out.npy").read_bytes()
+                places = array.array("q", [line.index(min(line)) for line in lines])
+                self.assertTrue(data.endswith(places.tobytes()))
+        self.refused(BAD_INPUT, "--axis must be 0 or 1", "run", "reduce", *flags[:2], "--axis", "2")
+        self.refused(BAD_INPUT, "--out must say", "run", "reduce", *flags[:4])
+
+    def test_empty(self):
+        cli.npy(self.path("a.npy"), (0,), [])
+        report = self.report("run", "reduce", "--a", self.path("a.npy"), "--op", "argmin")
+        self.assertEqual(report["place"], -1)
+        report = self.report("run", "reduce", "--a", self.path("a.npy"))
+        self.assertEqual(report["value"], 0)
+
+    def test_refuses(self):
+        flags = ["run", "reduce", "--a", self.path("a.npy")]
+        self.refused(BAD_INPUT, "--op 'median' is not a reduction", *flags, "--op", "median")
+        self.refused(BAD_INPUT, "unknown rung", *flags, "--rung", "x")
+        self.refused(BAD_INPUT, "--a is required", "run", "reduce")
+        cli.Matrix(3, 4, 1).write(self.path("a.npy"), fortran=True)
+        self.refused(BAD_INPUT, "is in Fortran order", *flags, "--op", "argmax")
+        self.report(*flags, "--op", "max")
+
+
 class Explain(cli.CommandLine):
     def test_two_rungs_side_by_side(self):
         rungs = ["sgemm/row_01_naive", "sgemm/col_04_conflict_free"]

@@ -1,0 +1,13 @@
+#pragma once
+// Problem + device → rung.
+
+#include "device/device.hpp"
+#include "ladder/ladder.hpp"
+#include "ops/reduce/problem.hpp"
+
+namespace warpladder::reduce {
+
+// The rung that brings the result soonest.
+const ladder::Rung& choose(const Problem& problem, device::Target target);
+
+}  // namespace warpladder::reduce

@@ -1,0 +1,82 @@
+// CUB's DeviceReduce. It has no mean: that is a sum of quotients. A NaN may get lost in its minima
+// and maxima, which compare.
+
+#include <cub/device/device_reduce.cuh>
+#include <cub/version.cuh>
+#include <limits>
+
+#include "base/error.hpp"
+#include "device/device.hpp"
+#include "ops/reduce/problem.hpp"
+#include "ops/rival.hpp"
+
+namespace warpladder::reduce {
+namespace {
+
+struct DivideBy {
+  float n;
+  __host__ __device__ float operator()(float x) const { return x / n; }
+};
+struct Add {
+  __host__ __device__ float operator()(float a, float b) const { return a + b; }
+};
+
+template <class Count>
+cudaError_t reduce(void* temporary, std::size_t& bytes, const Call& call, cudaStream_t stream) {
+  const auto n = static_cast<Count>(call.problem.n);
+  using cub::DeviceReduce;
+  switch (call.problem.function) {
+    case Function::sum:
+      return DeviceReduce::Sum(temporary, bytes, call.in, call.value, n, stream);
+    case Function::mean:
+      return DeviceReduce::TransformReduce(temporary, bytes, call.in, call.value, n, Add{},
+                                           DivideBy{static_cast<float>(n)}, 0.0f, stream);
+    case Function::min:
+      return DeviceReduce::Min(temporary, bytes, call.in, call.value, n, stream);
+    case Function::max:
+      return DeviceReduce::Max(temporary, bytes, call.in, call.value, n, stream);
+    case Function::argmin:
+    case Function::argmax: {
+      // The value comes too, and somewhere it has to go.
+      auto* value = reinterpret_cast<float*>(call.scratch);
+      return call.problem.function == Function::argmin
+                 ? DeviceReduce::ArgMin(temporary, bytes, call.in, value, call.place, n, stream)
+                 : DeviceReduce::ArgMax(temporary, bytes, call.in, value, call.place, n, stream);
+    }
+  }
+  return cudaErrorInvalidValue;
+}
+
+cudaError_t reduce_any(void* temporary, std::size_t& bytes, const Call& call, cudaStream_t stream) {
+  // Its places are 64-bit anyway; else a narrow count is what its callers use.
+  const bool narrow = call.problem.n <= std::numeric_limits<int>::max();
+  return narrow && !is_place(call.problem.function)
+             ? reduce<int>(temporary, bytes, call, stream)
+             : reduce<std::int64_t>(temporary, bytes, call, stream);
+}
+
+void launch(const void* erased, device::Stream& stream) {
+  const Call& call = *static_cast<const Call*>(erased);
+  const auto native = static_cast<cudaStream_t>(stream.native());
+  static device::Memory temporary;  // kept, so that allocating is not in the time
+  std::size_t bytes = 0;
+  cudaError_t error = reduce_any(nullptr, bytes, call, native);
+  if (error == cudaSuccess) {
+    if (temporary.bytes() < bytes) temporary = device::Memory(device::Target::gpu, bytes);
+    error = reduce_any(temporary.data(), bytes, call, native);
+  }
+  if (error != cudaSuccess) {
+    throw_resource(std::string("CUB's DeviceReduce failed: ") + cudaGetErrorString(error));
+  }
+}
+
+std::string version() {
+  return std::to_string(CUB_MAJOR_VERSION) + "." + std::to_string(CUB_MINOR_VERSION) + "." +
+         std::to_string(CUB_SUBMINOR_VERSION);
+}
+
+const bool declared = ops::declare_rival(
+    {"reduce", "cub", "cub::DeviceReduce", "CUB", device::Target::gpu, launch, version, nullptr});
+
+}  // namespace
+}  // namespace warpladder::reduce

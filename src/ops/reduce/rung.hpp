@@ -1,0 +1,176 @@
+#pragma once
+// The only project header that a reduce rung includes, parts/ apart.
+
+#include "device/kernel.hpp"
+#include "ladder/rung.hpp"
+#include "ops/reduce/problem.hpp"
+#include "ops/reduction_costs.hpp"
+#include "parts/reduction.hpp"
+
+namespace warpladder::reduce {
+inline namespace WARPLADDER_FLAVOUR {
+
+// ---- where partial results come from, and where they go
+
+template <class F>
+struct Elements {
+  const float* in;
+  __device__ __forceinline__ typename F::Value get(std::int64_t i) const { return F::of(in[i], i); }
+};
+
+// In global memory; values and places apart, as in shared memory.
+template <class Value>
+struct Partials {
+  float* value;
+  __device__ __forceinline__ float get(std::int64_t i) const { return value[i]; }
+  __device__ __forceinline__ void set(std::int64_t i, float v) const { value[i] = v; }
+};
+template <>
+struct Partials<parts::Found> {
+  float* value;
+  std::int64_t* place;
+  __device__ __forceinline__ parts::Found get(std::int64_t i) const { return {value[i], place[i]}; }
+  __device__ __forceinline__ void set(std::int64_t i, parts::Found v) const {
+    value[i] = v.value;
+    place[i] = v.at;
+  }
+};
+// `count` of them, in a word of scratch each for the value and the place.
+template <class Value>
+Partials<Value> partials_in(std::uint64_t* scratch, std::int64_t count) {
+  if constexpr (sizeof(Value) == sizeof(float)) {
+    return {reinterpret_cast<float*>(scratch)};
+  } else {
+    return {reinterpret_cast<float*>(scratch), reinterpret_cast<std::int64_t*>(scratch + count)};
+  }
+}
+
+// The result itself. Called by one thread.
+__device__ __forceinline__ void finish(const Call& call, float v) {
+  const Problem& p = call.problem;
+  *call.value = p.function == Function::mean ? v / static_cast<float>(p.n) : v;
+}
+__device__ __forceinline__ void finish(const Call& call, parts::Found v) {
+  *call.place = v.at == parts::kNowhere ? -1 : v.at;
+}
+
+// ---- rungs of many launches: each pass leaves one partial result a block, until one is left
+
+template <class F>
+struct PassEnd {
+  Partials<typename F::Value> to;
+  // Called by one thread of each block. The one block of the last pass has the result.
+  __device__ __forceinline__ void end(const Call& call, typename F::Value v) const {
+    if (gridDim.x == 1) {
+      finish(call, v);
+    } else {
+      to.set(blockIdx.x, v);
+    }
+  }
+};
+
+// launch_pass(blocks, source, count, PassEnd) for each pass; a block reduces kPerBlock values, and
+// at least 256. Elements are the source of the first pass, partial results of the others.
+template <class F, std::int64_t kPerBlock, class LaunchPass>
+void for_passes(const Call& call, const LaunchPass& launch_pass) {
+  static_assert(kPerBlock >= 256);  // or scratch_words() would be too few
+  using Value = typename F::Value;
+  const auto blocks_for = [](std::int64_t count) {
+    return count <= kPerBlock ? 1 : (count + kPerBlock - 1) / kPerBlock;
+  };
+  std::int64_t count = call.problem.n, left = blocks_for(count);
+  Partials<Value> to = partials_in<Value>(call.scratch, left), other{};
+  other = partials_in<Value>(call.scratch + 2 * left, blocks_for(left));
+  launch_pass(left, Elements<F>{call.in}, count, PassEnd<F>{to});
+  while (left > 1) {
+    count = left;
+    left = blocks_for(count);
+    launch_pass(left, to, count, PassEnd<F>{other});
+    const Partials<Value> from = to;  // what the next pass may write over
+    to = other;
+    other = from;
+  }
+}
+
+using ops::PartialCosts;
+
+// Of trees that leave one partial result for kPerBlock values: global accesses here, what a pass of
+// so many blocks does besides by add_blocks(totals, blocks, costs).
+template <std::int64_t kPerBlock, class AddBlocks>
+ladder::Totals predict_trees(const Problem& p, const AddBlocks& add_blocks) {
+  const PartialCosts cost(p.function);
+  ladder::Totals t;
+  for (std::uint64_t count = p.n, pass = 0;; ++pass) {
+    const std::uint64_t blocks = (count + kPerBlock - 1) / kPerBlock;
+    const std::uint64_t warps = (count + 31) / 32;
+    t.global_load_requests += pass ? cost.requests(warps) : warps;
+    t.global_load_sectors += pass ? cost.sectors(count) : count / 8;
+    t.global_store_requests += blocks > 1 ? cost.requests(blocks) : 1;
+    t.global_store_sectors += blocks > 1 ? cost.requests(blocks) : 1;
+    add_blocks(t, blocks, cost);
+    if (blocks == 1) return t;
+    count = blocks;
+  }
+}
+
+// ---- rungs of one launch: blocks publish what they have, the last one adds it up
+
+// All of a launch of up to kMostFlagBlocks blocks besides the last, which has no elements: it waits
+// for what the others publish from its start, and writes the result. kAtOnce: a turn is enough, and
+// n less than 2^31.
+template <class F, int kThreads, int kInFlight, bool kAtOnce = false>
+__device__ __forceinline__ void reduce_and_collect(const Call& call) {
+  const unsigned last = gridDim.x - 1, block = blockIdx.x;
+  const std::int64_t n = call.problem.n;
+  typename F::Value v;
+  if (block == last) {
+    const int first = threadIdx.x, count = static_cast<int>(last);
+    v = parts::collect<F, 1>(call.flags, 2, first, kThreads, count);
+  } else if (kAtOnce) {
+    v = parts::part_at_once<F, kThreads, kInFlight>(call.in, static_cast<int>(n));
+  } else {
+    v = parts::part_of_line<F, kThreads, kInFlight>(call.in, n, block, last);
+  }
+  v = parts::block_reduce<F, kThreads>(v);
+  if (threadIdx.x != 0) return;
+  if (block == last) {
+    finish(call, v);
+  } else {
+    parts::publish(&call.flags[2 * block], v);
+  }
+}
+
+// `blocks` of them with elements. The last block's words are atomics, which count as stores.
+inline ladder::Totals predict_one_launch(const Problem& p, std::uint64_t blocks, int warps) {
+  const PartialCosts cost(p.function);
+  ladder::Totals t;
+  t.global_load_requests = (p.n + 127) / 128;
+  t.global_load_sectors = p.n / 8;
+  t.global_store_requests = 1 + cost.requests(blocks) + cost.requests((blocks + 31) / 32);
+  t.global_store_sectors = 1 + cost.requests(blocks) + cost.requests((blocks + 1) / 2);
+  cost.add_block_reduce(t, blocks + 1, warps);
+  return t;
+}
+
+// launch() is called with any n of at least 0.
+using LaunchRung = void (*)(const Call& call, device::Stream& stream);
+using PredictRung = ladder::Totals (*)(const Problem& problem);
+
+template <LaunchRung launch>
+void launch_call(const void* erased, device::Stream& stream) {
+  launch(*static_cast<const Call*>(erased), stream);
+}
+template <PredictRung predict>
+ladder::Totals predict_call(const void* erased) {
+  return predict(static_cast<const Call*>(erased)->problem);
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::reduce
+
+// Declares the rung of this file. `predict` counts for aligned values, as many as 256 or a multiple
+// of 8192.
+#define WARPLADDER_REDUCE_RUNG(idea, accepts, launch, predict)                                 \
+  [[maybe_unused]] static const bool warpladder_rung_declared = ::warpladder::ladder::declare( \
+      {"reduce", __FILE__, idea, accepts, ::warpladder::device::kThisFlavour, false,           \
+       &::warpladder::reduce::launch_call<launch>, &::warpladder::reduce::predict_call<predict>})

@@ -1,0 +1,48 @@
+#pragma once
+// What partial results ask of memory, for the predictions of rooms that reduce: a value is a word,
+// a place two more. Included by rungs.
+
+#include "ladder/rung.hpp"
+#include "parts/reduction_function.hpp"
+
+namespace warpladder::ops {
+inline namespace WARPLADDER_FLAVOUR {
+
+struct PartialCosts {
+  explicit PartialCosts(parts::Function f) : place(parts::is_place(f)) {}
+  std::uint64_t requests(std::uint64_t accesses) const { return accesses * (place ? 2 : 1); }
+  // Of neighbouring partial results in global memory, values and places apart.
+  std::uint64_t sectors(std::uint64_t values) const {
+    return (values + 7) / 8 + (place ? (values + 3) / 4 : 0);
+  }
+  // In shared memory. A place takes two wavefronts, or one where all lanes that ask are in one half
+  // of the warp: such accesses are `narrow`.
+  std::uint64_t wavefronts(std::uint64_t wide, std::uint64_t narrow) const {
+    return wide * (place ? 3 : 1) + narrow * (place ? 2 : 1);
+  }
+  void add_shared_loads(ladder::Totals& t, std::uint64_t wide, std::uint64_t narrow) const {
+    t.shared_load_requests += requests(wide + narrow);
+    t.shared_load_wavefronts += wavefronts(wide, narrow);
+  }
+  void add_shared_stores(ladder::Totals& t, std::uint64_t wide, std::uint64_t narrow) const {
+    t.shared_store_requests += requests(wide + narrow);
+    t.shared_store_wavefronts += wavefronts(wide, narrow);
+  }
+  // parts::warp_reduce() of so many warps.
+  void add_warp_reduce(ladder::Totals& t, std::uint64_t warps) const {
+    t.shuffles += requests(5 * warps);
+  }
+  // parts::block_reduce() in so many blocks of so many warps, a power of two.
+  void add_block_reduce(ladder::Totals& t, std::uint64_t blocks, int warps) const {
+    add_warp_reduce(t, blocks * warps);
+    if (warps == 1) return;
+    add_shared_stores(t, 0, blocks * warps);
+    add_shared_loads(t, warps == 32 ? blocks : 0, warps == 32 ? 0 : blocks);
+    t.barriers += blocks * warps;
+    for (int w = warps; w > 1; w /= 2) t.shuffles += requests(blocks);
+  }
+  bool place;
+};
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::ops
