@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
+#include <vector>
 
 #include "base/error.hpp"
 #include "lab/verify.hpp"
@@ -52,6 +54,41 @@ TEST(TransposeProblem, RefusesWhatCannotBe) {
   p = compact(3, 5);
   p.ld_in = std::numeric_limits<std::int64_t>::max();
   EXPECT_EQ(refusal(p), "transpose: in of 1 times 3x5 is too large to address");
+}
+
+// Every element of every matrix is in one part and one only, where the part says that it is.
+TEST(TransposeProblem, FallsIntoPartsOfAGridsSize) {
+  Problem p = compact(2, 11, 7);
+  p.ld_out = 3;
+  p.stride_in = 25;
+  p.stride_out = 40;
+  std::vector<float> in(static_cast<std::size_t>(footprint(p).in_elements)),
+      out(static_cast<std::size_t>(footprint(p).out_elements));
+  std::vector<int> in_seen(in.size()), out_seen(out.size());
+  int parts = 0;
+  for_each_part({p, in.data(), out.data()}, 4, 3, [&](const Call& part) {
+    ++parts;
+    const Problem& q = part.problem;
+    EXPECT_LE(q.columns, 4);
+    EXPECT_LE(q.batch, 3);
+    for (std::int64_t m = 0; m < q.batch; ++m) {
+      for (std::int64_t i = 0; i < q.rows; ++i) {
+        for (std::int64_t j = 0; j < q.columns; ++j) {
+          const auto from = part.in + m * q.stride_in + i * q.ld_in + j - in.data();
+          const auto to = part.out + m * q.stride_out + j * q.ld_out + i - out.data();
+          EXPECT_EQ(from / 25, to / 40);           // the matrix
+          EXPECT_EQ(from % 25 / 11, to % 40 % 3);  // the row
+          EXPECT_EQ(from % 25 % 11, to % 40 / 3);  // the column
+          ++in_seen[static_cast<std::size_t>(from)];
+          ++out_seen[static_cast<std::size_t>(to)];
+        }
+      }
+    }
+  });
+  EXPECT_EQ(parts, 3 * 3);
+  EXPECT_EQ(std::count(in_seen.begin(), in_seen.end(), 1), 2 * 11 * 7);
+  EXPECT_EQ(std::count(out_seen.begin(), out_seen.end(), 1), 2 * 11 * 7);
+  for_each_part({compact(5, 0), nullptr, nullptr}, 4, 3, [&](const Call&) { ADD_FAILURE(); });
 }
 
 TEST(TransposeDispatch, ChoosesByShape) {

@@ -26,6 +26,24 @@ struct Call {
   bool in_place() const { return in == out && in != nullptr; }
 };
 
+// Calls visit(part of the call) for parts that together are the whole: of at most `most_columns`
+// columns and `most_matrices` matrices each, column by column within as many matrices.
+template <class Visit>
+void for_each_part(const Call& call, std::int64_t most_columns, std::int64_t most_matrices,
+                   const Visit& visit) {
+  const Problem& p = call.problem;
+  for (std::int64_t matrix = 0; matrix < p.batch; matrix += most_matrices) {
+    for (std::int64_t column = 0; column < p.columns; column += most_columns) {
+      Call part = call;
+      part.problem.batch = p.batch - matrix < most_matrices ? p.batch - matrix : most_matrices;
+      part.problem.columns = p.columns - column < most_columns ? p.columns - column : most_columns;
+      part.in += matrix * p.stride_in + column;
+      part.out += matrix * p.stride_out + column * p.ld_out;
+      visit(part);
+    }
+  }
+}
+
 // Each element read once and written once.
 double minimal_bytes(const Problem& p);
 

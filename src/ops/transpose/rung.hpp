@@ -1,6 +1,8 @@
 #pragma once
 // The only project header that a transpose rung includes, parts/ apart.
 
+#include <type_traits>
+
 #include "device/kernel.hpp"
 #include "ladder/rung.hpp"
 #include "ops/transpose/problem.hpp"
@@ -15,41 +17,67 @@ struct Tile {
   int rows, columns;  // of the tile, which the matrices' edges may cut
 };
 
-// Tiles that cover all matrices: one block each, in one dimension (y and z end at 65,535).
-template <int kRows, int kColumns>
-std::int64_t tile_count(const Problem& p) {
-  return (p.rows + kRows - 1) / kRows * ((p.columns + kColumns - 1) / kColumns) * p.batch;
+// What a kernel is told of a call. The grid is three-dimensional, and the host works out what the
+// edges leave of their tiles: a block that divides to find its tile does so before its first load,
+// which a small matrix feels. Index: what distances are reckoned in.
+template <class Index>
+struct TilesIn {
+  const float* in;
+  float* out;
+  Index ld_in, ld_out, stride_in, stride_out;
+  int last_rows, last_columns;
+};
+using Tiles = TilesIn<std::int64_t>;
+
+template <int kRows, int kColumns, class Index>
+__device__ __forceinline__ Tile tile_of_block(const TilesIn<Index>& tiles) {
+  const Index row0 = static_cast<Index>(blockIdx.x) * kRows,
+              column0 = static_cast<Index>(blockIdx.y) * kColumns,
+              matrix = static_cast<Index>(blockIdx.z);
+  return {tiles.in + (matrix * tiles.stride_in + row0 * tiles.ld_in + column0),
+          tiles.out + (matrix * tiles.stride_out + column0 * tiles.ld_out + row0),
+          blockIdx.x + 1 == gridDim.x ? tiles.last_rows : kRows,
+          blockIdx.y + 1 == gridDim.y ? tiles.last_columns : kColumns};
 }
 
-// Numbered down the input's columns: blocks that run together then write neighbouring pieces of the
-// same output rows. The count fits in 31 bits, as a grid's must.
-template <int kRows, int kColumns>
-__device__ __forceinline__ Tile tile_of_block(const Call& call) {
-  const Problem& p = call.problem;
-  const auto down = static_cast<unsigned>((p.rows + kRows - 1) / kRows);
-  const auto all = down * static_cast<unsigned>((p.columns + kColumns - 1) / kColumns);
-  const unsigned matrix = blockIdx.x / all, tile = blockIdx.x % all;
-  const std::int64_t row0 = std::int64_t{tile % down} * kRows,
-                     column0 = std::int64_t{tile / down} * kColumns;
-  const std::int64_t rows = p.rows - row0, columns = p.columns - column0;
-  return {call.in + matrix * p.stride_in + row0 * p.ld_in + column0,
-          call.out + matrix * p.stride_out + column0 * p.ld_out + row0,
-          rows < kRows ? static_cast<int>(rows) : kRows,
-          columns < kColumns ? static_cast<int>(columns) : kColumns};
+// Runs the kernel with one block for each tile of each matrix. They are numbered down the input's
+// columns: blocks that run together then write neighbouring pieces of the same output rows. A
+// grid's y and z end at 65,535; what is beyond goes into further launches. `more` are the kernel's
+// further arguments.
+template <int kRows, int kColumns, class Index, class... More>
+void launch_tiles(const Call& call, device::Stream& stream, dim3 threads, std::size_t shared_bytes,
+                  void (*kernel)(TilesIn<Index>, More...), std::type_identity_t<More>... more) {
+  constexpr std::int64_t kMost = 65535;
+  for_each_part(call, kMost * kColumns, kMost, [&](const Call& part) {
+    const Problem& p = part.problem;
+    const std::int64_t down = (p.rows + kRows - 1) / kRows,
+                       across = (p.columns + kColumns - 1) / kColumns;
+    const TilesIn<Index> tiles{part.in,
+                               part.out,
+                               static_cast<Index>(p.ld_in),
+                               static_cast<Index>(p.ld_out),
+                               static_cast<Index>(p.stride_in),
+                               static_cast<Index>(p.stride_out),
+                               static_cast<int>(p.rows - (down - 1) * kRows),
+                               static_cast<int>(p.columns - (across - 1) * kColumns)};
+    const dim3 grid(static_cast<unsigned>(down), static_cast<unsigned>(across),
+                    static_cast<unsigned>(p.batch));
+    device::launch(stream, {grid, threads, shared_bytes}, kernel, tiles, more...);
+  });
 }
 
 // 04_padded's way, for rungs that fall back on it: kThreads threads, a word each at a time.
-template <int kTile, int kThreads>
-__device__ __forceinline__ void transpose_words(const Call& call) {
+template <int kTile, int kThreads, class Index>
+__device__ __forceinline__ void transpose_words(const TilesIn<Index>& tiles) {
   __shared__ float shared[kTile][kTile + 1];
-  const Tile tile = tile_of_block<kTile, kTile>(call);
+  const Tile tile = tile_of_block<kTile, kTile>(tiles);
   const int x = threadIdx.x % kTile, first = threadIdx.x / kTile;
   for (int y = first; y < tile.rows; y += kThreads / kTile) {
-    if (x < tile.columns) shared[y][x] = tile.in[y * call.problem.ld_in + x];
+    if (x < tile.columns) shared[y][x] = tile.in[y * tiles.ld_in + x];
   }
   __syncthreads();  // the tile is whole before threads take up what others have brought
   for (int y = first; y < tile.columns; y += kThreads / kTile) {
-    if (x < tile.rows) tile.out[y * call.problem.ld_out + x] = shared[x][y];
+    if (x < tile.rows) tile.out[y * tiles.ld_out + x] = shared[x][y];
   }
 }
 

@@ -14,17 +14,16 @@ struct Config {
 };
 constexpr Config kConfig;
 
-__global__ void __launch_bounds__(kConfig.rows* kConfig.columns) transpose(Call call) {
-  const Tile tile = tile_of_block<kConfig.rows, kConfig.columns>(call);
+__global__ void __launch_bounds__(kConfig.rows* kConfig.columns) transpose(Tiles tiles) {
+  const Tile tile = tile_of_block<kConfig.rows, kConfig.columns>(tiles);
   const int i = threadIdx.y, j = threadIdx.x;
   if (i >= tile.rows || j >= tile.columns) return;
-  tile.out[j * call.problem.ld_out + i] = tile.in[i * call.problem.ld_in + j];
+  tile.out[j * tiles.ld_out + i] = tile.in[i * tiles.ld_in + j];
 }
 
 void launch(const Call& call, device::Stream& stream) {
-  const auto tiles = tile_count<kConfig.rows, kConfig.columns>(call.problem);
-  device::launch(stream, {dim3(static_cast<unsigned>(tiles)), dim3(kConfig.columns, kConfig.rows)},
-                 transpose, call);
+  launch_tiles<kConfig.rows, kConfig.columns>(call, stream, dim3(kConfig.columns, kConfig.rows), 0,
+                                              transpose);
 }
 
 ladder::Totals predict(const Problem& p) {

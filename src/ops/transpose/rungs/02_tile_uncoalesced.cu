@@ -17,20 +17,19 @@ struct Config {
 };
 constexpr Config kConfig;
 
-__global__ void __launch_bounds__(kConfig.tile* kConfig.tile) transpose(Call call) {
+__global__ void __launch_bounds__(kConfig.tile* kConfig.tile) transpose(Tiles tiles) {
   __shared__ float shared[kConfig.tile][kConfig.tile];
-  const Tile tile = tile_of_block<kConfig.tile, kConfig.tile>(call);
+  const Tile tile = tile_of_block<kConfig.tile, kConfig.tile>(tiles);
   const int i = threadIdx.y, j = threadIdx.x;
   const bool there = i < tile.rows && j < tile.columns;
-  if (there) shared[i][j] = tile.in[i * call.problem.ld_in + j];
+  if (there) shared[i][j] = tile.in[i * tiles.ld_in + j];
   __syncthreads();  // the tile is whole; nobody needs it to be
-  if (there) tile.out[j * call.problem.ld_out + i] = shared[i][j];
+  if (there) tile.out[j * tiles.ld_out + i] = shared[i][j];
 }
 
 void launch(const Call& call, device::Stream& stream) {
-  const auto tiles = tile_count<kConfig.tile, kConfig.tile>(call.problem);
-  device::launch(stream, {dim3(static_cast<unsigned>(tiles)), dim3(kConfig.tile, kConfig.tile)},
-                 transpose, call);
+  launch_tiles<kConfig.tile, kConfig.tile>(call, stream, dim3(kConfig.tile, kConfig.tile), 0,
+                                           transpose);
 }
 
 ladder::Totals predict(const Problem& p) {

@@ -19,28 +19,26 @@ constexpr bool valid(Config c) { return c.tile % c.rows_at_once == 0 && c.thread
 constexpr Config kConfig;
 static_assert(valid(kConfig));
 
-__global__ void __launch_bounds__(kConfig.threads()) transpose(Call call) {
+__global__ void __launch_bounds__(kConfig.threads()) transpose(Tiles tiles) {
   __shared__ float shared[kConfig.tile][kConfig.tile];  // word x of row y lies at x ^ y
-  const Tile tile = tile_of_block<kConfig.tile, kConfig.tile>(call);
+  const Tile tile = tile_of_block<kConfig.tile, kConfig.tile>(tiles);
   const int x = threadIdx.x;
   for (int y = threadIdx.y; y < kConfig.tile; y += kConfig.rows_at_once) {
     if (y < tile.rows && x < tile.columns) {
-      shared[y][x ^ y] = tile.in[y * call.problem.ld_in + x];
+      shared[y][x ^ y] = tile.in[y * tiles.ld_in + x];
     }
   }
   __syncthreads();  // the tile is whole before threads take up what others have brought
   for (int y = threadIdx.y; y < kConfig.tile; y += kConfig.rows_at_once) {
     if (y < tile.columns && x < tile.rows) {
-      tile.out[y * call.problem.ld_out + x] = shared[x][y ^ x];
+      tile.out[y * tiles.ld_out + x] = shared[x][y ^ x];
     }
   }
 }
 
 void launch(const Call& call, device::Stream& stream) {
-  const auto tiles = tile_count<kConfig.tile, kConfig.tile>(call.problem);
-  device::launch(stream,
-                 {dim3(static_cast<unsigned>(tiles)), dim3(kConfig.tile, kConfig.rows_at_once)},
-                 transpose, call);
+  launch_tiles<kConfig.tile, kConfig.tile>(call, stream, dim3(kConfig.tile, kConfig.rows_at_once),
+                                           0, transpose);
 }
 
 ladder::Totals predict(const Problem& p) {

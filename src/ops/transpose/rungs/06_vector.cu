@@ -9,20 +9,25 @@
 // shared memory and 4 loads from it, 4 wavefronts each: the least that 512 bytes take.
 // Accepts: every problem; float4 where addresses, strides and sizes are multiples of 4 elements,
 // and single words elsewhere. What binds it: memory; where sizes are odd, lines that are cut in
-// two.
+// two; where the matrix is small, the time to the first load. So tiles of 32×32 are reckoned in 32
+// bits, without asking for the edge where their size divides the matrix's.
+
+#include <algorithm>
+#include <limits>
 
 #include "ops/transpose/rung.hpp"
 
 namespace warpladder::transpose {
 namespace {
 
-template <int kTileSize>
+template <int kTileSize, class IndexType>
 struct Config {
+  using Index = IndexType;
   static constexpr int tile = kTileSize, across = kTileSize / 4, threads = across * across;
   static constexpr bool valid = tile % 32 == 0 && threads <= 1024;
 };
-using Large = Config<64>;
-using Small = Config<32>;
+using Large = Config<64, std::int64_t>;
+using Small = Config<32, int>;
 static_assert(Large::valid && Small::valid);
 // Fewer large tiles than this leave multiprocessors idle.
 constexpr std::int64_t kEnoughTiles = 512;
@@ -33,16 +38,18 @@ __device__ __forceinline__ int place(int line, int chunk) {
   return line * C::across + (chunk ^ (line / 4 % 8));
 }
 
-template <class C>
-__global__ void __launch_bounds__(C::threads) transpose_vectors(Call call) {
+// kWhole: no edge cuts any tile, and nothing has to be asked.
+template <class C, bool kWhole>
+__global__ void __launch_bounds__(C::threads) transpose_vectors(TilesIn<typename C::Index> tiles) {
   __shared__ float4 shared[C::tile * C::across];
-  const Tile tile = tile_of_block<C::tile, C::tile>(call);
+  const Tile tile = tile_of_block<C::tile, C::tile>(tiles);
   const int x = threadIdx.x % C::across, y = threadIdx.x / C::across;
-  if (4 * y < tile.rows && 4 * x < tile.columns) {
+  if (kWhole || (4 * y < tile.rows && 4 * x < tile.columns)) {
+    const float* in = &tile.in[4 * y * tiles.ld_in + 4 * x];
     float4 row[4];
     WARPLADDER_UNROLL
     for (int i = 0; i < 4; ++i) {
-      row[i] = *reinterpret_cast<const float4*>(&tile.in[(4 * y + i) * call.problem.ld_in + 4 * x]);
+      row[i] = *reinterpret_cast<const float4*>(in + i * tiles.ld_in);
     }
     shared[place<C>(4 * x + 0, y)] = make_float4(row[0].x, row[1].x, row[2].x, row[3].x);
     shared[place<C>(4 * x + 1, y)] = make_float4(row[0].y, row[1].y, row[2].y, row[3].y);
@@ -53,28 +60,35 @@ __global__ void __launch_bounds__(C::threads) transpose_vectors(Call call) {
   WARPLADDER_UNROLL
   for (int i = 0; i < 4; ++i) {
     const int line = i * C::across + y;
-    if (line < tile.columns && 4 * x < tile.rows) {
-      *reinterpret_cast<float4*>(&tile.out[line * call.problem.ld_out + 4 * x]) =
+    if (kWhole || (line < tile.columns && 4 * x < tile.rows)) {
+      *reinterpret_cast<float4*>(&tile.out[line * tiles.ld_out + 4 * x]) =
           shared[place<C>(line, x)];
     }
   }
 }
 
 template <class C>
-__global__ void __launch_bounds__(C::threads) transpose_ragged(Call call) {
-  transpose_words<C::tile, C::threads>(call);
+__global__ void __launch_bounds__(C::threads) transpose_ragged(TilesIn<typename C::Index> tiles) {
+  transpose_words<C::tile, C::threads>(tiles);
 }
 
 template <class C>
-void launch_tiles(const Call& call, device::Stream& stream) {
-  const auto tiles = static_cast<unsigned>(tile_count<C::tile, C::tile>(call.problem));
-  const auto kernel = vectors_allowed(call) ? transpose_vectors<C> : transpose_ragged<C>;
-  device::launch(stream, {dim3(tiles), dim3(C::threads)}, kernel, call);
+void launch_with(const Call& call, device::Stream& stream) {
+  const bool whole = call.problem.rows % C::tile == 0 && call.problem.columns % C::tile == 0;
+  const auto kernel = !vectors_allowed(call) ? transpose_ragged<C>
+                      : whole                ? transpose_vectors<C, true>
+                                             : transpose_vectors<C, false>;
+  launch_tiles<C::tile, C::tile>(call, stream, dim3(C::threads), 0, kernel);
 }
 
 void launch(const Call& call, device::Stream& stream) {
-  const bool many = tile_count<Large::tile, Large::tile>(call.problem) > kEnoughTiles;
-  many ? launch_tiles<Large>(call, stream) : launch_tiles<Small>(call, stream);
+  const Problem& p = call.problem;
+  const std::int64_t large_tiles = (p.rows + Large::tile - 1) / Large::tile *
+                                   ((p.columns + Large::tile - 1) / Large::tile) * p.batch;
+  const Footprint f = footprint(p);
+  const bool small = large_tiles <= kEnoughTiles &&
+                     std::max(f.in_elements, f.out_elements) <= std::numeric_limits<int>::max();
+  small ? launch_with<Small>(call, stream) : launch_with<Large>(call, stream);
 }
 
 ladder::Totals predict(const Problem& p) {

@@ -37,7 +37,7 @@ __device__ __forceinline__ int first_word(const float* line) {
 // kWhole: no edge cuts the tile, and nothing has to be asked.
 template <bool kWhole>
 __device__ __forceinline__ void move_tile(float (*shared)[kConfig.columns + 1], const Tile& tile,
-                                          const Problem& p) {
+                                          const Tiles& p) {
   constexpr int kAcross = kConfig.columns / 32, kDown = kConfig.rows / 32;  // words of a lane
   constexpr int kRows = kConfig.rows / kConfig.warps(),
                 kColumns = kConfig.columns / kConfig.warps();
@@ -76,20 +76,18 @@ __device__ __forceinline__ void move_tile(float (*shared)[kConfig.columns + 1], 
   }
 }
 
-__global__ void __launch_bounds__(kConfig.threads, 3) transpose(Call call) {
+__global__ void __launch_bounds__(kConfig.threads, 3) transpose(Tiles tiles) {
   __shared__ float shared[kConfig.rows][kConfig.columns + 1];  // padded: columns on 32 banks
-  const Tile tile = tile_of_block<kConfig.rows, kConfig.columns>(call);
+  const Tile tile = tile_of_block<kConfig.rows, kConfig.columns>(tiles);
   if (tile.rows == kConfig.rows && tile.columns == kConfig.columns) {
-    move_tile<true>(shared, tile, call.problem);
+    move_tile<true>(shared, tile, tiles);
   } else {
-    move_tile<false>(shared, tile, call.problem);
+    move_tile<false>(shared, tile, tiles);
   }
 }
 
 void launch(const Call& call, device::Stream& stream) {
-  const auto tiles = tile_count<kConfig.rows, kConfig.columns>(call.problem);
-  device::launch(stream, {dim3(static_cast<unsigned>(tiles)), dim3(kConfig.threads)}, transpose,
-                 call);
+  launch_tiles<kConfig.rows, kConfig.columns>(call, stream, dim3(kConfig.threads), 0, transpose);
 }
 
 ladder::Totals predict(const Problem& p) {

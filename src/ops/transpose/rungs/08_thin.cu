@@ -98,16 +98,15 @@ __global__ void __launch_bounds__(kThreads) few_rows(Call call) {
   for (int i = whole + t; i < words; i += kThreads) out[i] = piece[i];
 }
 
-__global__ void __launch_bounds__(kTile * 8) any_shape(Call call) {
-  transpose_words<kTile, kTile * 8>(call);
+__global__ void __launch_bounds__(kTile * 8) any_shape(Tiles tiles) {
+  transpose_words<kTile, kTile * 8>(tiles);
 }
 
 void launch(const Call& call, device::Stream& stream) {
   const Problem& p = call.problem;
   const bool columns = p.columns <= kThin && p.ld_in == p.columns;
   if (!columns && !(p.rows <= kThin && p.ld_out == p.rows)) {
-    const auto tiles = static_cast<unsigned>(tile_count<kTile, kTile>(p));
-    return device::launch(stream, {dim3(tiles), dim3(kTile * 8)}, any_shape, call);
+    return launch_tiles<kTile, kTile>(call, stream, dim3(kTile * 8), 0, any_shape);
   }
   const auto address =
       reinterpret_cast<std::uintptr_t>(call.in) | reinterpret_cast<std::uintptr_t>(call.out);
