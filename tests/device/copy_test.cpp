@@ -57,6 +57,22 @@ TEST_P(Copy, TakesVectorsApart) {
   EXPECT_EQ(to.download(), expected);
 }
 
+// A hint changes nothing of what is read, also where the 256 bytes around it are not all there.
+TEST_P(Copy, LoadsWithAHint) {
+  for (const int count : {1, 7, 128}) {
+    const std::vector<float> in = whole_numbers(static_cast<std::size_t>(count) * 4, 1000);
+    std::vector<float> reversed;
+    for (int i = count; i-- > 0;) {
+      reversed.insert(reversed.end(), in.begin() + i * 4, in.begin() + (i + 1) * 4);
+    }
+    const Buffer<float> from(target(), in);
+    Buffer<float> to(target(), in.size());
+    run("reverse_hinted", {{1}, {128}}, from, to, count);
+    EXPECT_EQ(to.download(), reversed);
+    EXPECT_TRUE(to.guards_intact());
+  }
+}
+
 TEST_P(Copy, PassesThroughADoubleBuffer) {
   constexpr int kTiles = 9;
   for (const int lanes : {1, 2, 4}) {

@@ -2,6 +2,7 @@
 
 #include "device/kernels/kernel.hpp"
 #include "parts/ptx/cp_async.hpp"
+#include "parts/ptx/load.hpp"
 
 namespace warpladder::device_tests {
 namespace {
@@ -43,6 +44,13 @@ __global__ void turn_components(const float4* in, float4* out) {
   out[threadIdx.x] = make_float4(v.x + 1.0f, v.y, v.z, -v.w);
 }
 WARPLADDER_TEST_KERNEL(turn_components);
+
+// Back to front, with a hint for the caches.
+__global__ void reverse_hinted(const float4* in, float4* out, int count) {
+  const int t = static_cast<int>(threadIdx.x);
+  if (t < count) out[t] = ptx::load_256(&in[count - 1 - t]);
+}
+WARPLADDER_TEST_KERNEL(reverse_hinted);
 
 // Tiles of one element a thread pass through two buffers: the next is on its way while one is read.
 template <class Element, int groups_left>

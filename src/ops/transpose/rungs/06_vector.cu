@@ -10,12 +10,14 @@
 // Accepts: every problem; float4 where addresses, strides and sizes are multiples of 4 elements,
 // and single words elsewhere. What binds it: memory; where sizes are odd, lines that are cut in
 // two; where the matrix is small, the time to the first load. So tiles of 32×32 are reckoned in 32
-// bits, without asking for the edge where their size divides the matrix's.
+// bits, without asking for the edge where their size divides the matrix's, and the first of two
+// that share 256 bytes has the L2 cache fetch them all.
 
 #include <algorithm>
 #include <limits>
 
 #include "ops/transpose/rung.hpp"
+#include "parts/ptx/load.hpp"
 
 namespace warpladder::transpose {
 namespace {
@@ -49,7 +51,8 @@ __global__ void __launch_bounds__(C::threads) transpose_vectors(TilesIn<typename
     float4 row[4];
     WARPLADDER_UNROLL
     for (int i = 0; i < 4; ++i) {
-      row[i] = *reinterpret_cast<const float4*>(in + i * tiles.ld_in);
+      const auto* at = reinterpret_cast<const float4*>(in + i * tiles.ld_in);
+      row[i] = C::tile * sizeof(float) < 256 ? ptx::load_256(at) : *at;
     }
     shared[place<C>(4 * x + 0, y)] = make_float4(row[0].x, row[1].x, row[2].x, row[3].x);
     shared[place<C>(4 * x + 1, y)] = make_float4(row[0].y, row[1].y, row[2].y, row[3].y);

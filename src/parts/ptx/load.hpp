@@ -1,0 +1,27 @@
+#pragma once
+// Loads from global memory with hints for the caches (PTX ISA, "ld"), one instruction a function.
+// A hint changes what is fetched and kept, never what is read, so that on the CPU side they are
+// plain loads.
+
+#include "device/kernel.hpp"
+
+namespace warpladder::ptx {
+inline namespace WARPLADDER_FLAVOUR {
+
+// ld.global.L1::no_allocate.L2::256B. The L2 cache fetches the 256 bytes around the address, which
+// helps when another block reads the rest; L1 keeps nothing. Nobody may write what is read while
+// the kernel runs: the compiler may move the load past stores.
+__device__ __forceinline__ float4 load_256(const float4* global) {
+#if defined(__CUDACC__)
+  float4 v;
+  asm volatile("ld.global.L1::no_allocate.L2::256B.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+               : "l"(__cvta_generic_to_global(global)));
+  return v;
+#else
+  return *global;
+#endif
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::ptx
