@@ -3,11 +3,12 @@
 // Idea: rotate the lanes. A warp that moves a row of the tile lets the lane of number 0 take the
 // first word of it that begins a line, and the lanes go round: c = (lane - misalignment) mod the
 // tile's width. Every request but one is then a whole line, the two ragged ends share that one, and
-// no lane is idle. Tiles of 128×64 make many lines of each row.
+// no lane is idle. Tiles of 128×64 make many lines of each row. A warp's rows are 16 apart, so that
+// only two misalignments alternate among them, and a lane need not keep a place for each row.
 //
 // Prediction: for aligned sizes 04's sectors and wavefronts, in requests of a word a lane; a
-// barrier for each 16 loads. Accepts: every problem. What binds it: memory, and the ends of rows,
-// whose sectors two tiles share.
+// barrier for each 16 loads. Accepts: every problem. What binds it: memory, and the ends of rows:
+// two tiles write their sectors, a part each.
 
 #include "ops/transpose/rung.hpp"
 
@@ -18,60 +19,72 @@ struct Config {
   int rows = 128, columns = 64, threads = 512;
   constexpr int warps() const { return threads / 32; }
   constexpr int loads() const { return rows * columns / threads; }
+  constexpr int period() const { return 32 / warps(); }  // rows 32 apart begin alike on their lines
 };
 constexpr bool valid(Config c) {
   // Widths are powers of two, for lanes go round them.
   return (c.rows & (c.rows - 1)) == 0 && (c.columns & (c.columns - 1)) == 0 && c.rows >= 32 &&
-         c.columns >= 32 && c.rows % c.warps() == 0 && c.columns % c.warps() == 0;
+         c.columns >= 32 && c.rows % c.warps() == 0 && c.columns % c.warps() == 0 &&
+         32 % c.warps() == 0;
 }
 constexpr Config kConfig;
 static_assert(valid(kConfig));
 
-// The word of a line of kWidth words that this lane moves first; 32 on, and round, it moves others.
-template <int kWidth>
+// The word of a line that this lane moves first, if the line is a power of two long and the result
+// is taken modulo its length; 32 on, and round, it moves others.
 __device__ __forceinline__ int first_word(const float* line) {
-  const auto misalignment = static_cast<int>(reinterpret_cast<std::uintptr_t>(line) / 4 % 32);
-  return (static_cast<int>(threadIdx.x % 32) - misalignment) & (kWidth - 1);
+  return static_cast<int>(threadIdx.x % 32) -
+         static_cast<int>(reinterpret_cast<std::uintptr_t>(line) / 4 % 32);
 }
 
-// kWhole: no edge cuts the tile, and nothing has to be asked.
+// kWhole: no edge cuts the tile, and nothing has to be asked. Elsewhere loads go to the nearest
+// element that there is, so that none waits for a comparison.
 template <bool kWhole>
 __device__ __forceinline__ void move_tile(float (*shared)[kConfig.columns + 1], const Tile& tile,
-                                          const Tiles& p) {
+                                          std::int64_t ld_in, std::int64_t ld_out) {
   constexpr int kAcross = kConfig.columns / 32, kDown = kConfig.rows / 32;  // words of a lane
   constexpr int kRows = kConfig.rows / kConfig.warps(),
                 kColumns = kConfig.columns / kConfig.warps();
+  constexpr int kStep = kConfig.warps(), kPeriod = kConfig.period();
   const int warp = threadIdx.x / 32;
   float held[kRows][kAcross];
+  int first[kPeriod];
+  WARPLADDER_UNROLL
+  for (int l = 0; l < kPeriod; ++l) {
+    first[l] = first_word(tile.in + (warp + l * kStep) * ld_in);
+  }
   WARPLADDER_UNROLL
   for (int l = 0; l < kRows; ++l) {
-    const int i = warp + l * kConfig.warps();
-    const float* line = tile.in + i * p.ld_in;
+    const int i = warp + l * kStep;
+    const float* line = tile.in + (kWhole ? i : min(i, tile.rows - 1)) * ld_in;
     WARPLADDER_UNROLL
     for (int k = 0; k < kAcross; ++k) {
-      const int j = (first_word<kConfig.columns>(line) + 32 * k) & (kConfig.columns - 1);
-      held[l][k] = kWhole || (i < tile.rows && j < tile.columns) ? line[j] : 0.0f;
+      const int j = (first[l % kPeriod] + 32 * k) & (kConfig.columns - 1);
+      held[l][k] = line[kWhole ? j : min(j, tile.columns - 1)];
     }
   }
   WARPLADDER_UNROLL
   for (int l = 0; l < kRows; ++l) {
-    const int i = warp + l * kConfig.warps();
     WARPLADDER_UNROLL
     for (int k = 0; k < kAcross; ++k) {
-      const int j =
-          (first_word<kConfig.columns>(tile.in + i * p.ld_in) + 32 * k) & (kConfig.columns - 1);
-      shared[i][j] = held[l][k];
+      const int j = (first[l % kPeriod] + 32 * k) & (kConfig.columns - 1);
+      shared[warp + l * kStep][j] = held[l][k];
     }
   }
   __syncthreads();  // the tile is whole before threads take up what others have brought
   WARPLADDER_UNROLL
+  for (int l = 0; l < kPeriod; ++l) {
+    first[l] = first_word(tile.out + (warp + l * kStep) * ld_out);
+  }
+  WARPLADDER_UNROLL
   for (int l = 0; l < kColumns; ++l) {
-    const int j = warp + l * kConfig.warps();
-    float* line = tile.out + j * p.ld_out;
+    const int j = warp + l * kStep;
+    float* line = tile.out + j * ld_out;
+    if (!kWhole && j >= tile.columns) break;
     WARPLADDER_UNROLL
     for (int k = 0; k < kDown; ++k) {
-      const int i = (first_word<kConfig.rows>(line) + 32 * k) & (kConfig.rows - 1);
-      if (kWhole || (i < tile.rows && j < tile.columns)) line[i] = shared[i][j];
+      const int i = (first[l % kPeriod] + 32 * k) & (kConfig.rows - 1);
+      if (kWhole || i < tile.rows) line[i] = shared[i][j];
     }
   }
 }
@@ -80,9 +93,9 @@ __global__ void __launch_bounds__(kConfig.threads, 3) transpose(Tiles tiles) {
   __shared__ float shared[kConfig.rows][kConfig.columns + 1];  // padded: columns on 32 banks
   const Tile tile = tile_of_block<kConfig.rows, kConfig.columns>(tiles);
   if (tile.rows == kConfig.rows && tile.columns == kConfig.columns) {
-    move_tile<true>(shared, tile, tiles);
+    move_tile<true>(shared, tile, tiles.ld_in, tiles.ld_out);
   } else {
-    move_tile<false>(shared, tile, tiles);
+    move_tile<false>(shared, tile, tiles.ld_in, tiles.ld_out);
   }
 }
 
