@@ -95,29 +95,54 @@ TEST(TransposeDispatch, ChoosesByShape) {
   const auto chosen = [](const Problem& p) { return choose(p, device::Target::gpu).id; };
   EXPECT_EQ(chosen(compact(4096, 4096)), "06_vector");
   EXPECT_EQ(chosen(compact(1000, 32)), "06_vector");
+  EXPECT_EQ(chosen(compact(1000, 16)), "06_vector");
+  EXPECT_EQ(chosen(compact(16, 1000)), "08_thin");
+  EXPECT_EQ(chosen(compact(1000, 12)), "08_thin");
+  EXPECT_EQ(chosen(compact(1001, 3003)), "07_rotated");
   EXPECT_EQ(chosen(compact(4097, 4096)), "07_rotated");
   EXPECT_EQ(chosen(compact(4096, 33)), "08_thin");
   EXPECT_EQ(chosen(compact(63, 4096)), "08_thin");
   Problem odd_ld = compact(128, 128);
   odd_ld.ld_in = 129;
   EXPECT_EQ(chosen(odd_ld), "07_rotated");
+  Problem gaps = compact(4096, 33);
+  gaps.ld_in = 35;
+  EXPECT_EQ(chosen(gaps), "07_rotated");
+  gaps = compact(33, 4096);
+  gaps.ld_in = 4097;  // the short side is the output's
+  EXPECT_EQ(chosen(gaps), "08_thin");
   EXPECT_EQ(choose(compact(8, 8), device::Target::cpu).id, "01_naive");
+}
+
+struct Counted {
+  ladder::Totals counted, predicted;
+};
+Counted count(const char* id, const std::vector<std::int64_t>& shape) {
+  const ladder::Rung& rung = ladder::find_rung("transpose", id);
+  const auto trial =
+      ops::find_operator("transpose").case_of_shape(shape).prepare(device::Target::cpu);
+  device::Stream stream(device::Target::cpu);
+  std::vector<device::KernelCounts> counts;
+  stream.record_counts = &counts;
+  trial->reset();
+  rung.launcher(device::Flavour::counted)(trial->call(), stream);
+  return {ladder::totals_of(counts), rung.predict(trial->call())};
 }
 
 // 08_thin's own roads, which no problem of the common prediction test takes.
 TEST(ThinTranspose, AsksForWhatItsHeaderSays) {
-  const ladder::Rung& rung = ladder::find_rung("transpose", "08_thin");
-  for (const std::vector<std::int64_t>& shape :
-       {std::vector<std::int64_t>{4096, 33}, {33, 4096}, {640, 1}, {1, 640}, {128, 63}, {7, 640}}) {
-    const auto trial =
-        ops::find_operator("transpose").case_of_shape(shape).prepare(device::Target::cpu);
-    device::Stream stream(device::Target::cpu);
-    std::vector<device::KernelCounts> counts;
-    stream.record_counts = &counts;
-    trial->reset();
-    rung.launcher(device::Flavour::counted)(trial->call(), stream);
-    EXPECT_TRUE(rung.predict(trial->call()) == ladder::totals_of(counts))
-        << shape[0] << 'x' << shape[1];
+  for (const std::vector<std::int64_t>& shape : {std::vector<std::int64_t>{4096, 33},
+                                                 {33, 4096},
+                                                 {640, 1},
+                                                 {1, 640},
+                                                 {128, 63},
+                                                 {7, 640},
+                                                 {640, 15},
+                                                 {15, 640},
+                                                 {128, 25},
+                                                 {25, 128}}) {
+    const Counted c = count("08_thin", shape);
+    EXPECT_TRUE(c.counted == c.predicted) << shape[0] << 'x' << shape[1];
   }
 }
 

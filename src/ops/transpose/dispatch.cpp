@@ -1,7 +1,5 @@
 #include "ops/transpose/dispatch.hpp"
 
-#include <algorithm>
-
 namespace warpladder::transpose {
 
 const ladder::Rung& choose_in_place() { return ladder::find_rung("transpose", "10_in_place"); }
@@ -12,10 +10,17 @@ const ladder::Rung& choose(const Problem& p, device::Target target) {
   };
   // The executor has no lines to fill, and pays for barriers.
   if (target == device::Target::cpu) return rung("01_naive");
+  // A short side is one piece of memory only where nothing lies between its lines.
+  const bool few_columns = p.columns <= 64 && p.ld_in == p.columns,
+             few_rows = p.rows <= 64 && p.ld_out == p.rows;
   if ((p.rows | p.columns | p.ld_in | p.ld_out | p.stride_in | p.stride_out) % 4 == 0) {
-    return rung("06_vector");
+    // 06_vector's tiles have lines of 32 and 64. Sixteen columns meet two banks in 08_thin.
+    const bool thinner =
+        (few_columns && p.columns < 24 && p.columns != 16) || (few_rows && p.rows < 24);
+    return rung(thinner ? "08_thin" : "06_vector");
   }
-  return rung(std::min(p.rows, p.columns) <= 64 ? "08_thin" : "07_rotated");
+  if (few_columns || few_rows) return rung("08_thin");
+  return rung("07_rotated");
 }
 
 }  // namespace warpladder::transpose

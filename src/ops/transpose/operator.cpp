@@ -149,6 +149,16 @@ std::vector<TransposeCase> transpose_cases() {
                                       {100, 300},
                                       {131, 257},
                                       {1500, 2100},
+                                      {640, 47},
+                                      {47, 640},
+                                      {300, 20},
+                                      {20, 300},
+                                      {130, 12},
+                                      {12, 130},
+                                      {121, 130},
+                                      {122, 129},
+                                      {249, 257},
+                                      {385, 270},
                                       {0, 5},
                                       {5, 0}}) {
     cases.push_back({compact(rows, columns)});
@@ -163,10 +173,22 @@ std::vector<TransposeCase> transpose_cases() {
   // Addresses that no vector access, and no line of 128 bytes, may assume anything of.
   for (const std::size_t shift : {1, 2, 3, 5}) {
     cases.push_back({compact(132, 200), shift, 2 * shift % 7, "operands off alignment"});
+    cases.push_back({compact(256, 132), 2 * shift % 7, shift, "operands off alignment"});
+  }
+  for (const auto& [rows, columns] : {std::pair<std::int64_t, std::int64_t>{200, 33}, {33, 200}}) {
+    cases.push_back({compact(rows, columns), 1, 0, "in off alignment"});
+    cases.push_back({compact(rows, columns), 0, 1, "out off alignment"});
+    TransposeCase gaps{compact(rows, columns), 0, 0, "ld larger than the line"};
+    gaps.problem.ld_in += 3;
+    gaps.problem.ld_out += 4;
+    cases.push_back(gaps);
   }
   // Batches, compact and with gaps, and none at all.
   cases.push_back({compact(36, 44, 3)});
   cases.push_back({compact(35, 43, 5)});
+  cases.push_back({compact(61, 7, 3)});
+  cases.push_back({compact(20, 68, 3)});
+  cases.push_back({compact(250, 131, 2)});
   TransposeCase gaps{compact(65, 34, 4), 0, 0, "gaps between matrices"};
   gaps.problem.stride_in += 7;
   gaps.problem.stride_out += 11;
