@@ -99,7 +99,8 @@ TEST(TransposeDispatch, ChoosesByShape) {
   EXPECT_EQ(chosen(compact(16, 1000)), "08_thin");
   EXPECT_EQ(chosen(compact(1000, 12)), "08_thin");
   EXPECT_EQ(chosen(compact(1001, 3003)), "07_rotated");
-  EXPECT_EQ(chosen(compact(4097, 4096)), "07_rotated");
+  EXPECT_EQ(chosen(compact(4097, 4096)), "09_whole_sectors");
+  EXPECT_EQ(chosen(compact(101, 103, 1000)), "09_whole_sectors");
   EXPECT_EQ(chosen(compact(4096, 33)), "08_thin");
   EXPECT_EQ(chosen(compact(63, 4096)), "08_thin");
   Problem odd_ld = compact(128, 128);
@@ -144,6 +145,20 @@ TEST(ThinTranspose, AsksForWhatItsHeaderSays) {
     const Counted c = count("08_thin", shape);
     EXPECT_TRUE(c.counted == c.predicted) << shape[0] << 'x' << shape[1];
   }
+}
+
+// Output rows of 641 words begin at every place of a sector in turn. 09 asks for each sector that a
+// row touches once; 07 once more at each edge of a tile.
+TEST(ShearedTranspose, WritesWholeSectors) {
+  constexpr std::int64_t kRows = 641, kColumns = 256;  // 5 tiles of 128 and one row
+  const ladder::Totals sheared = count("09_whole_sectors", {kRows, kColumns}).counted,
+                       rotated = count("07_rotated", {kRows, kColumns}).counted;
+  std::uint64_t touched = 0;  // sectors, row by row of the output
+  for (std::int64_t j = 0; j < kColumns; ++j) {
+    touched += static_cast<std::uint64_t>(((j + 1) * kRows - 1) / 8 - j * kRows / 8 + 1);
+  }
+  EXPECT_EQ(sheared.global_store_sectors, touched);
+  EXPECT_GT(rotated.global_store_sectors, touched + touched / 25);
 }
 
 // What a rung with a fault would do, one fault each.

@@ -20,7 +20,9 @@ const ladder::Rung& choose(const Problem& p, device::Target target) {
     return rung(thinner ? "08_thin" : "06_vector");
   }
   if (few_columns || few_rows) return rung("08_thin");
-  return rung("07_rotated");
+  // Fewer tiles of 128x128 than these leave multiprocessors idle while the last ones run.
+  constexpr std::int64_t kLarge = std::int64_t{1} << 23;
+  return rung(p.rows * p.columns * p.batch < kLarge ? "07_rotated" : "09_whole_sectors");
 }
 
 }  // namespace warpladder::transpose
