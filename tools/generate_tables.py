@@ -3,6 +3,7 @@
 
 A block stands between two comments; the first says what it holds:
   <!-- counts: sgemm/row_01_naive sgemm/row_02_block_tile at 256x256x256 -->
+  <!-- counts: sgemv/01_thread_per_output at 1024x1024, row_t -->
   <!-- times: results/FOLDER/bench.json sgemm at 4096x4096x4096 -->
   <!-- times-by-size: results/FOLDER/bench.json,results/FOLDER/more.json sgemm -->
   <!-- shares: results/FOLDER/bench.json transpose of memcpy -->
@@ -201,15 +202,17 @@ def body(rows_text, remarks, lines):
 
 
 def counts(program, argument):
-    rungs, _, shape = argument.partition(" at ")
+    rungs, _, place = argument.partition(" at ")
+    shape, _, variant = place.partition(", ")
+    asked_for = ["--shape", shape, *(["--variant", variant] if variant else [])]
     header = ["rung", "global sectors", "shared wavefronts", "barriers", "shuffles",
               "FMAs per sector", "FMAs per wavefront", "prediction"]
     rows, computes, shuffles = [], False, False
     for rung in rungs.split():
-        done = subprocess.run([program, "explain", rung, "--shape", shape, "--json", "-"],
+        done = subprocess.run([program, "explain", rung, *asked_for, "--json", "-"],
                               capture_output=True, text=True, cwd=ROOT)
         if done.returncode:
-            raise Fault(f"{rung} at {shape}: {done.stderr.strip()}")
+            raise Fault(f"{rung} at {place}: {done.stderr.strip()}")
         explained = json.loads(done.stdout)["rungs"][0]
         t = explained["totals"]
         sectors = t["global_load_sectors"] + t["global_store_sectors"]

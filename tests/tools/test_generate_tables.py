@@ -266,19 +266,26 @@ NVIDIA H200, 2026-11-21, raw data: [2026-11-21_gpu_abc](../results/2026-11-21_gp
 class CountsTable(Documents):
     """`explain` is played by numbers made up here."""
 
-    def table(self, **totals):
+    def table(self, at="64", **totals):
         """What is generated for two rungs, of which the second alone has these totals."""
         none = dict.fromkeys(("global_load_sectors", "global_store_sectors", "barriers", "shuffles",
                               "shared_load_wavefronts", "shared_store_wavefronts", "fmas"), 0)
 
         def explain(command, **_):
             rung = command[2]
+            self.asked = command[3:-2]
             one = {"totals": {**none, **totals} if rung.endswith("02") else none,
                    "prediction": {"holds": rung.endswith("02")}}
             return mock.Mock(returncode=0, stdout=json.dumps({"rungs": [one]}))
 
         with mock.patch.object(generate_tables.subprocess, "run", explain):
-            return self.generated("<!-- counts: op/01 op/02 at 64 -->\n<!-- end -->\n")
+            return self.generated(f"<!-- counts: op/01 op/02 at {at} -->\n<!-- end -->\n")
+
+    def test_a_variant_is_asked_for(self):
+        self.table()
+        self.assertEqual(self.asked, ["--shape", "64"])
+        self.table(at="64x32, col_t")
+        self.assertEqual(self.asked, ["--shape", "64x32", "--variant", "col_t"])
 
     def test_an_operator_that_moves_bytes(self):
         self.assertIn("""
