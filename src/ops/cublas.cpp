@@ -29,7 +29,8 @@ Cublas::Cublas() : library_(places()), why_not_(library_.why_not()) {
   set_stream_ = library_.find<decltype(&cublasSetStream_v2)>("cublasSetStream_v2");
   sgemm = library_.find<decltype(&cublasSgemm_v2_64)>("cublasSgemm_v2_64");
   sgeam = library_.find<decltype(&cublasSgeam_64)>("cublasSgeam_64");
-  if (!create || !get_version_ || !set_stream_ || !sgemm || !sgeam) {
+  sgemv = library_.find<decltype(&cublasSgemv_v2_64)>("cublasSgemv_v2_64");
+  if (!create || !get_version_ || !set_stream_ || !sgemm || !sgeam || !sgemv) {
     why_not_ = "this libcublas lacks a function that is needed";
   } else if (create(&handle) != CUBLAS_STATUS_SUCCESS) {
     why_not_ = "cuBLAS cannot be set up on this GPU";

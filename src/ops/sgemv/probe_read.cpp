@@ -1,0 +1,19 @@
+// What sgemv is measured against: reading A, which every rung must do, and nothing else.
+
+#include "ops/rival.hpp"
+#include "ops/sgemv/problem.hpp"
+
+namespace warpladder::sgemv {
+namespace {
+
+void launch(const void* erased, device::Stream& stream) {
+  const Call& call = *static_cast<const Call*>(erased);
+  const Problem& p = call.problem;
+  device::read(stream, call.a, static_cast<std::size_t>(p.m * p.n) * sizeof(float));
+}
+
+const bool declared = ops::declare_rival(
+    {"sgemv", "read", "reading A", "", device::Target::gpu, launch, nullptr, nullptr, true});
+
+}  // namespace
+}  // namespace warpladder::sgemv
