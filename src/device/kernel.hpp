@@ -11,10 +11,13 @@
 #include "device/launch.hpp"
 
 // In front of a loop with a constant trip count: unroll it whole. GCC ignores `#pragma unroll`.
+// In front of any other: do not unroll it, so that a short kernel is a short code to fetch.
 #if defined(__CUDACC__)
 #define WARPLADDER_UNROLL _Pragma("unroll")
+#define WARPLADDER_NO_UNROLL _Pragma("unroll 1")
 #else
 #define WARPLADDER_UNROLL _Pragma("GCC unroll 128")
+#define WARPLADDER_NO_UNROLL _Pragma("GCC unroll 1")
 #endif
 
 namespace warpladder::device {

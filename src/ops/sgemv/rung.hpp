@@ -4,6 +4,7 @@
 #include "device/kernel.hpp"
 #include "ladder/rung.hpp"
 #include "ops/sgemv/gemv.hpp"
+#include "ops/sgemv/plan.hpp"
 
 namespace warpladder::sgemv {
 inline namespace WARPLADDER_FLAVOUR {

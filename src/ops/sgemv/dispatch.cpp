@@ -1,0 +1,12 @@
+#include "ops/sgemv/dispatch.hpp"
+
+namespace warpladder::sgemv {
+
+const ladder::Rung& choose(const Problem&, device::Target target) {
+  // The executor pays for threads, shuffles and barriers, and waits for no memory. What a GPU's
+  // shapes ask for is one rung's business (plan.hpp).
+  return ladder::find_rung("sgemv",
+                           target == device::Target::cpu ? "01_thread_per_output" : "07_by_shape");
+}
+
+}  // namespace warpladder::sgemv

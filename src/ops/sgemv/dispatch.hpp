@@ -1,0 +1,13 @@
+#pragma once
+// Problem + device → rung.
+
+#include "device/device.hpp"
+#include "ladder/ladder.hpp"
+#include "ops/sgemv/problem.hpp"
+
+namespace warpladder::sgemv {
+
+// The rung that brings the result soonest.
+const ladder::Rung& choose(const Problem& problem, device::Target target);
+
+}  // namespace warpladder::sgemv

@@ -1,0 +1,97 @@
+#pragma once
+// Which blocks make which sums: how sums are cut into pieces, and what 07_by_shape chooses by
+// shape. The numbers are those of an H200: others' multiprocessors would want other counts of
+// blocks, and the results would still be right.
+
+#include "ops/sgemv/gemv.hpp"
+
+namespace warpladder::sgemv {
+inline namespace WARPLADDER_FLAVOUR {
+
+constexpr std::int64_t kMultiprocessors = 132;
+
+// How a sum's terms are cut into pieces of `size`, the last of which may be shorter.
+struct Pieces {
+  std::int64_t count, size;
+};
+// About `wanted` pieces, at most as many as the workspace has room for. No piece but the last is
+// smaller than `least`; sizes are a multiple of `unit`.
+inline Pieces cut(std::int64_t terms, std::int64_t wanted, std::int64_t least, std::int64_t unit,
+                  std::int64_t most) {
+  std::int64_t count = wanted < most ? wanted : most;
+  if (terms < count * least) count = terms / least;
+  if (count <= 1) return {1, terms};
+  const std::int64_t size = ceil_div(ceil_div(terms, count), unit) * unit;
+  return {ceil_div(terms, size), size};
+}
+
+// Along the lines: kLanes neighbouring threads share kLines lines, of each of which kInFlight
+// pieces of kWidth elements are under way in each thread. kResident: blocks of a multiprocessor, to
+// which the compiler is held; left alone it keeps to 32 registers a thread, and uses the first
+// loads before it asks for the next.
+template <int kWidth, int kLanes, int kLines, int kInFlight, int kResident = 4>
+struct Along {
+  static constexpr int threads = 256, width = kWidth, lanes = kLanes, lines = kLines,
+                       in_flight = kInFlight, resident = kResident,
+                       lines_of_block = threads / kLanes * kLines;
+  // Lines that a block has for itself may be cut into pieces.
+  static constexpr bool may_split = lines_of_block == 1;
+};
+
+// Calls use(Along<…>()) for as many threads a line as leave each of them one to four pieces, and
+// more lines a thread where lines are too short for that.
+template <class Use>
+auto with_along(const Gemv& g, const Use& use) {
+  if (vectors_allowed(g)) {
+    const std::int64_t quads = g.length / 4;
+    if (quads <= 4) return use(Along<4, 4, 4, 1>());
+    if (quads <= 8) return use(Along<4, 8, 4, 1>());
+    if (quads <= 16) return use(Along<4, 16, 4, 1>());
+    if (quads <= 32) return use(Along<4, 16, 2, 2>());
+    if (quads <= 128) return use(Along<4, 32, 1, 4>());
+    if (quads <= 512) return use(Along<4, 128, 1, 4>());
+    return use(Along<4, 256, 1, 4>());
+  }
+  if (g.length <= 64) return use(Along<1, 16, 4, 4>());
+  if (g.length <= 256) return use(Along<1, 32, 4, 4>());
+  if (g.length <= 1024) return use(Along<1, 64, 1, 8>());
+  return use(Along<1, 256, 1, 8>());
+}
+
+// Four blocks a multiprocessor where lines alone would leave some idle.
+template <class C>
+Pieces pieces_along(const Gemv& g) {
+  const bool few = C::may_split && g.lines < 2 * kMultiprocessors;
+  return cut(g.length, few ? 4 * kMultiprocessors / g.lines : 1, 4096, 128, g.most_pieces);
+}
+
+// Across the lines: a block of `threads` has a strip of 4 << lanes_log2 columns, and a piece of the
+// lines.
+struct Across {
+  int threads, lanes_log2;
+  Pieces pieces;
+
+  std::int64_t columns() const { return 4 << lanes_log2; }
+};
+inline Across plan_across(const Gemv& g) {
+  const std::int64_t quads = ceil_div(g.length, 4);
+  const auto plan = [&](int threads, int lanes_log2, std::int64_t blocks) {
+    const std::int64_t strips = ceil_div(quads, std::int64_t{1} << lanes_log2);
+    const int lines_at_once = 4 * (threads >> lanes_log2);
+    return Across{threads, lanes_log2,
+                  cut(g.lines, ceil_div(blocks, strips), lines_at_once, 32, g.most_pieces)};
+  };
+  if (quads <= 32) {  // one strip: threads enough to keep a multiprocessor busy, a block for each
+    int lanes_log2 = 0;
+    while (1 << lanes_log2 < quads) ++lanes_log2;
+    return plan(1024, lanes_log2, kMultiprocessors);
+  }
+  if (!vectors_allowed(g)) return plan(256, 5, 4 * kMultiprocessors);
+  if (quads < 1024) return plan(256, 4, 4 * kMultiprocessors);
+  if (g.lines <= 256) return plan(256, 5, 1);
+  if (quads < 2048) return plan(1024, 3, 1);
+  return plan(512, quads < 4096 ? 3 : 4, 1);
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::sgemv

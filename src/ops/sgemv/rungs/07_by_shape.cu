@@ -1,0 +1,138 @@
+// Bound before: one way for all shapes. Along lines of 64 elements a block of 256 threads is idle
+// but for 16; across lines of 64 columns a strip has few threads, and many pieces to join.
+// Idea: choose by shape (ops/sgemv/plan.hpp). Along: 4 to 256 threads a line, so that each has one
+// to four float4 of it, and two or four lines a thread where lines are that short. Across: wide
+// strips of few threads where lines are few, narrow ones of many threads where they are many.
+// Pieces only where blocks would leave multiprocessors idle.
+//
+// Prediction: 06_flag_finish's loads of A; along, x is read once for all lines of a thread; across,
+// once for four lines. Shuffles, exchanges and flags as the chosen threads need them.
+// Accepts: every problem; float4 where alignment allows, else words. What binds it: memory; small
+// matrices, the launch and the first loads' latency.
+
+#include "ops/sgemv/rung.hpp"
+#include "parts/column_sums.hpp"
+#include "parts/flag_finish.hpp"
+#include "parts/line_products.hpp"
+
+namespace warpladder::sgemv {
+namespace {
+
+template <class C>
+__global__ void __launch_bounds__(C::threads, C::resident)
+    multiply_along(Gemv g, std::int64_t size) {
+  const int lane = threadIdx.x % C::lanes;
+  const std::int64_t first_line =
+      std::int64_t{blockIdx.x} * C::lines_of_block + threadIdx.x / C::lanes * C::lines;
+  const std::int64_t first = C::may_split ? blockIdx.y * size : 0, left = g.length - first;
+  const float* a[C::lines];
+  WARPLADDER_UNROLL
+  for (int l = 0; l < C::lines; ++l) {  // beyond the last line that one is read again
+    const std::int64_t line = first_line + l < g.lines ? first_line + l : g.lines - 1;
+    a[l] = g.a + line * g.ld + first;
+  }
+  float sum[C::lines] = {};
+  parts::add_products<C::width, C::lanes, C::in_flight>(
+      sum, a, g.x + first * g.incx, g.incx, C::may_split && left > size ? size : left, lane);
+  parts::add_up_threads<C::threads, C::lanes>(sum);
+  if constexpr (C::may_split) {
+    std::uint64_t* slots = g.flags + first_line * parts::slots_of_value(gridDim.y);
+    if (gridDim.y > 1 && !parts::gather_value(slots, sum[0])) return;
+  }
+  if (lane > 0) return;
+  WARPLADDER_UNROLL
+  for (int l = 0; l < C::lines; ++l) {
+    if (first_line + l < g.lines) store_scaled(g, first_line + l, sum[l]);
+  }
+}
+
+template <int kThreads, bool kVectors>
+__global__ void __launch_bounds__(kThreads, 1024 / kThreads)
+    multiply_across(Gemv g, int lanes_log2, std::int64_t size) {
+  const int columns = 4 << lanes_log2, column = threadIdx.x;
+  const std::int64_t first = std::int64_t{blockIdx.x} * columns;
+  const std::int64_t line = blockIdx.y * size, left = g.lines - line;
+  const float4 sums = parts::add_lines<kThreads, kVectors>(
+      g.a + line * g.ld + first, g.ld, g.length - first, g.x + line * g.incx, g.incx,
+      left < size ? left : size, lanes_log2);
+  float sum = parts::add_up_groups<kThreads, kVectors>(sums, lanes_log2);
+  if (gridDim.y > 1) {
+    std::uint64_t* slots = g.flags + first * (gridDim.y - 1);
+    if (!parts::gather_values<kThreads>(slots, lanes_log2 + 2, sum)) return;
+  }
+  if (column < columns && first + column < g.length) store_scaled(g, first + column, sum);
+}
+
+void launch_along(const Gemv& g, device::Stream& stream) {
+  with_along(g, [&](auto config) {
+    using C = decltype(config);
+    const Pieces pieces = pieces_along<C>(g);
+    const dim3 grid(to_grid(ceil_div(g.lines, C::lines_of_block)), to_grid(pieces.count));
+    device::launch(stream, {grid, dim3(C::threads)}, multiply_along<C>, g, pieces.size);
+  });
+}
+template <bool kVectors>
+void launch_strips(const Gemv& g, device::Stream& stream) {
+  const Across plan = plan_across(g);
+  const dim3 grid(to_grid(ceil_div(g.length, plan.columns())), to_grid(plan.pieces.count));
+  const auto kernel = plan.threads == 1024  ? multiply_across<1024, kVectors>
+                      : plan.threads == 512 ? multiply_across<512, kVectors>
+                                            : multiply_across<256, kVectors>;
+  device::launch(stream, {grid, dim3(plan.threads)}, kernel, g, plan.lanes_log2, plan.pieces.size);
+}
+void launch_across(const Gemv& g, device::Stream& stream) {
+  vectors_allowed(g) ? launch_strips<true>(g, stream) : launch_strips<false>(g, stream);
+}
+
+constexpr int log2_of(int x) { return x > 1 ? 1 + log2_of(x / 2) : 0; }
+
+ladder::Totals predict_along(const Gemv& g) {
+  return with_along(g, [&](auto config) {
+    using C = decltype(config);
+    constexpr int kInWarp = C::lanes < 32 ? C::lanes : 32, kStored = 32 / kInWarp * C::lines / 8;
+    const std::uint64_t steps = g.lines * g.length / 128, pieces = pieces_along<C>(g).count,
+                        others = pieces - 1, warps = g.lines * pieces * C::lanes / C::lines / 32;
+    ladder::Totals t;
+    t.global_load_requests = steps + steps / C::lines;
+    t.global_load_sectors = 16 * steps + steps / C::lines * kInWarp / 2;
+    if constexpr (C::lanes > 32) {
+      t.shared_store_requests = t.barriers = C::lines * warps;
+      t.shared_load_requests = g.lines * pieces * (C::lanes / 32 - 1);
+    }
+    t.shared_store_wavefronts = t.shared_store_requests;
+    t.shared_load_wavefronts = t.shared_load_requests;
+    // A thread stores each of its lines with a request of its own.
+    const std::uint64_t stores = C::lanes < 32 ? C::lines * warps : g.lines;
+    t.global_store_requests = stores + g.lines * (others + (others + 31) / 32);
+    t.global_store_sectors =
+        stores * (kStored > 1 ? kStored : 1) + g.lines * (others + (others + 3) / 4);
+    t.shuffles = C::lines * log2_of(kInWarp) * warps + (others ? 5 * g.lines : 0);
+    t.fmas = 128 * steps;
+    return t;
+  });
+}
+ladder::Totals predict_across(const Gemv& g) {
+  const Across plan = plan_across(g);
+  const std::uint64_t lanes = 1 << plan.lanes_log2, warps = plan.threads / 32,
+                      steps = g.lines * g.length / 128, strips = g.length / plan.columns(),
+                      blocks = strips * plan.pieces.count,
+                      words = g.length * (plan.pieces.count - 1), last = words ? strips : 0;
+  ladder::Totals t;
+  t.global_load_requests = steps + steps / 4;
+  t.global_load_sectors = 16 * steps + steps / 4 * (lanes < 16 ? 16 / lanes : 1);
+  t.shared_store_requests = t.barriers = warps * (blocks + last);
+  t.shared_store_wavefronts = warps * (blocks * lanes / 8 + last);
+  t.shared_load_requests = t.shared_load_wavefronts = warps * (blocks * lanes / 8 + last);
+  t.global_store_requests = (2 * words + g.length) / 32;
+  t.global_store_sectors = (2 * 8 * words + 4 * g.length) / 32;
+  t.shuffles = 4 * (5 - plan.lanes_log2) * warps * blocks;
+  t.fmas = 128 * steps;
+  return t;
+}
+
+WARPLADDER_SGEMV_RUNG("threads, lines and pieces chosen by shape",
+                      "every problem; float4 where alignment allows", launch_along, launch_across,
+                      predict_along, predict_across);
+
+}  // namespace
+}  // namespace warpladder::sgemv
