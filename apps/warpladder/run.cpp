@@ -42,6 +42,11 @@ struct SgemmFlags : CommonFlags {
   bool trans_a = false, trans_b = false;
 };
 
+struct SgemvFlags : CommonFlags {
+  std::string x, y, alpha = "1", beta = "0";
+  bool trans_a = false;
+};
+
 lab::NamedArray read(const std::string& path, const char* argument) {
   return {file_subject(path, argument), read_npy(path, argument)};
 }
@@ -127,6 +132,21 @@ void run_sgemm(const SgemmFlags& flags, const Context& context) {
            {"trans_b", request.trans_b}});
 }
 
+void run_sgemv(const SgemvFlags& flags, const Context& context) {
+  lab::RunSgemvRequest request;
+  request.options = options_of(flags, "sgemv");
+  request.alpha = parse_float(flags.alpha, "--alpha");
+  request.beta = parse_float(flags.beta, "--beta");
+  request.trans_a = flags.trans_a;
+  request.a = read(flags.a, "--a");
+  request.x = read(flags.x, "--x");
+  if (!flags.y.empty()) request.y = read(flags.y, "--y");
+  require_writable(flags.out, "--out");
+
+  deliver(lab::run_sgemv(request), flags, context,
+          {{"alpha", request.alpha}, {"beta", request.beta}, {"trans_a", request.trans_a}});
+}
+
 void run_vector_add(const CommonFlags& flags, const Context& context) {
   lab::RunVectorAddRequest request;
   request.options = options_of(flags, "vector_add");
@@ -199,6 +219,16 @@ void add_run(CLI::App& app, Context& context) {
   sgemm->add_flag("--transa", sgemm_flags->trans_a, "Multiply by the transpose of A");
   sgemm->add_flag("--transb", sgemm_flags->trans_b, "Multiply by the transpose of B");
   sgemm->callback([sgemm_flags, &context] { run_sgemm(*sgemm_flags, context); });
+
+  auto* sgemv = verb->add_subcommand("sgemv", "y = alpha op(A) x + beta y");
+  const auto sgemv_flags = std::make_shared<SgemvFlags>();
+  sgemv_flags->add_to(*sgemv, false);
+  sgemv->add_option("--x", sgemv_flags->x, "float32 .npy file")->type_name("FILE")->required();
+  sgemv->add_option("--y", sgemv_flags->y, "What --beta multiplies")->type_name("FILE");
+  sgemv->add_option("--alpha", sgemv_flags->alpha, "Default: 1")->type_name("X");
+  sgemv->add_option("--beta", sgemv_flags->beta, "Default: 0")->type_name("X");
+  sgemv->add_flag("--transa", sgemv_flags->trans_a, "Multiply by the transpose of A");
+  sgemv->callback([sgemv_flags, &context] { run_sgemv(*sgemv_flags, context); });
 
   auto* transpose = verb->add_subcommand("transpose", "The transpose of a matrix, bit for bit");
   const auto transpose_flags = std::make_shared<CommonFlags>();

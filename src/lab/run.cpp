@@ -11,6 +11,7 @@
 #include "ops/reduce/dispatch.hpp"
 #include "ops/reduce_axis/dispatch.hpp"
 #include "ops/sgemm/dispatch.hpp"
+#include "ops/sgemv/dispatch.hpp"
 #include "ops/transpose/dispatch.hpp"
 #include "ops/vector_add/problem.hpp"
 
@@ -26,14 +27,23 @@ struct Matrix {
   std::string text() const { return fmt::format("{}x{}", rows, columns); }
 };
 
-Matrix matrix_of(const NamedArray& x) {
+void require_dimensions(const NamedArray& x, std::size_t dimensions, const char* kind) {
   const auto& shape = x.array.shape;
-  if (shape.size() != 2) {
-    throw_bad_input(
-        fmt::format("{} has {} {} {}, but a matrix has 2", x.name, shape.size(),
-                    shape.size() == 1 ? "dimension:" : "dimensions:", format_npy_shape(shape)));
+  if (shape.size() != dimensions) {
+    throw_bad_input(fmt::format("{} has {} {} {}, but a {} has {}", x.name, shape.size(),
+                                shape.size() == 1 ? "dimension:" : "dimensions:",
+                                format_npy_shape(shape), kind, dimensions));
   }
-  return {shape[0], shape[1]};
+}
+
+Matrix matrix_of(const NamedArray& x) {
+  require_dimensions(x, 2, "matrix");
+  return {x.array.shape[0], x.array.shape[1]};
+}
+
+std::int64_t size_of_vector(const NamedArray& x) {
+  require_dimensions(x, 1, "vector");
+  return x.array.shape[0];
 }
 
 // "--a 'A.npy' is 3x4, transposed 4x3": what the user sees in the file, and what is multiplied.
@@ -41,6 +51,15 @@ std::string describe(const NamedArray& x, bool transposed) {
   const Matrix stored = matrix_of(x);
   const std::string note = transposed ? ", transposed " + stored.transposed_if(true).text() : "";
   return fmt::format("{} is {}{}", x.name, stored.text(), note);
+}
+
+// What --beta multiplies is there if and only if --beta asks for it.
+void require_old(const std::optional<NamedArray>& old, const char* argument, float beta) {
+  if (!old && beta != 0.0f) {
+    throw_bad_input(
+        fmt::format("--beta is {:g}, so {} must say what it multiplies", beta, argument));
+  }
+  if (old && beta == 0.0f) throw_bad_input(old->name + " would be ignored, because --beta is 0");
 }
 
 Problem problem_of(const RunSgemmRequest& r) {
@@ -51,10 +70,7 @@ Problem problem_of(const RunSgemmRequest& r) {
         fmt::format("{} and {}: the {} columns of the one do not fit the {} rows of the other",
                     describe(r.a, r.trans_a), describe(r.b, r.trans_b), a.columns, b.rows));
   }
-  if (!r.c && r.beta != 0.0f) {
-    throw_bad_input(fmt::format("--beta is {:g}, so --c must say what it multiplies", r.beta));
-  }
-  if (r.c && r.beta == 0.0f) throw_bad_input(r.c->name + " would be ignored, because --beta is 0");
+  require_old(r.c, "--c", r.beta);
   if (r.c) {
     const Matrix c = matrix_of(*r.c);
     if (c.rows != a.rows || c.columns != b.columns) {
@@ -67,6 +83,22 @@ Problem problem_of(const RunSgemmRequest& r) {
   return sgemm::compact(a.rows, b.columns, a.columns, sgemm::Layout::row_major,
                         r.trans_a != r.a.array.fortran_order, r.trans_b != r.b.array.fortran_order,
                         r.alpha, r.beta);
+}
+
+sgemv::Problem problem_of(const RunSgemvRequest& r) {
+  const Matrix stored = matrix_of(r.a), a = stored.transposed_if(r.trans_a);
+  if (const std::int64_t x = size_of_vector(r.x); x != a.columns) {
+    throw_bad_input(fmt::format("{}, but {} has {} elements: they do not fit its {} columns",
+                                describe(r.a, r.trans_a), r.x.name, x, a.columns));
+  }
+  require_old(r.y, "--y", r.beta);
+  if (r.y && size_of_vector(*r.y) != a.rows) {
+    throw_bad_input(fmt::format("{}, but {} has {} elements: they do not fit its {} rows",
+                                describe(r.a, r.trans_a), r.y->name, r.y->array.shape[0], a.rows));
+  }
+  const auto layout =
+      r.a.array.fortran_order ? sgemv::Layout::column_major : sgemv::Layout::row_major;
+  return sgemv::compact(stored.rows, stored.columns, layout, r.trans_a, r.alpha, r.beta);
 }
 
 // C has no transpose flag, so here Fortran order costs a copy.
@@ -131,6 +163,32 @@ RunResult run_sgemm(const RunSgemmRequest& r) {
   const sgemm::Call call{p, a.data(), b.data(), c.data()};
   const double time_s = timed(launch, &call, r.options);
   return {&rung, flavour, {p.m, p.n, p.k}, time_s, {{p.m, p.n}, false, c.download()}, {}};
+}
+
+RunResult run_sgemv(const RunSgemvRequest& r) {
+  const sgemv::Problem p = problem_of(r);
+  const sgemv::Footprint f = sgemv::footprint(p);
+  const device::Target target = r.options.target;
+  const ladder::Rung& rung = r.options.rung ? *r.options.rung : sgemv::choose(p, target);
+  const auto [launch, flavour] = choice_of(rung, target);
+  const auto y_elements = static_cast<double>(f.y_elements);
+  const double operands = static_cast<double>(f.a_elements) + static_cast<double>(f.x_elements);
+  require_memory(host_bytes(target, operands + y_elements, y_elements),
+                 fmt::format("sgemv of {}x{}", p.m, p.n));
+
+  const Buffer<float> a(target, r.a.array.data), x(target, r.x.array.data);
+  Buffer<float> y(target, static_cast<std::size_t>(f.y_elements));
+  if (r.y) {
+    y.upload(r.y->array.data);
+  } else {
+    y.fill_bytes(0);  // the product of no terms, which the operator leaves to y as it is
+  }
+  Buffer<std::uint64_t> flags(target, static_cast<std::size_t>(sgemv::flag_words(p)));
+  flags.fill_bytes(0);
+  const Buffer<float> scratch(target, static_cast<std::size_t>(sgemv::scratch_elements(p)));
+  const sgemv::Call call{p, a.data(), x.data(), y.data(), flags.data(), scratch.data()};
+  const double time_s = timed(launch, &call, r.options);
+  return {&rung, flavour, {p.m, p.n}, time_s, {{sgemv::outputs(p)}, false, y.download()}};
 }
 
 RunResult run_vector_add(const RunVectorAddRequest& r) {

@@ -34,6 +34,14 @@ struct RunSgemmRequest {
   RunOptions options;
 };
 
+struct RunSgemvRequest {
+  NamedArray a, x;
+  std::optional<NamedArray> y;  // needed if beta is not 0, refused if it is
+  bool trans_a = false;
+  float alpha = 1.0f, beta = 0.0f;
+  RunOptions options;
+};
+
 struct RunVectorAddRequest {
   NamedArray a, b;
   RunOptions options;
@@ -65,6 +73,8 @@ struct RunResult {
 
 // Each operand may be in C or in Fortran order; the result is in C order.
 RunResult run_sgemm(const RunSgemmRequest& request);
+// A in C or in Fortran order; x, y and the result have one dimension.
+RunResult run_sgemv(const RunSgemvRequest& request);
 // Arrays of any shape, both in the same order, which is also the result's.
 RunResult run_vector_add(const RunVectorAddRequest& request);
 // A matrix in either order, which is also the result's.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench, explain and run transpose as their users meet them: tables, files, exit codes.
+"""bench, explain, run transpose and run sgemv as their users meet them: tables, files, exit codes.
 
 Usage: test_lab_verbs.py PROGRAM [TEST...]
 """
@@ -196,6 +196,81 @@ class RunReduce(cli.CommandLine):
         cli.Matrix(3, 4, 1).write(self.path("a.npy"), fortran=True)
         self.refused(BAD_INPUT, "is in Fortran order", *flags, "--op", "argmax")
         self.report(*flags, "--op", "max")
+
+
+class RunSgemv(cli.CommandLine):
+    M, N = 13, 17
+
+    def setUp(self):
+        super().setUp()
+        self.a = cli.Matrix(self.M, self.N, 7)
+        self.vectors = {size: cli.Matrix(1, size, size).at[0] for size in (self.M, self.N)}
+        for size, values in self.vectors.items():
+            cli.npy(self.path(f"{size}.npy"), (size,), values)
+        self.a_flags = ["--a", self.path("a.npy"), "--out", self.path("out.npy")]
+        self.flags = [*self.a_flags, "--x", self.path(f"{self.N}.npy")]
+
+    def assert_product(self, trans=False, alpha=1.0, beta=0.0):
+        """Within the bound that any order of fp32 operations keeps (ops/sgemv/reference.hpp)."""
+        lines = list(zip(*self.a.at)) if trans else self.a.at
+        x, y = self.vectors[len(lines[0])], self.vectors[len(lines)]
+        shape, out = cli.read_npy(self.path("out.npy"))
+        self.assertEqual(shape, (len(lines),))
+        terms = (len(x) + 3) * 2.0**-24
+        gamma = terms / (1 - terms)
+        for i, line in enumerate(lines):
+            products = [a * b for a, b in zip(line, x)]
+            expected = alpha * sum(products) + beta * y[i]
+            bound = gamma * (abs(alpha) * sum(map(abs, products)) + abs(beta * y[i])) + 1e-44
+            self.assertLessEqual(abs(out[i] - expected), bound, i)
+
+    def test_result(self):
+        rungs = self.report("list", "sgemv")["operators"][0]["rungs"]
+        self.assertGreater(len(rungs), 6)
+        for rung in ["", *(rung["id"] for rung in rungs)]:
+            for fortran in (False, True):
+                for trans in (False, True):
+                    self.a.write(self.path("a.npy"), fortran=fortran)
+                    size = self.M if trans else self.N
+                    flags = [*self.a_flags, "--x", self.path(f"{size}.npy")]
+                    flags += ["--transa"] * trans + (["--rung", rung] if rung else [])
+                    printed = self.good("run", "sgemv", *flags)
+                    self.assertIn("sgemv of 13x17 ran as " + rung, printed)
+                    self.assert_product(trans)
+
+    def test_scalars(self):
+        self.a.write(self.path("a.npy"))
+        y = ["--y", self.path(f"{self.M}.npy")]
+        for alpha, beta in (("1", "1"), ("-2.5", "-0.5"), ("0", "3"), ("1e-2", "+0.25")):
+            report = self.report(
+                "run", "sgemv", *self.flags, *y, "--alpha", alpha, "--beta", beta
+            )
+            alpha, beta = cli.single(float(alpha)), cli.single(float(beta))
+            self.assert_product(False, alpha, beta)
+            self.assertEqual((report["alpha"], report["beta"]), (alpha, beta))
+            self.assertEqual((report["shape"], report["out_shape"]), ([13, 17], [13]))
+
+    def test_refuses(self):
+        self.a.write(self.path("a.npy"))
+        a, m, n = (self.path(f"{name}.npy") for name in ("a", self.M, self.N))
+        for words, flags in (
+            ("--x is required", self.a_flags),
+            (f"--a '{a}' is 13x17, but --x '{m}' has 13 elements", [*self.a_flags, "--x", m]),
+            ("is 13x17, transposed 17x13, but --x", [*self.flags, "--transa"]),
+            (f"--x '{a}' has 2 dimensions: (13, 17), but a vector", [*self.a_flags, "--x", a]),
+            ("has 1 dimension: (17,), but a matrix has 2", [*self.flags, "--a", n][2:]),
+            (f"--y '{n}' has 17 elements", [*self.flags, "--y", n, "--beta", "1"]),
+            ("--beta is 2, so --y must say", [*self.flags, "--beta", "2"]),
+            ("would be ignored, because --beta is 0", [*self.flags, "--y", m]),
+            ("--alpha is 'x', which is not a number", [*self.flags, "--alpha", "x"]),
+            ("unknown rung", [*self.flags, "--rung", "x"]),
+            ("unknown flag '--b'", [*self.flags, "--b", "x"]),
+        ):
+            with self.subTest(words):
+                self.refused(BAD_INPUT, words, "run", "sgemv", *flags)
+        cli.npy(n, (self.N,), self.vectors[self.N], descr="<f8", code="d")
+        self.refused(BAD_INPUT, "float64", "run", "sgemv", *self.flags)
+        self.assertEqual(self.names(), ["13.npy", "17.npy", "a.npy"])
 
 
 class Explain(cli.CommandLine):
