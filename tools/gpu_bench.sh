@@ -52,6 +52,11 @@ for op in "$@"; do
     transpose)
       shapes=1024x1024,4096x4096,8192x8192,16384x16384,1000x3000,4097x4095,8193x8191
       bench transpose transpose -a "shape=[$shapes,16383x16385,1048576x33,33x1048576]"
+      shapes=1x1,7x7,33x33,64x64,100x100,513x511,1x100000,100000x1,3x100000,100000x3,17x65536
+      best='transpose/06_vector transpose/07_rotated transpose/08_thin transpose/09_whole_sectors'
+      # shellcheck disable=SC2086
+      bench transpose_more $best -a "shape=[$shapes,65536x17,64x1048576,1048576x64]"
+      bench transpose_in_place transpose --variant in_place -a 'shape=[1024x1024,8192x8192]'
       ;;
     reduce)
       bench reduce reduce -a 'n=[pow2:0:30]'
@@ -59,6 +64,16 @@ for op in "$@"; do
       odd=3,7,100,333,1000,1500,3000,4095,4097,5000,8193,10000,16385,20000,32769,50000,100000
       bench reduce_odd $top -a "n=[$odd,131073,200000,500000,1000000,3000001,10000000,50000003]"
       bench reduce_functions $top --variant all -a 'n=[65536,1048576,16777216,268435456]'
+      ;;
+    sgemv)
+      bench sgemv sgemv
+      # drawn once, sizes and their ratios log-uniform
+      shapes=5x1060,4154x2242,52044x1986,33237x3397,27x4987,4x82678,509x80419
+      shapes=$shapes,18x32,1236x2,112x2270,57x567,2995x1,19046x154,348x251
+      bench sgemv_random sgemv/07_by_shape -a "shape=[$shapes,3360x1002,5x1118,36x337,1313x1,1x17478,218381x4]"
+      ;;
+    warp)
+      bench warp warp -a 'tiles=[pow2:13:20]'
       ;;
     *)
       bench "$op" "$op"

@@ -1,25 +1,14 @@
 #pragma once
-// How the blocks of one kernel hand partial sums to one of them: a slot of 64 bits for each value,
-// the float's bits below and a 1 above them, so that whoever finds a slot set has the value, too,
-// and nothing needs a fence. Slots are zero before and after.
-//
-// The blocks (x, 0), (x, 1), … of a grid share their sums; the last of them finishes. So a block
-// waits only for blocks of lower index, which the hardware starts before it and the executor ends
-// before it. Sums have one order, and therefore the same bits in every run.
+// Sums that the blocks of one kernel share: the blocks (x, 0), (x, 1), … of a grid hand what they
+// have to the last of them in slots of 64 bits (flags.hpp), and it finishes. Sums have one order,
+// and therefore the same bits in every run.
 
 #include "device/kernel.hpp"
+#include "parts/flags.hpp"
 #include "parts/warp.hpp"
 
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {
-
-__device__ __forceinline__ void publish(std::uint64_t* slot, float value) {
-  *slot = std::uint64_t{1} << 32 | __float_as_uint(value);
-}
-
-__device__ __forceinline__ std::uint64_t take(std::uint64_t* slot) {
-  return atomicExch(reinterpret_cast<unsigned long long*>(slot), 0ull);
-}
 
 // The sum of slots first, first + step, … below `count`, `stride` words apart, in this order. Waits
 // until each is set, and leaves it zero. kInFlight of them are asked for at once.
@@ -29,18 +18,16 @@ __device__ __forceinline__ float take_sum(std::uint64_t* slots, int stride, int 
   float sum = 0.0f;
   WARPLADDER_NO_UNROLL
   for (int i = first; i < count; i += kInFlight * step) {
-    std::uint64_t word[kInFlight];
+    std::uint64_t *word[kInFlight], content[kInFlight];
     WARPLADDER_UNROLL
     for (int k = 0; k < kInFlight; ++k) {
       const int slot = i + k * step;
-      word[k] = slot < count ? take(slots + slot * stride) : 0;
+      word[k] = slot < count ? slots + slot * stride : nullptr;
     }
+    take_words(word, content);
     WARPLADDER_UNROLL
     for (int k = 0; k < kInFlight; ++k) {
-      const int slot = i + k * step;
-      if (slot >= count) continue;
-      while (word[k] == 0) word[k] = take(slots + slot * stride);
-      sum += __uint_as_float(static_cast<unsigned>(word[k]));
+      if (i + k * step < count) sum += float_in(content[k]);
     }
   }
   return sum;
@@ -56,7 +43,7 @@ __host__ __device__ __forceinline__ int slots_of_value(unsigned blocks) {
 __device__ __forceinline__ bool gather_value(std::uint64_t* slots, float& sum) {
   const int others = static_cast<int>(gridDim.y) - 1, lane = threadIdx.x;
   if (static_cast<int>(blockIdx.y) < others) {
-    if (lane == 0) publish(slots + blockIdx.y, sum);
+    if (lane == 0) slots[blockIdx.y] = to_word(sum);
     return false;
   }
   if (lane >= 32) return false;
@@ -72,7 +59,7 @@ __device__ __forceinline__ bool gather_values(std::uint64_t* slots, int width_lo
   __shared__ float of_thread[kThreads];
   const int others = static_cast<int>(gridDim.y) - 1, t = threadIdx.x, width = 1 << width_log2;
   if (static_cast<int>(blockIdx.y) < others) {
-    if (t < width) publish(slots + (blockIdx.y << width_log2) + t, sum);
+    if (t < width) slots[(blockIdx.y << width_log2) + t] = to_word(sum);
     return false;
   }
   // Threads that have no value of their own help to take the others'.
