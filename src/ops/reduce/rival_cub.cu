@@ -75,8 +75,12 @@ std::string version() {
          std::to_string(CUB_SUBMINOR_VERSION);
 }
 
-const bool declared = ops::declare_rival(
-    {"reduce", "cub", "cub::DeviceReduce", "CUB", device::Target::gpu, launch, version, nullptr});
+// Of nothing it has other things to say.
+bool takes(const void* call) { return static_cast<const Call*>(call)->problem.n > 0; }
+
+const bool declared =
+    ops::declare_rival({"reduce", "cub", "cub::DeviceReduce", "CUB", device::Target::gpu, launch,
+                        version, nullptr, false, takes});
 
 }  // namespace
 }  // namespace warpladder::reduce
