@@ -22,15 +22,18 @@
 namespace warpladder::transpose {
 namespace {
 
-template <int kTileSize, class IndexType>
+template <int kTileSize, class IndexType, bool kWholeTiles>
 struct Config {
   using Index = IndexType;
   static constexpr int tile = kTileSize, across = kTileSize / 4, threads = across * across;
+  static constexpr int blocks = tile == 64 ? 8 : 24;  // a multiprocessor holds so many
+  static constexpr bool whole = kWholeTiles;          // no edge cuts any tile: nothing is asked
   static constexpr bool valid = tile % 32 == 0 && threads <= 1024;
 };
-using Large = Config<64, std::int64_t>;
-using Small = Config<32, int>;
-static_assert(Large::valid && Small::valid);
+using Large = Config<64, std::int64_t, false>;
+using Small = Config<32, int, false>;
+using Whole = Config<32, int, true>;
+static_assert(Large::valid && Small::valid && Whole::valid);
 // Fewer large tiles than this leave multiprocessors idle.
 constexpr std::int64_t kEnoughTiles = 512;
 
@@ -40,13 +43,13 @@ __device__ __forceinline__ int place(int line, int chunk) {
   return line * C::across + (chunk ^ (line / 4 % 8));
 }
 
-// kWhole: no edge cuts any tile, and nothing has to be asked.
-template <class C, bool kWhole>
-__global__ void __launch_bounds__(C::threads) transpose_vectors(TilesIn<typename C::Index> tiles) {
+template <class C>
+__global__ void __launch_bounds__(C::threads, C::blocks)
+    transpose_vectors(TilesIn<typename C::Index> tiles) {
   __shared__ float4 shared[C::tile * C::across];
   const Tile tile = tile_of_block<C::tile, C::tile>(tiles);
   const int x = threadIdx.x % C::across, y = threadIdx.x / C::across;
-  if (kWhole || (4 * y < tile.rows && 4 * x < tile.columns)) {
+  if (C::whole || (4 * y < tile.rows && 4 * x < tile.columns)) {
     const float* in = &tile.in[4 * y * tiles.ld_in + 4 * x];
     float4 row[4];
     WARPLADDER_UNROLL
@@ -63,7 +66,7 @@ __global__ void __launch_bounds__(C::threads) transpose_vectors(TilesIn<typename
   WARPLADDER_UNROLL
   for (int i = 0; i < 4; ++i) {
     const int line = i * C::across + y;
-    if (kWhole || (line < tile.columns && 4 * x < tile.rows)) {
+    if (C::whole || (line < tile.columns && 4 * x < tile.rows)) {
       *reinterpret_cast<float4*>(&tile.out[line * tiles.ld_out + 4 * x]) =
           shared[place<C>(line, x)];
     }
@@ -77,10 +80,7 @@ __global__ void __launch_bounds__(C::threads) transpose_ragged(TilesIn<typename 
 
 template <class C>
 void launch_with(const Call& call, device::Stream& stream) {
-  const bool whole = call.problem.rows % C::tile == 0 && call.problem.columns % C::tile == 0;
-  const auto kernel = !vectors_allowed(call) ? transpose_ragged<C>
-                      : whole                ? transpose_vectors<C, true>
-                                             : transpose_vectors<C, false>;
+  const auto kernel = vectors_allowed(call) ? transpose_vectors<C> : transpose_ragged<C>;
   launch_tiles<C::tile, C::tile>(call, stream, dim3(C::threads), 0, kernel);
 }
 
@@ -89,9 +89,12 @@ void launch(const Call& call, device::Stream& stream) {
   const std::int64_t large_tiles = (p.rows + Large::tile - 1) / Large::tile *
                                    ((p.columns + Large::tile - 1) / Large::tile) * p.batch;
   const Footprint f = footprint(p);
-  const bool small = large_tiles <= kEnoughTiles &&
-                     std::max(f.in_elements, f.out_elements) <= std::numeric_limits<int>::max();
-  small ? launch_with<Small>(call, stream) : launch_with<Large>(call, stream);
+  if (large_tiles > kEnoughTiles ||
+      std::max(f.in_elements, f.out_elements) > std::numeric_limits<int>::max()) {
+    return launch_with<Large>(call, stream);
+  }
+  const bool whole = p.rows % Small::tile == 0 && p.columns % Small::tile == 0;
+  whole ? launch_with<Whole>(call, stream) : launch_with<Small>(call, stream);
 }
 
 ladder::Totals predict(const Problem& p) {
