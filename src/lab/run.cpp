@@ -188,7 +188,7 @@ RunResult run_sgemv(const RunSgemvRequest& r) {
   const Buffer<float> scratch(target, static_cast<std::size_t>(sgemv::scratch_elements(p)));
   const sgemv::Call call{p, a.data(), x.data(), y.data(), flags.data(), scratch.data()};
   const double time_s = timed(launch, &call, r.options);
-  return {&rung, flavour, {p.m, p.n}, time_s, {{sgemv::outputs(p)}, false, y.download()}};
+  return {&rung, flavour, {p.m, p.n}, time_s, {{sgemv::outputs(p)}, false, y.download()}, {}};
 }
 
 RunResult run_vector_add(const RunVectorAddRequest& r) {
