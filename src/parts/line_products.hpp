@@ -3,7 +3,7 @@
 
 #include "device/kernel.hpp"
 #include "parts/multiply_add.hpp"
-#include "parts/ptx/load_once.hpp"
+#include "parts/ptx/load.hpp"
 #include "parts/warp.hpp"
 
 namespace warpladder::parts {

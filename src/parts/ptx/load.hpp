@@ -23,5 +23,19 @@ __device__ __forceinline__ float4 load_256(const float4* global) {
 #endif
 }
 
+// ld.global.nc.L1::no_allocate. L1 keeps nothing of what is read once, and has the more room for
+// the rest. Nobody may write what is read while the kernel runs.
+__device__ __forceinline__ float4 load_once(const float4* global) {
+#if defined(__CUDACC__)
+  float4 v;
+  asm volatile("ld.global.nc.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+               : "l"(__cvta_generic_to_global(global)));
+  return v;
+#else
+  return *global;
+#endif
+}
+
 }  // namespace WARPLADDER_FLAVOUR
 }  // namespace warpladder::ptx
