@@ -54,8 +54,8 @@ auto with_along(const Gemv& g, const Use& use) {
   }
   if (g.length <= 64) return use(Along<1, 16, 4, 4>());
   if (g.length <= 256) return use(Along<1, 32, 4, 4>());
-  if (g.length <= 1024) return use(Along<1, 64, 1, 8>());
-  return use(Along<1, 256, 1, 8>());
+  if (g.length <= 1024) return use(Along<1, 64, 1, 8, 6>());
+  return use(Along<1, 256, 1, 8, 6>());
 }
 
 // Four blocks a multiprocessor where lines alone would leave some idle.
