@@ -59,14 +59,16 @@ for op in "$@"; do
       bench transpose_in_place transpose --variant in_place -a 'shape=[1024x1024,8192x8192]'
       ;;
     reduce)
-      bench reduce reduce -a 'n=[pow2:0:30]'
       top=reduce/08_by_size
+      bench reduce $top -a 'n=[pow2:0:30]'
+      bench reduce_rungs reduce -a 'n=[1024,16384,262144,4194304,67108864,268435456]'
       odd=3,7,100,333,1000,1500,3000,4095,4097,5000,8193,10000,16385,20000,32769,50000,100000
       bench reduce_odd $top -a "n=[$odd,131073,200000,500000,1000000,3000001,10000000,50000003]"
       bench reduce_functions $top --variant all -a 'n=[65536,1048576,16777216,268435456]'
       ;;
     sgemv)
-      bench sgemv sgemv
+      bench sgemv sgemv --variant row_n,row_t
+      bench sgemv_columns sgemv/07_by_shape --variant col_n,col_t
       # drawn once, sizes and their ratios log-uniform
       shapes=5x1060,4154x2242,52044x1986,33237x3397,27x4987,4x82678,509x80419
       shapes=$shapes,18x32,1236x2,112x2270,57x567,2995x1,19046x154,348x251

@@ -53,7 +53,7 @@ __device__ __forceinline__ bool gather_value(std::uint64_t* slots, float& sum) {
 }
 
 // The same for 2^width_log2 values, of which thread t has value t, and (gridDim.y - 1)·2^width_log2
-// slots. The block has at least as many threads, and at least a warp has values.
+// slots. The block has at least as many threads.
 template <int kThreads>
 __device__ __forceinline__ bool gather_values(std::uint64_t* slots, int width_log2, float& sum) {
   __shared__ float of_thread[kThreads];
@@ -68,8 +68,8 @@ __device__ __forceinline__ bool gather_values(std::uint64_t* slots, int width_lo
   of_thread[t] = taken;
   __syncthreads();  // all sums are there before they are added up
   if (t >= width) return false;
-  WARPLADDER_NO_UNROLL
-  for (int other = 0; other < groups; ++other) sum += of_thread[(other << width_log2) + t];
+  const int took = groups < others ? groups : others;  // groups that had a slot to take
+  for (int other = 0; other < took; ++other) sum += of_thread[(other << width_log2) + t];
   return true;
 }
 

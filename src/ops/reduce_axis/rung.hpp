@@ -194,9 +194,13 @@ inline Strips strips_for(const Problem& p, int width, int in_flight) {
     const int shift = p.rows <= 64 && strips(9) >= 100 ? 9 : strips(3) <= 264 ? 3 : 5;
     return {shift == 3 ? 1024 : 512, shift, strips(shift), 1};
   }
-  Strips s{512, width == 1 ? 5 : p.columns <= 16 ? 2 : 3, 0, 0};
+  // Few columns: large blocks, one to a multiprocessor, so that there are few splits to collect.
+  const bool few = p.columns <= 256;
+  Strips s{512, 5, 0, 0};
+  if (width == 4) s = {few ? 1024 : 256, p.columns <= 16 ? 2 : few ? 3 : 4, 0, 0};
   s.count = strips(s.shift);
-  s.splits = splits_for(s.count, 264, p.rows / ((s.threads >> s.shift) * in_flight));
+  s.splits =
+      splits_for(s.count, 132 * 1024 / s.threads, p.rows / ((s.threads >> s.shift) * in_flight));
   return s;
 }
 

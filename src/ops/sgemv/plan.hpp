@@ -49,6 +49,7 @@ auto with_along(const Gemv& g, const Use& use) {
     if (quads <= 16) return use(Along<4, 16, 4, 1>());
     if (quads <= 32) return use(Along<4, 16, 2, 2>());
     if (quads <= 128) return use(Along<4, 32, 1, 4>());
+    if (quads <= 256) return use(Along<4, 64, 1, 4>());
     if (quads <= 512) return use(Along<4, 128, 1, 4>());
     return use(Along<4, 256, 1, 4>());
   }

@@ -5,8 +5,8 @@
 // load waits for another; above, two and then four blocks of 07 a multiprocessor.
 //
 // Prediction: of one block its loads and one reduction; else as 07, with more blocks for fewer
-// values. Accepts: every problem. What binds it: an empty launch takes 2.9 µs of the 3.4 that 1024
-// values take; from 2^24 on memory.
+// values. Accepts: every problem. What binds it: the launch, up to some thousands of values;
+// from 2^24 on memory.
 
 #include "ops/reduce/rung.hpp"
 

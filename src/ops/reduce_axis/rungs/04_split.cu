@@ -55,17 +55,20 @@ __global__ void __launch_bounds__(kRowThreads) reduce_rows_by_blocks(Call call) 
 }
 
 // A strip to a block; where it is split, to as many blocks and one more.
-template <class F, int kThreads, int kWidth, int kShift, int kInFlight>
-__global__ void __launch_bounds__(kThreads) reduce_columns(Call call, unsigned splits) {
+template <class F, int kThreads, int kWidth, int kShift, bool kMaySplit = true,
+          int kRowsInFlight = kInFlight>
+__global__ void __launch_bounds__(kThreads, 1024 / kThreads)
+    reduce_columns(Call call, unsigned wanted) {
   constexpr int kColumns = kWidth << kShift;
+  const unsigned splits = kMaySplit ? wanted : 1, split = kMaySplit ? blockIdx.y : 0;
   const std::int64_t columns = call.problem.columns, column0 = std::int64_t{blockIdx.x} * kColumns;
-  if (blockIdx.y < splits) {
-    reduce_strip<F, kThreads, kWidth, kShift, kInFlight>(
-        call, column0, blockIdx.y, splits, [&](int r, auto v) {
+  if (split < splits) {
+    reduce_strip<F, kThreads, kWidth, kShift, kRowsInFlight>(
+        call, column0, split, splits, [&](int r, auto v) {
           if (splits == 1) return finish(call, column0 + r, v);
-          parts::publish(&call.flags[2 * (blockIdx.y * columns + column0 + r)], v);
+          parts::publish(&call.flags[2 * (split * columns + column0 + r)], v);
         });
-  } else if constexpr (kColumns <= kThreads) {
+  } else if constexpr (kMaySplit) {
     collect_strip<F, kThreads>(call, column0, kColumns, splits);
   }
 }
@@ -98,12 +101,12 @@ template <class F>
 void launch_columns(const Call& call, device::Stream& stream) {
   const int width = vectors_allowed(call) ? 4 : 1;
   const Strips s = strips_for(call.problem, width, kInFlight);
-  const auto kernel = width == 1        ? reduce_columns<F, 512, 1, 5, kInFlight>
-                      : s.shift == 2    ? reduce_columns<F, 512, 4, 2, kInFlight>
-                      : s.shift == 5    ? reduce_columns<F, 512, 4, 5, kInFlight>
-                      : s.shift == 9    ? reduce_columns<F, 512, 4, 9, 8>
-                      : s.threads > 512 ? reduce_columns<F, 1024, 4, 3, kInFlight>
-                                        : reduce_columns<F, 512, 4, 3, kInFlight>;
+  const auto kernel = width == 1     ? reduce_columns<F, 512, 1, 5>
+                      : s.shift == 2 ? reduce_columns<F, 1024, 4, 2>
+                      : s.shift == 3 ? reduce_columns<F, 1024, 4, 3>
+                      : s.shift == 4 ? reduce_columns<F, 256, 4, 4>
+                      : s.shift == 5 ? reduce_columns<F, 512, 4, 5, false>
+                                     : reduce_columns<F, 512, 4, 9, false, 8>;
   const dim3 grid(s.count, s.splits > 1 ? s.splits + 1 : 1), block(s.threads);
   device::launch(stream, {grid, block}, kernel, call, s.splits);
 }

@@ -5,8 +5,9 @@
 // Prediction, per 128 elements of A: a load of 16 sectors, and of x 16 along, 1 across: a quarter
 // of the requests of 02_warp_per_line. Along: five shuffles a line. Across, per 128 columns: a
 // store of 4 wavefronts to shared memory for each warp, and a load of 1 wavefront for each 32
-// columns of it. Accepts: every problem; float4 where alignment allows, else words. What binds it:
-// one load under way for each thread, and few threads where lines are few and long.
+// columns of it.
+// Accepts: every problem; float4 where alignment allows, else words. What binds it: one load under
+// way for each thread, and few threads where lines are few and long.
 
 #include "ops/sgemv/rung.hpp"
 #include "parts/multiply_add.hpp"

@@ -1,14 +1,15 @@
 // Bound before: a thread has 16 bytes under way. Memory answers after about 600 ns, in which an
-// H200 could bring 3 MB. Idea: 64 bytes a thread. A block of 256 threads has a line, and each loads
-// four float4 of it before it multiplies the first. Across the lines a block has a strip of 32
-// columns: eight lanes take one line of it, 64 groups four lines each, and x comes by four
-// elements. The groups' sums meet by shuffles, then in shared memory.
+// H200 could bring 3 MB.
+// Idea: 64 bytes a thread. A block of 256 threads has a line, and each loads four float4 of it
+// before it multiplies the first. Across the lines a block has a strip of 32 columns: eight lanes
+// take one line of it, 64 groups four lines each, and x comes by four elements. The groups' sums
+// meet by shuffles, then in shared memory.
 //
 // Prediction, per 512 elements of A: 4 loads of 16 sectors, and of x 4 loads of 16 along, 1 of 2
 // across. Along, a line: 40 shuffles, 8 stores to shared memory, 7 loads. Across, per 32 columns:
-// 16 warps with 8 shuffles, a store of 1 wavefront and a load of 1 each. Accepts: every problem;
-// float4 where alignment allows, else words. What binds it: memory, where there are lines (or
-// strips) enough for all multiprocessors; a few long ones leave most idle.
+// 16 warps with 8 shuffles, a store of 1 wavefront and a load of 1 each.
+// Accepts: every problem; float4 where alignment allows, else words. What binds it: memory, where
+// there are lines (or strips) enough for all multiprocessors; a few long ones leave most idle.
 
 #include "ops/sgemv/rung.hpp"
 #include "parts/column_sums.hpp"

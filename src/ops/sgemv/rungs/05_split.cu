@@ -6,9 +6,9 @@
 // Prediction, for p pieces: 04's loads, and its exchange for each block (along 256 threads a line;
 // across 256 threads for 64 columns: 4 shuffles, a store of 2 wavefronts for each warp and 16 loads
 // of 1). p·outputs floats written to the scratch and read again: 4 sectors for 32 of them, but
-// along a line's block writes a sector for each. Accepts: every problem; float4 where alignment
-// allows, else words. What binds it: memory, where A is large; else the second launch, which begins
-// when the last block of the first has ended.
+// along a line's block writes a sector for each.
+// Accepts: every problem; float4 where alignment allows, else words. What binds it: memory, where A
+// is large; else the second launch, which begins when the last block of the first has ended.
 
 #include "ops/sgemv/rung.hpp"
 #include "parts/column_sums.hpp"

@@ -4,12 +4,13 @@
 // the last block of each line, or strip, takes these words as they come, in the order of the
 // pieces, and clears them. It waits only for blocks that started before it.
 //
-// Prediction, for p pieces: 05's loads and exchange within a block. (p - 1)·outputs words of 64
-// bits are published and as many taken: along, a sector for each word stored, and a request for
-// each line's words; across, 8 sectors for 32 of either. Along, 5 shuffles more a line. Across, in
-// the last block of a strip: 8 stores to shared memory, 8 loads, a barrier more. Accepts: every
-// problem; float4 where alignment allows, else words. What binds it: memory; on short or thin
-// matrices a block that is too large, or too small, for its lines.
+// Prediction, for p pieces: 05_split's loads and exchange within a block. (p - 1)·outputs words of
+// 64 bits are stored and as many taken: along, a sector for each word stored, and a request for
+// each line's; across, 8 sectors for 32 of either. Along, 5 shuffles more a line. Across, in the
+// last block of a strip: 8 stores to shared memory, 2 loads for each of up to 4 pieces, a barrier
+// more.
+// Accepts: every problem; float4 where alignment allows, else words. What binds it: memory; on
+// short or thin matrices a block that is too large, or too small, for its lines.
 
 #include "ops/sgemv/rung.hpp"
 #include "parts/column_sums.hpp"
@@ -103,13 +104,14 @@ ladder::Totals predict_along(const Gemv& g) {
 ladder::Totals predict_across(const Gemv& g) {
   const std::uint64_t steps = g.lines * g.length / 128, pieces = pieces_of_strip<true>(g).count,
                       strips = g.length / Strip<true>::columns, blocks = strips * pieces,
-                      words = (pieces - 1) * g.length, last = pieces > 1 ? strips : 0;
+                      words = (pieces - 1) * g.length, last = pieces > 1 ? strips : 0,
+                      took = pieces < 5 ? pieces - 1 : 4;  // of the last block's four groups
   ladder::Totals t;
   t.global_load_requests = steps + steps / 4;
   t.global_load_sectors = 16 * steps + steps / 4;
   t.shared_store_requests = t.barriers = kWarps * (blocks + last);
   t.shared_store_wavefronts = 2 * kWarps * blocks + kWarps * last;
-  t.shared_load_requests = t.shared_load_wavefronts = 2 * kWarps * blocks + kWarps * last;
+  t.shared_load_requests = t.shared_load_wavefronts = 2 * kWarps * blocks + 2 * took * last;
   t.global_store_requests = (2 * words + g.length) / 32;
   t.global_store_sectors = (2 * 8 * words + 4 * g.length) / 32;
   t.shuffles = 4 * kWarps * blocks;

@@ -116,13 +116,15 @@ ladder::Totals predict_across(const Gemv& g) {
   const std::uint64_t lanes = 1 << plan.lanes_log2, warps = plan.threads / 32,
                       steps = g.lines * g.length / 128, strips = g.length / plan.columns(),
                       blocks = strips * plan.pieces.count,
-                      words = g.length * (plan.pieces.count - 1), last = words ? strips : 0;
+                      words = g.length * (plan.pieces.count - 1), last = words ? strips : 0,
+                      groups = plan.threads / plan.columns(), others = plan.pieces.count - 1,
+                      took = groups < others ? groups : others;
   ladder::Totals t;
   t.global_load_requests = steps + steps / 4;
   t.global_load_sectors = 16 * steps + steps / 4 * (lanes < 16 ? 16 / lanes : 1);
   t.shared_store_requests = t.barriers = warps * (blocks + last);
   t.shared_store_wavefronts = warps * (blocks * lanes / 8 + last);
-  t.shared_load_requests = t.shared_load_wavefronts = warps * (blocks * lanes / 8 + last);
+  t.shared_load_requests = t.shared_load_wavefronts = (warps * blocks + took * last) * lanes / 8;
   t.global_store_requests = (2 * words + g.length) / 32;
   t.global_store_sectors = (2 * 8 * words + 4 * g.length) / 32;
   t.shuffles = 4 * (5 - plan.lanes_log2) * warps * blocks;
