@@ -4,7 +4,7 @@
 // takes every eighth line, and their sums meet in shared memory.
 //
 // Prediction, per 32 elements of A: a load of 4 sectors, and of x 4 along, 1 across. Along: five
-// shuffles a line. Across, per 32 columns: 8 stores to shared memory and 8 loads, no bank twice.
+// shuffles a line. Across, per 32 columns: 8 stores to shared memory and 7 loads, no bank twice.
 // Accepts: every problem. What binds it: a lane waits for 4 bytes at a time.
 
 #include "ops/sgemv/rung.hpp"
