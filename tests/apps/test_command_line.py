@@ -109,11 +109,11 @@ class Usage(CommandLine):
             ("unknown flag '-x'", ["verify", "-x"]),
             ("unknown flag '--nope'", ["run", "sgemm", "--nope"]),
             ("list does not take the argument 'vector_add'", ["list", "sgemm", "vector_add"]),
-            ("unknown operator 'gemm'; the operators are: sgemm", ["list", "gemm"]),
+            ("unknown operator 'gemm'; the operators are: reduce, ", ["list", "gemm"]),
             ("unknown operator 'gemm'", ["verify", "gemm"]),
             ("unknown operator 'gemm'", ["verify", "gemm/x"]),
             ("unknown rung 'sgemm/x'; the rungs are: col_01", ["verify", "sgemm/x"]),
-            ("'reduce' is not yet an operator of this build; run knows: sgemm", ["run", "reduce"]),
+            ("'spmv' is not yet an operator of this build; run knows: sgemm", ["run", "spmv"]),
             ("run needs an operator; it knows: sgemm", ["run"]),
             ("--a is required", ["run", "sgemm"]),
             ("--a needs a value", ["run", "sgemm", "--a"]),
@@ -267,7 +267,7 @@ class Verify(CommandLine):
             with self.subTest(shape):
                 self.refused(code, words, "verify", "sgemm", "--shape", shape)
         self.refused(RESOURCE, "of memory", "verify", "vector_add", "--shape", 2**60)
-        self.refused(BAD_INPUT, "cannot fit both sgemm", "verify", "--shape", "4x4x4")
+        self.refused(BAD_INPUT, "cannot fit both reduce", "verify", "--shape", "4x4x4")
         self.refused(BAD_INPUT, "2 sizes where 1", "verify", "vector_add", "--shape", "4x4")
 
     def test_gpu_where_there_is_none(self):
