@@ -305,7 +305,7 @@ def shares(argument, document):
         grid = [list(column) for column in zip(*grid)]
     lines = ["Medians of cold samples: operands in memory, not in the L2 cache."]
     if apart:
-        lines.append(f"`{other}` ran in a process of its own on the same machine.")
+        lines.append(f"`{other}` ran in a process of its own.")
     lines += captions(rows, document)
     return body(table(grid[0], grid[1:]), [], lines)
 

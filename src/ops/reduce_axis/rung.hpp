@@ -195,9 +195,8 @@ inline Strips strips_for(const Problem& p, int width, int in_flight) {
     return {shift == 3 ? 1024 : 512, shift, strips(shift), 1};
   }
   // Few columns: large blocks, one to a multiprocessor, so that there are few splits to collect.
-  const bool few = p.columns <= 256;
   Strips s{512, 5, 0, 0};
-  if (width == 4) s = {few ? 1024 : 256, p.columns <= 16 ? 2 : few ? 3 : 4, 0, 0};
+  if (width == 4) s = {p.columns <= 256 ? 1024 : 512, p.columns <= 16 ? 2 : 3, 0, 0};
   s.count = strips(s.shift);
   s.splits =
       splits_for(s.count, 132 * 1024 / s.threads, p.rows / ((s.threads >> s.shift) * in_flight));

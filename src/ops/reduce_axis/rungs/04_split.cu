@@ -101,12 +101,13 @@ template <class F>
 void launch_columns(const Call& call, device::Stream& stream) {
   const int width = vectors_allowed(call) ? 4 : 1;
   const Strips s = strips_for(call.problem, width, kInFlight);
-  const auto kernel = width == 1     ? reduce_columns<F, 512, 1, 5>
-                      : s.shift == 2 ? reduce_columns<F, 1024, 4, 2>
-                      : s.shift == 3 ? reduce_columns<F, 1024, 4, 3>
-                      : s.shift == 4 ? reduce_columns<F, 256, 4, 4>
-                      : s.shift == 5 ? reduce_columns<F, 512, 4, 5, false>
-                                     : reduce_columns<F, 512, 4, 9, false, 8>;
+  const auto kernel =
+      width == 1     ? reduce_columns<F, 512, 1, 5>
+      : s.shift == 2 ? reduce_columns<F, 1024, 4, 2>
+      : s.shift == 3
+          ? (s.threads == 512 ? reduce_columns<F, 512, 4, 3> : reduce_columns<F, 1024, 4, 3>)
+      : s.shift == 5 ? reduce_columns<F, 512, 4, 5, false>
+                     : reduce_columns<F, 512, 4, 9, false, 8>;
   const dim3 grid(s.count, s.splits > 1 ? s.splits + 1 : 1), block(s.threads);
   device::launch(stream, {grid, block}, kernel, call, s.splits);
 }
