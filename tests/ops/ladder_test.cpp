@@ -18,6 +18,7 @@ TEST(Ladder, HoldsEveryRungFile) {
   for (const auto& entry :
        std::filesystem::recursive_directory_iterator(WARPLADDER_SOURCE_DIR "/src/ops")) {
     if (entry.path().extension() != ".cu") continue;
+    if (entry.path().parent_path().filename() != "rungs") continue;  // a rival
     std::filesystem::path stem = entry.path().stem();
     if (stem.extension() == ".sm90a") stem = stem.stem();
     const auto op = entry.path().parent_path().parent_path().filename();
