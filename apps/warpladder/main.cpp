@@ -66,7 +66,7 @@ std::string usage_sentence(const CLI::App& root, const CLI::ParseError& error) {
     }
     if (verb.empty()) return fmt::format("unknown verb {}; the verbs are: {}", first, known);
     if (known.empty()) return fmt::format("{} does not take the argument {}", verb, first);
-    return fmt::format("{} is not yet an operator of this build; {} knows: {}", first, verb, known);
+    return fmt::format("{} does not know {}; it knows: {}", verb, first, known);
   }
   if (verb.empty()) return fmt::format("a verb is missing; the verbs are: {}", known);
   if (!known.empty()) return fmt::format("{} needs an operator; it knows: {}", verb, known);

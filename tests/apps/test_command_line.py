@@ -113,7 +113,7 @@ class Usage(CommandLine):
             ("unknown operator 'gemm'", ["verify", "gemm"]),
             ("unknown operator 'gemm'", ["verify", "gemm/x"]),
             ("unknown rung 'sgemm/x'; the rungs are: col_01", ["verify", "sgemm/x"]),
-            ("'spmv' is not yet an operator of this build; run knows: sgemm", ["run", "spmv"]),
+            ("run does not know 'warp'; it knows: sgemm", ["run", "warp"]),
             ("run needs an operator; it knows: sgemm", ["run"]),
             ("--a is required", ["run", "sgemm"]),
             ("--a needs a value", ["run", "sgemm", "--a"]),
