@@ -123,7 +123,11 @@ Choice choice_of(const ladder::Rung& rung, device::Target target) {
   return {rung.launcher(flavour), flavour};
 }
 
-double timed(ladder::Launcher launch, const void* call, const RunOptions& options) {
+double timed(const ladder::Rung& rung, ladder::Launcher launch, const void* call,
+             const RunOptions& options) {
+  if (const std::string why_not = ladder::why_not(rung, call); !why_not.empty()) {
+    throw_bad_input(fmt::format("{} cannot run this: {}", rung.full_name(), why_not));
+  }
   device::Stream stream(options.target);
   stream.executor_threads = options.executor_threads;
   device::Timer timer(stream);
@@ -161,7 +165,7 @@ RunResult run_sgemm(const RunSgemmRequest& r) {
     c.upload(r.c->array.data);
   }
   const sgemm::Call call{p, a.data(), b.data(), c.data()};
-  const double time_s = timed(launch, &call, r.options);
+  const double time_s = timed(rung, launch, &call, r.options);
   return {&rung, flavour, {p.m, p.n, p.k}, time_s, {{p.m, p.n}, false, c.download()}, {}};
 }
 
@@ -187,7 +191,7 @@ RunResult run_sgemv(const RunSgemvRequest& r) {
   flags.fill_bytes(0);
   const Buffer<float> scratch(target, static_cast<std::size_t>(sgemv::scratch_elements(p)));
   const sgemv::Call call{p, a.data(), x.data(), y.data(), flags.data(), scratch.data()};
-  const double time_s = timed(launch, &call, r.options);
+  const double time_s = timed(rung, launch, &call, r.options);
   return {&rung, flavour, {p.m, p.n}, time_s, {{sgemv::outputs(p)}, false, y.download()}, {}};
 }
 
@@ -213,7 +217,7 @@ RunResult run_vector_add(const RunVectorAddRequest& r) {
 
   const Buffer<float> a(target, x.data), b(target, y.data), c(target, x.data.size());
   const vector_add::Call call{n, a.data(), b.data(), c.data()};
-  const double time_s = timed(launch, &call, r.options);
+  const double time_s = timed(rung, launch, &call, r.options);
   return {&rung, flavour, {n}, time_s, {x.shape, x.fortran_order, c.download()}, {}};
 }
 
@@ -232,7 +236,7 @@ RunResult run_transpose(const RunTransposeRequest& r) {
 
   const Buffer<float> in(target, r.a.array.data), out(target, r.a.array.data.size());
   const transpose::Call call{p, in.data(), out.data()};
-  const double time_s = timed(launch, &call, r.options);
+  const double time_s = timed(rung, launch, &call, r.options);
   return {&rung,
           flavour,
           {stored.rows, stored.columns},
@@ -265,7 +269,7 @@ RunResult run_reduce_axis(const RunReduceRequest& r) {
   Buffer<std::uint64_t> flags(target, reduce_axis::kFlagWords);
   flags.fill_bytes(0);
   const reduce_axis::Call call{p, in.data(), values.data(), places.data(), flags.data()};
-  const double time_s = timed(launch, &call, r.options);
+  const double time_s = timed(rung, launch, &call, r.options);
   return {&rung,
           flavour,
           {stored.rows, stored.columns},
@@ -299,7 +303,7 @@ RunResult run_reduce(const RunReduceRequest& r) {
   Buffer<std::uint64_t> flags(target, reduce::kFlagWords);
   flags.fill_bytes(0);
   const reduce::Call call{p, in.data(), value.data(), at.data(), scratch.data(), flags.data()};
-  const double time_s = timed(launch, &call, r.options);
+  const double time_s = timed(rung, launch, &call, r.options);
   return {&rung, flavour, {p.n}, time_s, {{}, false, value.download()}, at.download()};
 }
 

@@ -132,6 +132,8 @@ class RunTranspose(cli.CommandLine):
         self.a.write(self.path("a.npy"))
         self.refused(BAD_INPUT, "unknown flag '--b'", "run", "transpose", *self.flags, "--b", "x")
         self.refused(BAD_INPUT, "unknown rung", "run", "transpose", *self.flags, "--rung", "x")
+        only_in_place = ["run", "transpose", *self.flags, "--rung", "10_in_place"]
+        self.refused(BAD_INPUT, "accepts only square matrices in place", *only_in_place)
         cli.npy(self.path("a.npy"), (2, 2, 2), range(8))
         self.refused(BAD_INPUT, "a matrix has 2", "run", "transpose", *self.flags)
         self.assertEqual(self.names(), ["a.npy"])
