@@ -1,6 +1,8 @@
 #pragma once
 // The only project header that a reduce rung includes, parts/ apart.
 
+#include <utility>
+
 #include "device/kernel.hpp"
 #include "ladder/rung.hpp"
 #include "ops/reduce/problem.hpp"
@@ -69,27 +71,37 @@ struct PassEnd {
   }
 };
 
-// launch_pass(blocks, source, count, PassEnd) for each pass; a block reduces kPerBlock values, and
-// at least 256. Elements are the source of the first pass, partial results of the others.
-template <class F, std::int64_t kPerBlock, class LaunchPass>
-void for_passes(const Call& call, const LaunchPass& launch_pass) {
+// Runs kernel(call, source, count, PassEnd) for each pass; a block reduces kPerBlock values, and at
+// least 256. Elements are the source of the first pass, partial results of the others:
+// kernel_for(F, source) is the kernel for either.
+template <class F, int kThreads, std::int64_t kPerBlock, class KernelFor>
+void launch_passes_of(const Call& call, device::Stream& stream, const KernelFor& kernel_for) {
   static_assert(kPerBlock >= 256);  // or scratch_words() would be too few
   using Value = typename F::Value;
   const auto blocks_for = [](std::int64_t count) {
     return count <= kPerBlock ? 1 : (count + kPerBlock - 1) / kPerBlock;
   };
+  const auto launch_pass = [&](auto from, std::int64_t count, std::int64_t blocks,
+                               const Partials<Value>& to) {
+    device::launch(stream, {dim3(static_cast<unsigned>(blocks)), dim3(kThreads)},
+                   kernel_for(F{}, from), call, from, count, PassEnd<F>{to});
+  };
   std::int64_t count = call.problem.n, left = blocks_for(count);
-  Partials<Value> to = partials_in<Value>(call.scratch, left), other{};
-  other = partials_in<Value>(call.scratch + 2 * left, blocks_for(left));
-  launch_pass(left, Elements<F>{call.in}, count, PassEnd<F>{to});
+  Partials<Value> to = partials_in<Value>(call.scratch, left),
+                  other = partials_in<Value>(call.scratch + 2 * left, blocks_for(left));
+  launch_pass(Elements<F>{call.in}, count, left, to);
   while (left > 1) {
     count = left;
     left = blocks_for(count);
-    launch_pass(left, to, count, PassEnd<F>{other});
-    const Partials<Value> from = to;  // what the next pass may write over
-    to = other;
-    other = from;
+    launch_pass(to, count, left, other);
+    std::swap(to, other);  // the next pass may write over what this one read
   }
+}
+template <int kThreads, std::int64_t kPerBlock, class KernelFor>
+void launch_passes(const Call& call, device::Stream& stream, const KernelFor& kernel_for) {
+  parts::for_function(call.problem.function, [&](auto function) {
+    launch_passes_of<decltype(function), kThreads, kPerBlock>(call, stream, kernel_for);
+  });
 }
 
 using ops::PartialCosts;

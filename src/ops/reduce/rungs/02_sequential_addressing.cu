@@ -29,12 +29,8 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 void launch(const Call& call, device::Stream& stream) {
-  parts::for_function(call.problem.function, [&](auto function) {
-    using F = decltype(function);
-    for_passes<F, kThreads>(call, [&](std::int64_t blocks, auto from, auto count, auto end) {
-      device::launch(stream, {dim3(static_cast<unsigned>(blocks)), dim3(kThreads)},
-                     reduce<F, decltype(from)>, call, from, count, end);
-    });
+  launch_passes<kThreads, kThreads>(call, stream, [](auto function, auto from) {
+    return reduce<decltype(function), decltype(from)>;
   });
 }
 
