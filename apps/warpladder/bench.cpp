@@ -89,7 +89,7 @@ bool same_group(const BenchRow& a, const BenchRow& b) {
 
 std::string shape_text(const BenchRow& row) { return fmt::format("{}", fmt::join(row.shape, "x")); }
 
-// "sgemv N row-major at 64x32": the heading of a group.
+// "sgemv row_n at 64x32": the heading of a group.
 std::string title_of(const BenchRow& row) {
   return fmt::format("{}{} at {}", row.op, row.variant.empty() ? "" : " " + row.variant,
                      shape_text(row));

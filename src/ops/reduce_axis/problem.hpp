@@ -40,9 +40,9 @@ struct Call {
   std::uint64_t* flags = nullptr;
 };
 
-// A line that is split among blocks leaves two words a result and part, and there are never more
-// parts of all than these.
-constexpr std::size_t kFlagWords = 2 * 128 * 1056;
+// A line that is split among blocks leaves two words for each result of each block; the most are
+// those of 264 blocks with strips of 32 columns.
+constexpr std::size_t kFlagWords = 2 * 32 * 264;
 
 // Each element read once, each result written once.
 double minimal_bytes(const Problem& p);

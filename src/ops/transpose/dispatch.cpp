@@ -2,8 +2,6 @@
 
 namespace warpladder::transpose {
 
-const ladder::Rung& choose_in_place() { return ladder::find_rung("transpose", "10_in_place"); }
-
 const ladder::Rung& choose(const Problem& p, device::Target target) {
   const auto rung = [](const char* id) -> const ladder::Rung& {
     return ladder::find_rung("transpose", id);
