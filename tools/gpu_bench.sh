@@ -50,11 +50,12 @@ for op in "$@"; do
       counters ncu multiply sgemm 4096x4096x4096
       ;;
     transpose)
-      shapes=1024x1024,4096x4096,8192x8192,16384x16384,1000x3000,4097x4095,8193x8191
-      bench transpose transpose -a "shape=[$shapes,16383x16385,1048576x33,33x1048576]"
-      shapes=1x1,7x7,33x33,64x64,100x100,513x511,1x100000,100000x1,3x100000,100000x3,17x65536
       best='transpose/06_vector transpose/07_rotated transpose/08_thin transpose/09_whole_sectors'
       # shellcheck disable=SC2086
+      shapes=1024x1024,4096x4096,8192x8192,16384x16384,1000x3000,4097x4095,8193x8191
+      bench transpose $best -a "shape=[$shapes,16383x16385,1048576x33,33x1048576]"
+      bench transpose_rungs transpose -a 'shape=[1024x1024,4096x4096,4097x4095]'
+      shapes=1x1,7x7,33x33,64x64,100x100,513x511,1x100000,100000x1,3x100000,100000x3,17x65536
       bench transpose_more $best -a "shape=[$shapes,65536x17,64x1048576,1048576x64]"
       bench transpose_in_place transpose --variant in_place -a 'shape=[1024x1024,8192x8192]'
       ;;
@@ -67,12 +68,14 @@ for op in "$@"; do
       bench reduce_functions $top --variant all -a 'n=[65536,1048576,16777216,268435456]'
       ;;
     sgemv)
-      bench sgemv sgemv --variant row_n,row_t
-      bench sgemv_columns sgemv/07_by_shape --variant col_n,col_t
+      bench sgemv sgemv/07_by_shape --variant all
+      bench sgemv_rungs sgemv --variant row_n,row_t \
+        -a 'shape=[4096x4096,1048576x64,64x1048576,8192x1024]'
       # drawn once, sizes and their ratios log-uniform
       shapes=5x1060,4154x2242,52044x1986,33237x3397,27x4987,4x82678,509x80419
       shapes=$shapes,18x32,1236x2,112x2270,57x567,2995x1,19046x154,348x251
-      bench sgemv_random sgemv/07_by_shape -a "shape=[$shapes,3360x1002,5x1118,36x337,1313x1,1x17478,218381x4]"
+      shapes=$shapes,3360x1002,5x1118,36x337,1313x1,1x17478,218381x4
+      bench sgemv_random sgemv/07_by_shape --variant all -a "shape=[$shapes]"
       ;;
     warp)
       bench warp warp -a 'tiles=[pow2:13:20]'

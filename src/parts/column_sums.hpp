@@ -106,5 +106,30 @@ __device__ __forceinline__ float add_up_groups(float4 sum, int lanes_log2) {
   return total;
 }
 
+// The products of one column with x: of the lines first, first + step, … below `lines`, ld apart.
+// Lanes with neighbouring columns read neighbours; those of one column, which walk down it side by
+// side, a sector each for four bytes, which only small matrices can afford.
+__device__ __forceinline__ float add_column(const float* a, std::int64_t ld, const float* x,
+                                            std::int64_t incx, std::int64_t lines,
+                                            std::int64_t first, int step) {
+  constexpr int kLines = 4;
+  float sum = 0.0f;
+  WARPLADDER_NO_UNROLL
+  for (; first < lines; first += kLines * step) {
+    float held[kLines], with[kLines];
+    WARPLADDER_UNROLL
+    for (int i = 0; i < kLines; ++i) {
+      const std::int64_t line = first + i * step;
+      held[i] = line < lines ? __ldg(a + line * ld) : 0.0f;
+      with[i] = line < lines ? __ldg(x + line * incx) : 0.0f;
+    }
+    WARPLADDER_UNROLL
+    for (int i = 0; i < kLines; ++i) {
+      if (first + i * step < lines) sum = fmaf(held[i], with[i], sum);
+    }
+  }
+  return sum;
+}
+
 }  // namespace WARPLADDER_FLAVOUR
 }  // namespace warpladder::parts

@@ -3,6 +3,7 @@
 
 #include <cub/device/device_reduce.cuh>
 #include <cub/version.cuh>
+#include <cuda/functional>
 #include <limits>
 
 #include "base/error.hpp"
@@ -31,10 +32,13 @@ cudaError_t reduce(void* temporary, std::size_t& bytes, const Call& call, cudaSt
     case Function::mean:
       return DeviceReduce::TransformReduce(temporary, bytes, call.in, call.value, n, Add{},
                                            DivideBy{static_cast<float>(n)}, 0.0f, stream);
+    // Min and Max begin at the greatest finite value, so that nothing but infinities would be that.
     case Function::min:
-      return DeviceReduce::Min(temporary, bytes, call.in, call.value, n, stream);
+      return DeviceReduce::Reduce(temporary, bytes, call.in, call.value, n, cuda::minimum<>{},
+                                  std::numeric_limits<float>::infinity(), stream);
     case Function::max:
-      return DeviceReduce::Max(temporary, bytes, call.in, call.value, n, stream);
+      return DeviceReduce::Reduce(temporary, bytes, call.in, call.value, n, cuda::maximum<>{},
+                                  -std::numeric_limits<float>::infinity(), stream);
     case Function::argmin:
     case Function::argmax: {
       // The value comes too, and somewhere it has to go.

@@ -186,21 +186,24 @@ inline unsigned splits_for(std::int64_t lines, std::int64_t blocks, std::int64_t
 
 // Narrow strips make many of them, so that few columns need splits; few rows leave no work for
 // groups.
-inline Strips strips_for(const Problem& p, int width, int in_flight) {
+inline Strips strips_for(const Problem& p, int width) {
   const auto strips = [&](int shift) {
     return blocks_for(p.columns, std::int64_t{width} << shift);
   };
   if (width == 4 && strips(3) >= 100) {
-    const int shift = p.rows <= 64 && strips(9) >= 100 ? 9 : strips(3) <= 264 ? 3 : 5;
+    if (p.rows <= 64 && strips(9) >= 100) return {512, 9, strips(9), 1};
+    const int shift = strips(3) <= 264 ? 3 : 5;
     return {shift == 3 ? 1024 : 512, shift, strips(shift), 1};
   }
-  // Few columns: large blocks, one to a multiprocessor, so that there are few splits to collect.
-  Strips s{512, 5, 0, 0};
-  if (width == 4) s = {p.columns <= 256 ? 1024 : 512, p.columns <= 16 ? 2 : 3, 0, 0};
-  s.count = strips(s.shift);
-  s.splits =
-      splits_for(s.count, 132 * 1024 / s.threads, p.rows / ((s.threads >> s.shift) * in_flight));
-  return s;
+  const auto split = [&](int threads, int shift, int rows_in_flight, std::int64_t blocks) {
+    const std::int64_t turns = p.rows / ((threads >> shift) * rows_in_flight);
+    return Strips{threads, shift, strips(shift), splits_for(strips(shift), blocks, turns)};
+  };
+  // The fewer splits there are to collect the better, as long as they keep the memory busy.
+  if (width == 1) return split(512, 5, 4, 264);
+  if (p.columns <= 16) return split(1024, 2, 4, 66);
+  if (p.columns <= 256) return split(1024, 3, 4, 132);
+  return split(256, 3, 8, 297);
 }
 
 // Of aligned strips, four columns to a thread; where they are split, another block collects.

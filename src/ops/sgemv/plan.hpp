@@ -3,6 +3,7 @@
 // shape. The numbers are those of an H200: others' multiprocessors would want other counts of
 // blocks, and the results would still be right.
 
+#include "ladder/rung.hpp"
 #include "ops/sgemv/gemv.hpp"
 
 namespace warpladder::sgemv {
@@ -66,6 +67,42 @@ Pieces pieces_along(const Gemv& g) {
   return cut(g.length, few ? 4 * kMultiprocessors / g.lines : 1, 4096, 128, g.most_pieces);
 }
 
+constexpr int log2_of(int x) { return x > 1 ? 1 + log2_of(x / 2) : 0; }
+
+// What lines of float4 cost.
+template <class C>
+ladder::Totals predict_lines(const Gemv& g) {
+  constexpr int kInWarp = C::lanes < 32 ? C::lanes : 32, kStored = 32 / kInWarp * C::lines / 8;
+  const std::uint64_t steps = g.lines * g.length / 128, pieces = pieces_along<C>(g).count,
+                      others = pieces - 1, warps = g.lines * pieces * C::lanes / C::lines / 32;
+  ladder::Totals t;
+  t.global_load_requests = steps + steps / C::lines;
+  t.global_load_sectors = 16 * steps + steps / C::lines * kInWarp / 2;
+  if constexpr (C::lanes > 32) {
+    t.shared_store_requests = t.barriers = C::lines * warps;
+    t.shared_load_requests = g.lines * pieces * (C::lanes / 32 - 1);
+  }
+  t.shared_store_wavefronts = t.shared_store_requests;
+  t.shared_load_wavefronts = t.shared_load_requests;
+  // A thread stores each of its lines with a request of its own.
+  const std::uint64_t stores = C::lanes < 32 ? C::lines * warps : g.lines;
+  t.global_store_requests = stores + g.lines * (others + (others + 31) / 32);
+  t.global_store_sectors =
+      stores * (kStored > 1 ? kStored : 1) + g.lines * (others + (others + 3) / 4);
+  t.shuffles = C::lines * log2_of(kInWarp) * warps + (others ? 5 * g.lines : 0);
+  t.fmas = 128 * steps;
+  return t;
+}
+
+// Across a few lines no thread needs another's help; and where the whole matrix is small, it is
+// latency that counts, and a column to a block is the shortest way.
+inline bool few_lines(const Gemv& g) {
+  return g.lines <= 16 && (g.length < 1 << 17 || !vectors_allowed(g));
+}
+inline bool small_matrix(const Gemv& g) {
+  return g.length <= 512 && g.lines * g.length <= 1 << 17 && !few_lines(g);
+}
+
 // Across the lines: a block of `threads` has a strip of 4 << lanes_log2 columns, and a piece of the
 // lines.
 struct Across {
@@ -82,16 +119,43 @@ inline Across plan_across(const Gemv& g) {
     return Across{threads, lanes_log2,
                   cut(g.lines, ceil_div(blocks, strips), lines_at_once, 32, g.most_pieces)};
   };
+  if (!vectors_allowed(g)) {
+    if (g.lines < 256) return plan(256, g.length <= 4096 ? 3 : 5, 1);
+    const int lanes_log2 = quads <= 64 ? 3 : quads <= 256 ? 4 : 5;
+    const std::int64_t strips = ceil_div(quads, std::int64_t{1} << lanes_log2);
+    // As many blocks as run at once, and none more.
+    return plan(512, lanes_log2, 2 * kMultiprocessors / strips * strips);
+  }
   if (quads <= 32) {  // one strip: threads enough to keep a multiprocessor busy, a block for each
     int lanes_log2 = 0;
     while (1 << lanes_log2 < quads) ++lanes_log2;
     return plan(1024, lanes_log2, kMultiprocessors);
   }
-  if (!vectors_allowed(g)) return plan(256, 5, 4 * kMultiprocessors);
   if (quads < 1024) return plan(256, 4, 4 * kMultiprocessors);
   if (g.lines <= 256) return plan(256, 5, 1);
   if (quads < 2048) return plan(1024, 3, 1);
   return plan(512, quads < 4096 ? 3 : 4, 1);
+}
+
+// What strips of float4 cost.
+inline ladder::Totals predict_strips(const Gemv& g, const Across& plan) {
+  const std::uint64_t lanes = 1 << plan.lanes_log2, warps = plan.threads / 32,
+                      steps = g.lines * g.length / 128, strips = g.length / plan.columns(),
+                      blocks = strips * plan.pieces.count,
+                      words = g.length * (plan.pieces.count - 1), last = words ? strips : 0,
+                      groups = plan.threads / plan.columns(), others = plan.pieces.count - 1,
+                      took = groups < others ? groups : others;
+  ladder::Totals t;
+  t.global_load_requests = steps + steps / 4;
+  t.global_load_sectors = 16 * steps + steps / 4 * (lanes < 16 ? 16 / lanes : 1);
+  t.shared_store_requests = t.barriers = warps * (blocks + last);
+  t.shared_store_wavefronts = warps * (blocks * lanes / 8 + last);
+  t.shared_load_requests = t.shared_load_wavefronts = (warps * blocks + took * last) * lanes / 8;
+  t.global_store_requests = (2 * words + g.length) / 32;
+  t.global_store_sectors = (2 * 8 * words + 4 * g.length) / 32;
+  t.shuffles = 4 * (5 - plan.lanes_log2) * warps * blocks;
+  t.fmas = 128 * steps;
+  return t;
 }
 
 }  // namespace WARPLADDER_FLAVOUR

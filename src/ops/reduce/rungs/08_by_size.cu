@@ -1,8 +1,8 @@
 // Bound before: below some millions of values the time is a chain of latencies: launch, load,
 // block, flags, block. One shape of kernel cannot keep each of them short.
-// Idea: as many threads as the values need and no more. Up to 16,384 values one block has them all
-// under way at once, and there are no flags. Up to 2^20 every thread loads one vector, so that no
-// load waits for another; above, two and then four blocks of 07 a multiprocessor.
+// Idea: as many threads as the values need and no more. Up to 2^15 values one block has them all
+// under way at once, and there are no flags. Up to 2^22 every thread loads one vector or two, so
+// that no load waits for another; above, two and then four blocks of 07 a multiprocessor.
 //
 // Prediction: of one block its loads and one reduction; else as 07, with more blocks for fewer
 // values. Accepts: every problem. What binds it: the launch, up to some thousands of values;
@@ -18,12 +18,15 @@ struct Config {
 };
 constexpr Config config_for(std::int64_t n) {
   if (n <= 128) return {32, 1, 1};
-  if (n <= 512) return {128, 1, 1};
+  if (n <= 256) return {32, 2, 1};
+  if (n <= 512) return {64, 2, 1};
   if (n <= 1024) return {256, 1, 1};
   if (n <= 4096) return {512, 2, 1};
   if (n <= 8192) return {512, 4, 1};
-  if (n <= 16384) return {1024, 4, 1};
-  if (n <= 1 << 20) return {512, 1, static_cast<int>((n + 2047) / 2048)};
+  if (n <= 16384) return {512, 8, 1};
+  if (n <= 32768) return {1024, 8, 1};
+  if (n <= 1 << 16) return {512, 1, static_cast<int>((n + 2047) / 2048)};
+  if (n <= 1 << 22) return {512, 2, static_cast<int>((n + 4095) / 4096)};
   return {512, 4, n <= 1 << 23 ? 263 : 527};
 }
 
@@ -41,14 +44,18 @@ __global__ void __launch_bounds__(kThreads) many_blocks(Call call) {
 
 template <class F>
 auto kernel_for(const Config& c) {
-  if (c.blocks > 1)
-    return c.in_flight == 1 ? many_blocks<F, 512, 1, true> : many_blocks<F, 512, 4, false>;
-  return c.threads == 32     ? one_block<F, 32, 1>
-         : c.threads == 128  ? one_block<F, 128, 1>
+  if (c.blocks > 1) {
+    return c.in_flight == 1   ? many_blocks<F, 512, 1, true>
+           : c.in_flight == 2 ? many_blocks<F, 512, 2, true>
+                              : many_blocks<F, 512, 4, false>;
+  }
+  return c.threads == 32     ? (c.in_flight == 1 ? one_block<F, 32, 1> : one_block<F, 32, 2>)
+         : c.threads == 64   ? one_block<F, 64, 2>
          : c.threads == 256  ? one_block<F, 256, 1>
-         : c.threads == 1024 ? one_block<F, 1024, 4>
+         : c.threads == 1024 ? one_block<F, 1024, 8>
          : c.in_flight == 2  ? one_block<F, 512, 2>
-                             : one_block<F, 512, 4>;
+         : c.in_flight == 4  ? one_block<F, 512, 4>
+                             : one_block<F, 512, 8>;
 }
 
 void launch(const Call& call, device::Stream& stream) {

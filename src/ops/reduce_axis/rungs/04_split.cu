@@ -55,9 +55,8 @@ __global__ void __launch_bounds__(kRowThreads) reduce_rows_by_blocks(Call call) 
 }
 
 // A strip to a block; where it is split, to as many blocks and one more.
-template <class F, int kThreads, int kWidth, int kShift, bool kMaySplit = true,
-          int kRowsInFlight = kInFlight>
-__global__ void __launch_bounds__(kThreads, 1024 / kThreads)
+template <class F, int kThreads, int kWidth, int kShift, int kRowsInFlight, bool kMaySplit = true>
+__global__ void __launch_bounds__(kThreads, kThreads == 256 ? 3 : 1024 / kThreads)
     reduce_columns(Call call, unsigned wanted) {
   constexpr int kColumns = kWidth << kShift;
   const unsigned splits = kMaySplit ? wanted : 1, split = kMaySplit ? blockIdx.y : 0;
@@ -100,14 +99,13 @@ void launch_rows(const Call& call, device::Stream& stream) {
 template <class F>
 void launch_columns(const Call& call, device::Stream& stream) {
   const int width = vectors_allowed(call) ? 4 : 1;
-  const Strips s = strips_for(call.problem, width, kInFlight);
-  const auto kernel =
-      width == 1     ? reduce_columns<F, 512, 1, 5>
-      : s.shift == 2 ? reduce_columns<F, 1024, 4, 2>
-      : s.shift == 3
-          ? (s.threads == 512 ? reduce_columns<F, 512, 4, 3> : reduce_columns<F, 1024, 4, 3>)
-      : s.shift == 5 ? reduce_columns<F, 512, 4, 5, false>
-                     : reduce_columns<F, 512, 4, 9, false, 8>;
+  const Strips s = strips_for(call.problem, width);
+  const auto kernel = width == 1         ? reduce_columns<F, 512, 1, 5, 4>
+                      : s.shift == 2     ? reduce_columns<F, 1024, 4, 2, 4>
+                      : s.shift == 5     ? reduce_columns<F, 512, 4, 5, 4, false>
+                      : s.shift == 9     ? reduce_columns<F, 512, 4, 9, 8, false>
+                      : s.threads == 256 ? reduce_columns<F, 256, 4, 3, 8>
+                                         : reduce_columns<F, 1024, 4, 3, 4>;
   const dim3 grid(s.count, s.splits > 1 ? s.splits + 1 : 1), block(s.threads);
   device::launch(stream, {grid, block}, kernel, call, s.splits);
 }
@@ -121,7 +119,7 @@ void launch(const Call& call, device::Stream& stream) {
 }
 
 ladder::Totals predict(const Problem& p) {
-  if (p.lines == Lines::columns) return predict_strips(p, strips_for(p, 4, kInFlight));
+  if (p.lines == Lines::columns) return predict_strips(p, strips_for(p, 4));
   ladder::Totals t;
   t.global_load_requests = p.rows * p.columns / 128;
   t.global_load_sectors = p.rows * p.columns / 8;

@@ -3,12 +3,13 @@
 // Idea: choose by shape (ops/sgemv/plan.hpp). Along: 4 to 256 threads a line, so that each has one
 // to four float4 of it, and two or four lines a thread where lines are that short. Across: wide
 // strips of few threads where lines are few, narrow ones of many threads where they are many.
-// Pieces only where blocks would leave multiprocessors idle.
+// Pieces only where blocks would leave multiprocessors idle. Of a few lines each thread adds up a
+// column by itself, and of a small matrix each block.
 //
-// Prediction: 06_flag_finish's loads of A; along, x is read once for all lines of a thread; across,
-// once for four lines. Shuffles, exchanges and flags as the chosen threads need them.
-// Accepts: every problem; float4 where alignment allows, else words. What binds it: memory; small
-// matrices, the launch and the first loads' latency.
+// Prediction: 06_flag_finish's loads of A, but for small matrices across, where each element is a
+// sector; along, x is read once for all lines of a thread; across, once for four lines. Shuffles,
+// exchanges and flags as the chosen threads need them. Accepts: every problem; float4 where
+// alignment allows. What binds it: memory; small matrices, the launch and the loads' latency.
 
 #include "ops/sgemv/rung.hpp"
 #include "parts/column_sums.hpp"
@@ -71,6 +72,23 @@ void launch_along(const Gemv& g, device::Stream& stream) {
     device::launch(stream, {grid, dim3(C::threads)}, multiply_along<C>, g, pieces.size);
   });
 }
+constexpr int kColumnThreads = 256;
+
+// A column to a thread, or to a block.
+template <bool kFewLines>
+__global__ void __launch_bounds__(kColumnThreads) multiply_columns(Gemv g) {
+  const std::int64_t block = blockIdx.x;
+  const std::int64_t column = kFewLines ? block * kColumnThreads + threadIdx.x : block;
+  if (column >= g.length) return;
+  float sum[] = {parts::add_column(g.a + column, g.ld, g.x, g.incx, g.lines,
+                                   kFewLines ? 0 : threadIdx.x, kFewLines ? 1 : kColumnThreads)};
+  if constexpr (!kFewLines) {
+    parts::add_up_threads<kColumnThreads, kColumnThreads>(sum);
+    if (threadIdx.x > 0) return;
+  }
+  store_scaled(g, column, sum[0]);
+}
+
 template <bool kVectors>
 void launch_strips(const Gemv& g, device::Stream& stream) {
   const Across plan = plan_across(g);
@@ -81,54 +99,29 @@ void launch_strips(const Gemv& g, device::Stream& stream) {
   device::launch(stream, {grid, dim3(plan.threads)}, kernel, g, plan.lanes_log2, plan.pieces.size);
 }
 void launch_across(const Gemv& g, device::Stream& stream) {
+  const bool few = few_lines(g);
+  if (few || small_matrix(g)) {
+    const dim3 grid(to_grid(few ? ceil_div(g.length, kColumnThreads) : g.length));
+    return device::launch(stream, {grid, dim3(kColumnThreads)},
+                          few ? multiply_columns<true> : multiply_columns<false>, g);
+  }
   vectors_allowed(g) ? launch_strips<true>(g, stream) : launch_strips<false>(g, stream);
 }
 
-constexpr int log2_of(int x) { return x > 1 ? 1 + log2_of(x / 2) : 0; }
-
 ladder::Totals predict_along(const Gemv& g) {
-  return with_along(g, [&](auto config) {
-    using C = decltype(config);
-    constexpr int kInWarp = C::lanes < 32 ? C::lanes : 32, kStored = 32 / kInWarp * C::lines / 8;
-    const std::uint64_t steps = g.lines * g.length / 128, pieces = pieces_along<C>(g).count,
-                        others = pieces - 1, warps = g.lines * pieces * C::lanes / C::lines / 32;
-    ladder::Totals t;
-    t.global_load_requests = steps + steps / C::lines;
-    t.global_load_sectors = 16 * steps + steps / C::lines * kInWarp / 2;
-    if constexpr (C::lanes > 32) {
-      t.shared_store_requests = t.barriers = C::lines * warps;
-      t.shared_load_requests = g.lines * pieces * (C::lanes / 32 - 1);
-    }
-    t.shared_store_wavefronts = t.shared_store_requests;
-    t.shared_load_wavefronts = t.shared_load_requests;
-    // A thread stores each of its lines with a request of its own.
-    const std::uint64_t stores = C::lanes < 32 ? C::lines * warps : g.lines;
-    t.global_store_requests = stores + g.lines * (others + (others + 31) / 32);
-    t.global_store_sectors =
-        stores * (kStored > 1 ? kStored : 1) + g.lines * (others + (others + 3) / 4);
-    t.shuffles = C::lines * log2_of(kInWarp) * warps + (others ? 5 * g.lines : 0);
-    t.fmas = 128 * steps;
-    return t;
-  });
+  return with_along(g, [&](auto config) { return predict_lines<decltype(config)>(g); });
 }
 ladder::Totals predict_across(const Gemv& g) {
-  const Across plan = plan_across(g);
-  const std::uint64_t lanes = 1 << plan.lanes_log2, warps = plan.threads / 32,
-                      steps = g.lines * g.length / 128, strips = g.length / plan.columns(),
-                      blocks = strips * plan.pieces.count,
-                      words = g.length * (plan.pieces.count - 1), last = words ? strips : 0,
-                      groups = plan.threads / plan.columns(), others = plan.pieces.count - 1,
-                      took = groups < others ? groups : others;
+  if (!small_matrix(g)) return predict_strips(g, plan_across(g));
+  const std::uint64_t steps = g.lines * g.length / 32, warps = g.length * kColumnThreads / 32;
   ladder::Totals t;
-  t.global_load_requests = steps + steps / 4;
-  t.global_load_sectors = 16 * steps + steps / 4 * (lanes < 16 ? 16 / lanes : 1);
-  t.shared_store_requests = t.barriers = warps * (blocks + last);
-  t.shared_store_wavefronts = warps * (blocks * lanes / 8 + last);
-  t.shared_load_requests = t.shared_load_wavefronts = (warps * blocks + took * last) * lanes / 8;
-  t.global_store_requests = (2 * words + g.length) / 32;
-  t.global_store_sectors = (2 * 8 * words + 4 * g.length) / 32;
-  t.shuffles = 4 * (5 - plan.lanes_log2) * warps * blocks;
-  t.fmas = 128 * steps;
+  t.global_load_requests = 2 * steps;
+  t.global_load_sectors = (32 + 4) * steps;
+  t.shared_store_requests = t.shared_store_wavefronts = t.barriers = warps;
+  t.shared_load_requests = t.shared_load_wavefronts = warps - g.length;
+  t.global_store_requests = t.global_store_sectors = g.length;
+  t.shuffles = 5 * warps;
+  t.fmas = 32 * steps;
   return t;
 }
 
