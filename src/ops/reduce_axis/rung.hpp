@@ -149,34 +149,24 @@ __device__ __forceinline__ void reduce_strip(const Call& call, std::int64_t colu
   }
 }
 
-// The word of a column that is split, for the result of one split. Those of a column are
-// neighbours.
-__device__ __forceinline__ std::uint64_t* word_of(const Call& call, std::int64_t column,
-                                                  unsigned split, unsigned splits) {
-  return &call.flags[2 * (column * splits + split)];
-}
-
-// How many threads share a column of a strip when they collect what its splits have published.
-constexpr int lanes_to_collect(int threads, int columns) {
-  return threads / columns < 32 ? threads / columns : 32;
-}
-
-// Joins what the blocks of each split of a strip of kColumns have published, and writes the
-// results.
-template <class F, int kThreads, int kColumns>
-__device__ __forceinline__ void collect_strip(const Call& call, std::int64_t column0,
+// Joins what the blocks of each split of a strip have published, column by column, and writes the
+// results. `width` is at most kThreads. Groups of threads take every so many words; thread by
+// thread the first group joins what they have.
+template <class F, int kThreads>
+__device__ __forceinline__ void collect_strip(const Call& call, std::int64_t column0, int width,
                                               unsigned splits) {
-  constexpr int kLanes = lanes_to_collect(kThreads, kColumns);
-  const int lane = threadIdx.x % kLanes, c = threadIdx.x / kLanes;
-  const std::int64_t column = column0 + c;
-  const bool there = c < kColumns && column < call.problem.columns;
-  typename F::Value v = F::none();
-  if (there) {
-    v = parts::collect<F, 8>(word_of(call, column, 0, splits), 2, lane, kLanes,
-                             static_cast<int>(splits));
+  __shared__ parts::SharedPartials<typename F::Value, kThreads> partial;
+  const int c = threadIdx.x % width, group = threadIdx.x / width, groups = kThreads / width;
+  const std::int64_t columns = call.problem.columns, column = column0 + c;
+  if (column < columns) {
+    partial.set(threadIdx.x, parts::collect<F, 8>(&call.flags[2 * column], 2 * columns, group,
+                                                  groups, static_cast<int>(splits)));
   }
-  v = parts::warp_reduce<F, kLanes>(v);
-  if (there && lane == 0) finish(call, column, v);
+  __syncthreads();  // all words are taken before they are joined
+  if (group > 0 || column >= columns) return;
+  typename F::Value v = F::none();
+  for (int g = 0; g < groups; ++g) v = F::join(v, partial.get(g * width + c));
+  finish(call, column, v);
 }
 
 // Strips of kWidth·2^shift columns: a block of so many threads to each, or to each of its splits.
@@ -237,18 +227,12 @@ inline ladder::Totals predict_strips(const Problem& p, const Strips& s) {
   if (cost.place) t.shared_load_wavefronts += 2 * blocks * reading * left;
   t.barriers = blocks * warps;
   if (s.splits == 1) return t;
-  // Published and, by atomics, taken: two words for each result, with a sector to itself at first.
-  const std::uint64_t lanes = lanes_to_collect(s.threads, static_cast<int>(width)),
-                      warps_taking = width * lanes / 32;
-  t.global_store_requests += cost.requests(blocks * reading);
-  t.global_store_sectors += 32 * cost.requests(blocks * reading);
-  t.global_store_requests += cost.requests(s.count * warps_taking);
-  t.global_store_requests += s.count * warps_taking - p.columns / 32;  // the results, a few a warp
-  t.global_store_sectors += s.count * warps_taking - p.columns / 32 * (cost.place ? 8 : 4);
-  t.global_store_sectors += cost.requests(s.count * width * s.splits / 2);
-  for (std::uint64_t distance = lanes / 2; distance > 0; distance /= 2) {
-    t.shuffles += cost.requests(s.count * warps);
-  }
+  // Published and, by atomics, taken: two words for each result.
+  t.global_store_requests += 2 * cost.requests(blocks * reading);
+  t.global_store_sectors += 2 * 16 * cost.requests(blocks * reading);
+  cost.add_shared_stores(t, s.count * warps, 0);
+  cost.add_shared_loads(t, s.count * reading * (s.threads / width), 0);
+  t.barriers += s.count * warps;
   return t;
 }
 

@@ -60,15 +60,15 @@ __global__ void __launch_bounds__(kThreads, kThreads == 256 ? 3 : 1024 / kThread
     reduce_columns(Call call, unsigned wanted) {
   constexpr int kColumns = kWidth << kShift;
   const unsigned splits = kMaySplit ? wanted : 1, split = kMaySplit ? blockIdx.y : 0;
-  const std::int64_t column0 = std::int64_t{blockIdx.x} * kColumns;
+  const std::int64_t columns = call.problem.columns, column0 = std::int64_t{blockIdx.x} * kColumns;
   if (split < splits) {
     reduce_strip<F, kThreads, kWidth, kShift, kRowsInFlight>(
         call, column0, split, splits, [&](int r, auto v) {
           if (splits == 1) return finish(call, column0 + r, v);
-          parts::publish(word_of(call, column0 + r, split, splits), v);
+          parts::publish(&call.flags[2 * (split * columns + column0 + r)], v);
         });
   } else if constexpr (kMaySplit) {
-    collect_strip<F, kThreads, kColumns>(call, column0, splits);
+    collect_strip<F, kThreads>(call, column0, kColumns, splits);
   }
 }
 
