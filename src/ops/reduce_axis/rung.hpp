@@ -149,23 +149,26 @@ __device__ __forceinline__ void reduce_strip(const Call& call, std::int64_t colu
   }
 }
 
-// Joins what the blocks of each split of a strip have published, column by column, and writes the
-// results. `width` is at most kThreads. Groups of threads take every so many words; thread by
-// thread the first group joins what they have.
-template <class F, int kThreads>
-__device__ __forceinline__ void collect_strip(const Call& call, std::int64_t column0, int width,
+// Joins what the blocks of each split of a strip of kColumns have published, column by column, and
+// writes the results. Groups of threads take every so many words; thread by thread the first group
+// joins what they have. Unrolled, so that those loads do not wait for one another: everything here
+// stands behind the last block's work.
+template <class F, int kThreads, int kColumns>
+__device__ __forceinline__ void collect_strip(const Call& call, std::int64_t column0,
                                               unsigned splits) {
+  constexpr int kGroups = kThreads / kColumns;
   __shared__ parts::SharedPartials<typename F::Value, kThreads> partial;
-  const int c = threadIdx.x % width, group = threadIdx.x / width, groups = kThreads / width;
+  const int c = threadIdx.x % kColumns, group = threadIdx.x / kColumns;
   const std::int64_t columns = call.problem.columns, column = column0 + c;
   if (column < columns) {
     partial.set(threadIdx.x, parts::collect<F, 8>(&call.flags[2 * column], 2 * columns, group,
-                                                  groups, static_cast<int>(splits)));
+                                                  kGroups, static_cast<int>(splits)));
   }
   __syncthreads();  // all words are taken before they are joined
   if (group > 0 || column >= columns) return;
   typename F::Value v = F::none();
-  for (int g = 0; g < groups; ++g) v = F::join(v, partial.get(g * width + c));
+  WARPLADDER_UNROLL
+  for (int g = 0; g < kGroups; ++g) v = F::join(v, partial.get(g * kColumns + c));
   finish(call, column, v);
 }
 

@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(kThreads, kThreads == 256 ? 3 : 1024 / kThread
           parts::publish(&call.flags[2 * (split * columns + column0 + r)], v);
         });
   } else if constexpr (kMaySplit) {
-    collect_strip<F, kThreads>(call, column0, kColumns, splits);
+    collect_strip<F, kThreads, kColumns>(call, column0, splits);
   }
 }
 
