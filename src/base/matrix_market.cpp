@@ -137,6 +137,8 @@ void Reader::parse_blocks() {
 void Reader::require_right_lines() const {
   std::int64_t line = header_lines_, count = 0;
   bool is_below = false, is_above = false;
+  const std::string claim =
+      "the number of entries is said to be " + std::to_string(header_.entries);
   for (const Lines& lines : results_) {
     std::optional<Lines::Fault> first;
     const auto consider = [&first](std::int64_t at, const std::string& reason) {
@@ -152,9 +154,7 @@ void Reader::require_right_lines() const {
     }
     const std::int64_t wanted = header_.entries - count;
     if (lines.count() + (lines.fault && lines.fault->is_entry ? 1 : 0) > wanted) {
-      consider(lines.line_of(wanted), "the sizes say that there are " +
-                                          std::to_string(header_.entries) +
-                                          " entries, but here is one more");
+      consider(lines.line_of(wanted), claim + ", but here is one more");
     }
     if (lines.fault) consider(lines.fault->line, lines.fault->reason);
     if (first) {
@@ -167,10 +167,8 @@ void Reader::require_right_lines() const {
   }
   if (failure_) std::rethrow_exception(failure_);
   if (count < header_.entries) {
-    throw_bad_input(matrix_market_sentence(name_, line,
-                                           "the file ends after " + std::to_string(count) +
-                                               " entries, but the sizes say that there are " +
-                                               std::to_string(header_.entries)));
+    throw_bad_input(matrix_market_sentence(
+        name_, line, claim + ", but the file ends after " + std::to_string(count)));
   }
 }
 

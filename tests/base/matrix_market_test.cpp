@@ -353,17 +353,17 @@ TEST(MatrixMarket, RefusesCountsThatLie) {
   for (const std::size_t block_bytes : {std::size_t{64}, std::size_t{4096}}) {
     const MatrixMarketReading reading{block_bytes, 2};
     EXPECT_EQ(refusal(kReal + "3 3 3\n1 1 1\n%\n2 2 2\n", reading),
-              "--a, line 5: the file ends after 2 entries, but the sizes say that there are 3");
+              "--a, line 5: the number of entries is said to be 3, but the file ends after 2");
     EXPECT_EQ(refusal(kReal + "3 3 1\n%\n1 1 1\n\n\n2 2 2\n3 3 x\n", reading),
-              "--a, line 7: the sizes say that there are 1 entries, but here is one more");
+              "--a, line 7: the number of entries is said to be 1, but here is one more");
     EXPECT_EQ(refusal(kReal + "3 3 1\n1 1 1\n?\n", reading),
-              "--a, line 4: the sizes say that there are 1 entries, but here is one more");
+              "--a, line 4: the number of entries is said to be 1, but here is one more");
   }
   EXPECT_EQ(refusal(kReal + "1000000000000 5 1000000000000000\n1 1 1\n"),
-            "--a, line 3: the file ends after 1 entries, but the sizes say that there are "
-            "1000000000000000");
+            "--a, line 3: the number of entries is said to be 1000000000000000, but the file ends "
+            "after 1");
   EXPECT_EQ(refusal(kBanner + "array real symmetric\n2 2\n1\n2\n"),
-            "--a, line 4: the file ends after 2 entries, but the sizes say that there are 3");
+            "--a, line 4: the number of entries is said to be 3, but the file ends after 2");
 }
 
 TEST(MatrixMarket, LinesHaveALimit) {
