@@ -1,9 +1,13 @@
 #include "base/csr_assembly.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdlib>
 #include <memory>
+#include <new>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -22,6 +26,24 @@ using Chunk = std::vector<SparseEntry>;
 // be more than it can write to in turns.
 constexpr std::int64_t kBucketEntries = std::int64_t{1} << 14, kMaxBuckets = 2048;
 constexpr std::size_t kShortRow = 32;  // sorted by insertion
+
+struct Freeing {
+  void operator()(SparseEntry* entries) const { std::free(entries); }
+};
+using EntryArray = std::unique_ptr<SparseEntry[], Freeing>;
+
+// Uninitialised. Large ones in huge pages where the system has them: they are written to in more
+// places at a time than the processor finds ordinary pages for.
+EntryArray allocate_entries(std::int64_t count) {
+  constexpr std::size_t kHugePage = std::size_t{1} << 21;
+  const std::size_t wanted = static_cast<std::size_t>(count) * sizeof(SparseEntry);
+  const std::size_t alignment = wanted < kHugePage ? 64 : kHugePage;
+  const std::size_t bytes = (wanted / alignment + 1) * alignment;
+  EntryArray entries(static_cast<SparseEntry*>(std::aligned_alloc(alignment, bytes)));
+  if (!entries) throw std::bad_alloc();
+  if (alignment == kHugePage) ::madvise(entries.get(), bytes, MADV_HUGEPAGE);
+  return entries;
+}
 
 struct Place {
   std::int64_t row = 0;
@@ -93,8 +115,8 @@ class Assembler {
   int bucket_shift_ = 0;                            // a bucket holds 2^shift rows
   std::vector<std::vector<std::int64_t>> cursors_;  // [group][bucket]: where its next entry goes
   std::vector<std::int64_t> bucket_begins_;
-  std::unique_ptr<SparseEntry[]> entries_;  // by bucket, in each of them in the order of the file
-  std::vector<std::int64_t> row_ends_;      // [row + 1]: entries of the row, summed up in the end
+  EntryArray entries_;                  // by bucket, in each of them in the order of the file
+  std::vector<std::int64_t> row_ends_;  // [row + 1]: entries of the row, summed up in the end
   std::vector<BucketResult> results_;
 };
 
@@ -123,8 +145,7 @@ void Assembler::count_buckets() {
 }
 
 void Assembler::scatter_to_buckets() {
-  entries_ = std::make_unique_for_overwrite<SparseEntry[]>(
-      static_cast<std::size_t>(bucket_begins_.back()));
+  entries_ = allocate_entries(bucket_begins_.back());
   parallel_for(groups_, threads_, [&](std::size_t i) {
     std::vector<std::int64_t>& next = cursors_[i];
     for (Chunk& chunk : group(i)) {
