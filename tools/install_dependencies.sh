@@ -10,7 +10,7 @@ set -eu
 # standard library: Debian's python3-minimal has a python3 too, but not unittest.
 tools='g++:g++ make:make cmake:cmake ninja-build:ninja python3:pydoc3 binutils:addr2line'
 libraries='libcli11-dev libfmt-dev nlohmann-json3-dev libgtest-dev libopenblas-dev
-  libopenblas-pthread-dev'
+  libopenblas-pthread-dev zlib1g-dev'
 # Bookworm's own default is 1.74; its 1.81 is the newer of the two. Any installed one will do.
 boost=libboost-context-dev
 if grep -qs '^VERSION_CODENAME=bookworm' /etc/os-release; then boost=libboost-context1.81-dev; fi
@@ -30,7 +30,8 @@ if ! command -v dpkg-query >/dev/null 2>&1; then
   cat >&2 <<'LIST'
 dependencies: this is neither Debian nor Ubuntu, so nothing is installed. The build needs
   g++ 12 or newer, make, cmake 3.25 or newer, binutils, python3; ninja if present
-  CLI11, fmt, nlohmann-json, Boost.Context, GoogleTest, OpenBLAS (static library, pthreads)
+  CLI11, fmt, nlohmann-json, Boost.Context, GoogleTest, OpenBLAS (static library, pthreads),
+  zlib (static library)
 dependencies: set WARPLADDER_DEPENDENCIES=present once they are where CMake finds them
 LIST
   exit 3

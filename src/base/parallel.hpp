@@ -1,0 +1,52 @@
+#pragma once
+// Work shared out to threads on the host.
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace warpladder {
+
+inline unsigned host_threads() { return std::max(1u, std::thread::hardware_concurrency()); }
+
+// Calls work() once on each of `threads` threads, the caller's among them, and waits for all of
+// them; the first exception is thrown here. Where the system has no more threads, fewer call it.
+template <typename Work>
+void run_on_threads(unsigned threads, const Work& work) {
+  std::mutex mutex;
+  std::exception_ptr failure;
+  const auto guarded = [&] {
+    try {
+      work();
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!failure) failure = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    try {
+      others.reserve(threads);
+      while (others.size() + 1 < threads) others.emplace_back(guarded);
+    } catch (const std::system_error&) {
+    }
+    guarded();
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+// Calls body(i) for every i below `count`, each once, in ascending order of their starts.
+template <typename Body>
+void parallel_for(std::size_t count, unsigned threads, const Body& body) {
+  std::atomic<std::size_t> next{0};
+  run_on_threads(static_cast<unsigned>(std::min<std::size_t>(threads, count)), [&] {
+    for (std::size_t i = next++; i < count; i = next++) body(i);
+  });
+}
+
+}  // namespace warpladder
