@@ -208,7 +208,7 @@ int Shading::at(std::int64_t row, std::int64_t column) const {
 }
 
 std::string label(const spmv::LengthBin& bin) {
-  const std::string shortest = with_commas(static_cast<std::uint64_t>(bin.shortest));
+  std::string shortest = with_commas(static_cast<std::uint64_t>(bin.shortest));
   if (bin.shortest == bin.longest) return shortest;
   return fmt::format("{}–{}", shortest, with_commas(static_cast<std::uint64_t>(bin.longest)));
 }
