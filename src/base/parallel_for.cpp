@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -33,7 +34,11 @@ void parallel_for(std::int64_t count, std::int64_t piece, unsigned threads,
   {
     std::vector<std::jthread> helpers;
     const auto workers = std::min<std::int64_t>(threads, pieces);
-    for (std::int64_t w = 1; w < workers; ++w) helpers.emplace_back(take_pieces);
+    try {
+      for (std::int64_t w = 1; w < workers; ++w) helpers.emplace_back(take_pieces);
+    } catch (const std::system_error&) {
+      // The system has no more threads: fewer do the work.
+    }
     take_pieces();
   }
   if (failure) std::rethrow_exception(failure);
