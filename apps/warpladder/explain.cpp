@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/parse.hpp"
+#include "base/with_commas.hpp"
 #include "lab/ncu_metrics.hpp"
 #include "lab/occupancy.hpp"
 #include "verb.hpp"
@@ -33,13 +34,6 @@ struct Flags {
   DeviceFlags device;
   JsonFlag json;
 };
-
-// 16777216 as 16,777,216.
-std::string with_commas(std::uint64_t value) {
-  std::string digits = std::to_string(value);
-  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, 1, ',');
-  return digits;
-}
 
 std::string ratio_text(std::uint64_t a, std::uint64_t b) {
   return b ? fmt::format("{:.3g}", static_cast<double>(a) / static_cast<double>(b)) : "";

@@ -51,5 +51,6 @@ void add_run(CLI::App& app, Context& context);
 void add_verify(CLI::App& app, Context& context);
 void add_bench(CLI::App& app, Context& context);
 void add_explain(CLI::App& app, Context& context);
+void add_inspect(CLI::App& app, Context& context);
 
 }  // namespace warpladder::app
