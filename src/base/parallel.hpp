@@ -45,8 +45,28 @@ template <typename Body>
 void parallel_for(std::size_t count, unsigned threads, const Body& body) {
   std::atomic<std::size_t> next{0};
   run_on_threads(static_cast<unsigned>(std::min<std::size_t>(threads, count)), [&] {
-    for (std::size_t i = next++; i < count; i = next++) body(i);
+    try {
+      for (std::size_t i = next++; i < count; i = next++) body(i);
+    } catch (...) {
+      next = count;  // nobody begins another
+      throw;
+    }
   });
+}
+
+// Calls work(first, last) on pieces of at most `piece` that together are 0 … count - 1, on
+// `threads` threads (0: one per core). A thread that is done takes the next piece, so that costly
+// ones do not hold up the rest: what work() leaves must not depend on who does which piece, or
+// when.
+template <typename Work>
+void parallel_for(std::int64_t count, std::int64_t piece, unsigned threads, const Work& work) {
+  if (count <= 0) return;
+  const std::int64_t pieces = (count - 1) / piece + 1;
+  parallel_for(static_cast<std::size_t>(pieces), threads ? threads : host_threads(),
+               [&](std::size_t i) {
+                 const std::int64_t first = static_cast<std::int64_t>(i) * piece;
+                 work(first, first + std::min(piece, count - first));
+               });
 }
 
 }  // namespace warpladder

@@ -14,7 +14,7 @@
 #include "base/error.hpp"
 #include "base/host_memory.hpp"
 #include "base/in_quotes.hpp"
-#include "base/parallel_for.hpp"
+#include "base/parallel.hpp"
 #include "base/parse.hpp"
 #include "base/random_fill.hpp"
 

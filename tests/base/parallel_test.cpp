@@ -1,4 +1,4 @@
-#include "base/parallel_for.hpp"
+#include "base/parallel.hpp"
 
 #include <gtest/gtest.h>
 
