@@ -25,7 +25,7 @@ using lab::BenchRow;
 using lab::Statistics;
 
 struct Flags {
-  std::vector<std::string> names, axes;
+  std::vector<std::string> names, axes, matrices;
   std::optional<std::string> shape, variant;
   std::string csv, md;
   DeviceFlags device;
@@ -91,8 +91,8 @@ std::string shape_text(const BenchRow& row) { return fmt::format("{}", fmt::join
 
 // "sgemv row_n at 64x32": the heading of a group.
 std::string title_of(const BenchRow& row) {
-  return fmt::format("{}{} at {}", row.op, row.variant.empty() ? "" : " " + row.variant,
-                     shape_text(row));
+  const std::string what = row.op + (row.variant.empty() ? "" : " " + row.variant);
+  return row.shape.empty() ? what : fmt::format("{} at {}", what, shape_text(row));
 }
 
 std::string counts_text(const BenchRow& row, std::uint64_t count) {
@@ -359,6 +359,10 @@ nlohmann::json as_json(const BenchRow& row) {
                         {"flops", row.flops},
                         {"bytes", row.bytes},
                         {"samples_s", row.samples_s}};
+  if (!row.preparation_samples_s.empty()) {
+    object["preparation_samples_s"] = row.preparation_samples_s;
+    object["preparation_statistics_s"] = as_json(lab::statistics(row.preparation_samples_s));
+  }
   if (row.counts) {
     for (const lab::TotalField& field : lab::total_fields()) {
       object["counts"][field.key] = (*row.counts).*field.value;
@@ -437,7 +441,19 @@ std::vector<lab::BenchGroup> groups_of(const Flags& flags) {
     }
   }
   std::vector<lab::BenchGroup> groups;
+  const bool by_shape = flags.shape || !flags.axes.empty();
   for (lab::BenchGroup group : rungs_by_operator(flags.names)) {
+    if (!flags.matrices.empty() && !group.op->takes_matrices()) {
+      throw_bad_input(fmt::format("--matrix: {} takes no matrix", group.op->name()));
+    }
+    if (group.op->takes_matrices() && !by_shape) {
+      for (const std::string& matrix :
+           flags.matrices.empty() ? group.op->bench_matrices() : flags.matrices) {
+        group.variant = matrix;
+        groups.push_back(group);
+      }
+      continue;
+    }
     const std::vector<std::int64_t> defaults = group.op->default_shape();
     std::vector<std::vector<std::int64_t>> shapes;
     if (flags.shape) listed = {*flags.shape};
@@ -519,6 +535,11 @@ void add_bench(CLI::App& app, Context& context) {
   verb->add_option("--variant", flags->variant,
                    "Of the operator, as list shows them: one, several with commas, or all")
       ->type_name("NAMES");
+  verb->add_option("--matrix", flags->matrices,
+                   "Of spmv: a Matrix Market file or a generator's text (see inspect); may be "
+                   "repeated")
+      ->type_name("FILE|TEXT")
+      ->allow_extra_args(false);
   const auto add_file = [&](const std::string& name, std::string& path, const char* what) {
     const auto set = [name, &path](const std::string& text) {
       require_writable(text, name);

@@ -178,11 +178,12 @@ void print_lines(const Explanation& e) {
 
 std::string prediction_sentence(const Explanation& e) {
   if (!e.predicted) return "Prediction: this rung makes none.";
-  if (e.prediction_holds()) return "Prediction: holds, every total is the one the rung predicts.";
+  if (e.prediction_holds())
+    return "Prediction: holds, every total that the rung predicts is as it says.";
   std::vector<std::string> differences;
   for (const lab::TotalField& field : lab::total_fields()) {
     const std::uint64_t counted = e.totals.*field.value, predicted = (*e.predicted).*field.value;
-    if (counted != predicted) {
+    if (counted != predicted && predicted != ladder::kNotPredicted) {
       differences.push_back(fmt::format("{} {} where {} were predicted", with_commas(counted),
                                         field.name, with_commas(predicted)));
     }
@@ -263,7 +264,12 @@ void print_one(const Explanation& e, bool with_totals) {
 nlohmann::json as_json(const ladder::Totals& totals) {
   nlohmann::json object;
   for (const lab::TotalField& field : lab::total_fields()) {
-    object[field.key] = totals.*field.value;
+    // What a prediction leaves open is null.
+    if (totals.*field.value == ladder::kNotPredicted) {
+      object[field.key] = nullptr;
+    } else {
+      object[field.key] = totals.*field.value;
+    }
   }
   return object;
 }

@@ -4,15 +4,18 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <deque>
 #include <exception>
 #include <iterator>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -263,6 +266,15 @@ MatrixMarket read_matrix_market(const std::string& path, std::string_view argume
   } catch (const std::bad_alloc&) {
     throw_resource(name + " does not fit into the memory of this machine");
   }
+}
+
+bool is_complex_matrix_market(const std::string& path) {
+  const std::unique_ptr<gzFile_s, decltype(&gzclose)> file(gzopen(path.c_str(), "rb"), gzclose);
+  std::string banner(256, '\0');
+  if (!file || !gzgets(file.get(), banner.data(), static_cast<int>(banner.size()))) return false;
+  std::ranges::transform(banner, banner.begin(), [](unsigned char c) { return std::tolower(c); });
+  return banner.starts_with("%%matrixmarket") &&
+         (banner.find("complex") != banner.npos || banner.find("hermitian") != banner.npos);
 }
 
 void write_matrix_market(const std::string& path, const CsrMatrix& matrix,

@@ -39,34 +39,39 @@ std::size_t interval_rank(std::size_t n) {
 
 struct Contestant {
   std::size_t row;
-  ladder::Launcher launch;
+  ladder::Launcher prepare, launch;
 };
 
 // The failure's sentence, or empty.
-std::string run_and_judge(ops::Trial& trial, ladder::Launcher launch, device::Stream& stream,
-                          double& worst_error_over_bound) {
+std::string run_and_judge(ops::Trial& trial, ladder::Launcher prepare, ladder::Launcher launch,
+                          device::Stream& stream, double& worst_error_over_bound,
+                          std::vector<device::KernelCounts>* counts = nullptr) {
   trial.reset();
   try {
+    if (prepare) prepare(trial.call(), stream);
+    stream.record_counts = counts;
     launch(trial.call(), stream);
     stream.synchronize();
   } catch (const device::cpu::KernelFault& fault) {
     return fault.what();
   }
+  stream.record_counts = nullptr;
   const ops::Verdict verdict = trial.judge();
   worst_error_over_bound = std::max(worst_error_over_bound, verdict.worst_error_over_bound);
   return verdict.failure;
 }
 
 // Runs what the row is about, on the CPU side counted too, and has the results judged.
-void verify_row(BenchRow& row, const ladder::Rung* rung, ladder::Launcher launch, ops::Trial& trial,
-                device::Stream& stream) {
-  row.failure = run_and_judge(trial, launch, stream, row.worst_error_over_bound);
+void verify_row(BenchRow& row, const ladder::Rung* rung, const Contestant& contestant,
+                ops::Trial& trial, device::Stream& stream) {
+  row.failure = run_and_judge(trial, contestant.prepare, contestant.launch, stream,
+                              row.worst_error_over_bound);
   const bool counts = rung && stream.target() == device::Target::cpu;
   const ladder::Launcher counted = counts ? rung->launcher(device::Flavour::counted) : nullptr;
   if (row.failure.empty() && counted) {
     std::vector<device::KernelCounts> kernel_counts;
-    stream.record_counts = &kernel_counts;
-    row.failure = run_and_judge(trial, counted, stream, row.worst_error_over_bound);
+    row.failure = run_and_judge(trial, rung->preparation(device::Flavour::counted), counted, stream,
+                                row.worst_error_over_bound, &kernel_counts);
     stream.record_counts = nullptr;
     row.counts = ladder::totals_of(kernel_counts);
   }
@@ -99,6 +104,20 @@ void sample(std::vector<BenchRow>& rows, std::vector<Contestant> contestants, op
       return rule.is_enough(row.samples_s) && (!gpu || rule.is_enough(row.cold_samples_s));
     });
     warming_up = false;
+  }
+}
+
+// What is done once before any number of launches is timed apart, and then left done.
+void sample_preparations(std::vector<BenchRow>& rows, const std::vector<Contestant>& contestants,
+                         ops::Trial& trial, device::Stream& stream, device::Stopwatch& stopwatch) {
+  constexpr int kSamples = 9;
+  trial.reset();
+  for (const Contestant& contestant : contestants) {
+    if (!contestant.prepare) continue;
+    const auto work = [&] { contestant.prepare(trial.call(), stream); };
+    for (int i = 0; i < kSamples; ++i) {
+      rows[contestant.row].preparation_samples_s.push_back(stopwatch.measure(work).seconds);
+    }
   }
 }
 
@@ -202,13 +221,16 @@ BenchReport bench(const BenchRequest& request, const Progress& progress) {
     const auto& [op, shape, variant, rungs] = request.groups[g];
     const auto tell = [&](const char* what, const BenchRow& row, double done) {
       if (!progress) return;
-      progress(fmt::format("{} {} at {}", what, row.rung, fmt::join(row.shape, "x")),
+      const std::string problem =
+          row.shape.empty() ? row.variant : fmt::format("{}", fmt::join(row.shape, "x"));
+      progress(fmt::format("{} {} at {}", what, row.rung, problem),
                (static_cast<double>(g) + done) / static_cast<double>(request.groups.size()));
     };
     const auto trial = op->case_of_shape(shape, variant).prepare(request.target);
     std::vector<Contestant> contestants;
     const auto enter = [&](const std::string& name, const ladder::Rung* rung,
-                           ladder::Launcher launch, const std::string& why_not, bool probe) {
+                           ladder::Launcher prepare, ladder::Launcher launch,
+                           const std::string& why_not, bool probe) {
       BenchRow& row = rows.emplace_back();
       row.op = op->name();
       row.rung = name;
@@ -222,21 +244,23 @@ BenchReport bench(const BenchRequest& request, const Progress& progress) {
       row.skipped = why_not;
       if (!row.skipped.empty()) return;
       tell("verifying", row, 0.5 * static_cast<double>(contestants.size()) / (rungs.size() + 1.0));
-      if (!probe) verify_row(row, rung, launch, *trial, stream);
-      if (row.verified || probe) contestants.push_back({rows.size() - 1, launch});
+      const Contestant contestant{rows.size() - 1, prepare, launch};
+      if (!probe) verify_row(row, rung, contestant, *trial, stream);
+      if (row.verified || probe) contestants.push_back(contestant);
     };
     for (const ladder::Rung* rung : rungs) {
       if (gpu && rung->on_host) continue;  // it is the baseline
       std::string why_not = ladder::why_not(*rung, flavour);
       if (why_not.empty()) why_not = ladder::why_not(*rung, trial->call());
-      enter(rung->id, rung, rung->launcher(flavour), why_not, false);
+      enter(rung->id, rung, rung->preparation(flavour), rung->launcher(flavour), why_not, false);
     }
     for (const ops::Rival* rival : ops::rivals_of(op->name(), request.target)) {
       if (rival->takes && !rival->takes(trial->call())) continue;
       const std::string why_not = rival->why_not ? rival->why_not() : "";
-      enter(rival->name, nullptr, rival->launch, why_not, rival->is_probe);
+      enter(rival->name, nullptr, rival->prepare, rival->launch, why_not, rival->is_probe);
       if (why_not.empty() && rival->version) report.libraries[rival->library] = rival->version();
     }
+    sample_preparations(rows, contestants, *trial, stream, stopwatch);
     sample(rows, contestants, *trial, stream, stopwatch, request.rule,
            [&](const BenchRow& row) { tell("timing", row, 0.5); });
     if (gpu) sample_in_graphs(rows, contestants, *trial, stream, stopwatch);

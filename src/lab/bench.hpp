@@ -73,7 +73,8 @@ struct BenchRow {
   std::vector<double> samples_s;         // caches as earlier kernels left them
   std::vector<double> cold_samples_s;    // on a GPU: operands in memory, not in its L2 cache
   std::vector<double> graph_samples_s;   // on a GPU, of short ones: one of many in a captured graph
-  device::ClockRange clocks;             // of the multiprocessors meanwhile
+  std::vector<double> preparation_samples_s;  // of what is done once before all launches, if any
+  device::ClockRange clocks;                  // of the multiprocessors meanwhile
   double flops = 0, bytes = 0;
   ops::Measure measure = ops::Measure::flops;
 };

@@ -295,6 +295,8 @@ Explanation explain(const Selected& selected, const std::vector<std::int64_t>& s
 
   device::Stream stream(device::Target::cpu);
   stream.executor_threads = threads;
+  const auto prepare = rung.preparation(device::Flavour::counted);
+  if (prepare) prepare(trial->call(), stream);  // once, and so not what a product costs
   stream.record_counts = &e.launches;
   rung.launcher(device::Flavour::counted)(trial->call(), stream);
 

@@ -87,7 +87,7 @@ struct Explanation {
   std::optional<Blame> to_blame;
 
   std::string full_name() const { return op + "/" + rung; }
-  bool prediction_holds() const { return predicted == totals; }
+  bool prediction_holds() const { return predicted && ladder::agrees(totals, *predicted); }
   std::uint64_t cost() const;  // of all lines, in L1 cycles
   std::uint64_t ideal_cost() const;
   double fmas_per_sector_byte() const;       // 0 where there are no sectors

@@ -10,10 +10,11 @@
 namespace warpladder::lab {
 namespace {
 
-CaseResult run_case(const std::string& name, ops::Trial& trial, ladder::Launcher launch,
-                    device::Stream& stream) {
+CaseResult run_case(const std::string& name, ops::Trial& trial, ladder::Launcher prepare,
+                    ladder::Launcher launch, device::Stream& stream) {
   trial.reset();
   try {
+    if (prepare) prepare(trial.call(), stream);
     launch(trial.call(), stream);
     stream.synchronize();
   } catch (const device::cpu::KernelFault& fault) {
@@ -53,7 +54,7 @@ std::vector<VerifyRow> verify(const VerifyRequest& request, const Progress& prog
   struct Run {
     std::size_t row;
     const ladder::Rung* rung;
-    ladder::Launcher launch;
+    ladder::Launcher prepare, launch;
   };
   // By operator, so that each case is set up, and its truth computed, once for all rungs.
   std::vector<std::pair<const ops::Operator*, std::vector<Run>>> work;
@@ -67,7 +68,8 @@ std::vector<VerifyRow> verify(const VerifyRequest& request, const Progress& prog
       if (!row.skipped.empty()) continue;
       auto at = std::find_if(work.begin(), work.end(), [&](auto& w) { return w.first == s.op; });
       if (at == work.end()) at = work.insert(at, {s.op, {}});
-      at->second.push_back({rows.size() - 1, s.rung, s.rung->launcher(flavour)});
+      at->second.push_back(
+          {rows.size() - 1, s.rung, s.rung->preparation(flavour), s.rung->launcher(flavour)});
     }
   }
 
@@ -88,7 +90,8 @@ std::vector<VerifyRow> verify(const VerifyRequest& request, const Progress& prog
           ++row.not_taken;
           continue;
         }
-        row.cases.push_back(run_case(cases[i].name, *trial, runs[r].launch, stream));
+        row.cases.push_back(
+            run_case(cases[i].name, *trial, runs[r].prepare, runs[r].launch, stream));
       }
     }
   }

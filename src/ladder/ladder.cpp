@@ -39,6 +39,7 @@ bool declare(const Declaration& d) {
   rung.on_host = d.on_host;
   rung.predict = d.predict;
   rung.takes = d.takes;
+  rung.prepare[static_cast<int>(d.flavour)] = d.prepare;
   return true;
 }
 
@@ -78,6 +79,17 @@ std::string why_not(const Rung& rung, device::Flavour flavour) {
 
 std::string why_not(const Rung& rung, const void* call) {
   return !rung.takes || rung.takes(call) ? "" : "it accepts only " + rung.accepts;
+}
+
+bool agrees(const Totals& counted, const Totals& predicted) {
+  const auto same = [&](std::uint64_t Totals::*total) {
+    return predicted.*total == kNotPredicted || predicted.*total == counted.*total;
+  };
+  return same(&Totals::global_load_requests) && same(&Totals::global_load_sectors) &&
+         same(&Totals::global_store_requests) && same(&Totals::global_store_sectors) &&
+         same(&Totals::shared_load_requests) && same(&Totals::shared_load_wavefronts) &&
+         same(&Totals::shared_store_requests) && same(&Totals::shared_store_wavefronts) &&
+         same(&Totals::fmas) && same(&Totals::barriers) && same(&Totals::shuffles);
 }
 
 Totals totals_of(const std::vector<device::KernelCounts>& launches) {

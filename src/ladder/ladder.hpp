@@ -16,8 +16,10 @@ struct Rung {
   Launcher launch[device::kFlavours] = {};  // null where this build has no such flavour
   Predictor predict = nullptr;
   bool (*takes)(const void* call) = nullptr;
+  Launcher prepare[device::kFlavours] = {};  // null: there is nothing to prepare
 
   Launcher launcher(device::Flavour flavour) const { return launch[static_cast<int>(flavour)]; }
+  Launcher preparation(device::Flavour flavour) const { return prepare[static_cast<int>(flavour)]; }
   std::string full_name() const { return op + "/" + id; }
 };
 
@@ -31,6 +33,9 @@ const Rung& find_rung(std::string_view op, std::string_view id);
 std::string why_not(const Rung& rung, device::Flavour flavour);
 // Why it cannot run on this problem, or empty if it can.
 std::string why_not(const Rung& rung, const void* call);
+
+// Whether each total is the predicted one, or not predicted.
+bool agrees(const Totals& counted, const Totals& predicted);
 
 Totals totals_of(const std::vector<device::KernelCounts>& launches);
 

@@ -8,6 +8,9 @@
 
 namespace warpladder::ladder {
 
+// In a prediction: this total depends on more than the header can say in a number.
+constexpr std::uint64_t kNotPredicted = ~std::uint64_t{0};
+
 // What a launch asks of the machine, in all. The units are those of device/counts.hpp.
 struct Totals {
   std::uint64_t global_load_requests = 0, global_load_sectors = 0;
@@ -35,6 +38,8 @@ struct Declaration {
   Predictor predict;  // null: no prediction
   // Whether the rung takes this call, as `accepts` says in words; null: it takes every call.
   bool (*takes)(const void* call) = nullptr;
+  // To be launched once before `launch`, for a call whose operator says what may then change.
+  Launcher prepare = nullptr;
 };
 
 // Adds one flavour of a rung to the ladder. Called by static initialisation; a second declaration

@@ -28,11 +28,16 @@ void Operator::require_variant(const std::string& variant) const {
 
 Case Operator::case_of_shape(const std::vector<std::int64_t>& shape,
                              const std::string& variant) const {
+  if (takes_matrices() && shape.empty()) return matrix_case(variant);
   if (shape.size() != default_shape().size()) {
     throw_bad_input(fmt::format("{}: a shape is written {}", name(), shape_form()));
   }
   require_variant(variant);
   return plain_case(shape, variant);
+}
+
+Case Operator::matrix_case(const std::string& matrix) const {
+  throw_bad_input(fmt::format("{} takes no matrix {}", name(), in_quotes(matrix, kShownBytes)));
 }
 
 bool declare(std::unique_ptr<Operator> op) {

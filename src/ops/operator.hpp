@@ -58,6 +58,11 @@ class Operator {
   // What bench runs unless it is told.
   virtual std::vector<std::vector<std::int64_t>> bench_shapes() const { return {default_shape()}; }
   virtual std::vector<std::string> bench_variants() const { return {variants().front()}; }
+  // Whether a problem may also be a matrix that no shape describes: a file, or a generator's text.
+  // Its shape is then empty, and the text stands for the variant.
+  virtual bool takes_matrices() const { return false; }
+  // Of these, what bench runs unless it is told.
+  virtual std::vector<std::string> bench_matrices() const { return {}; }
   virtual Measure measure() const = 0;
   // At which the serial rung on the CPU, the 1x of every speed-up, ends in about a second.
   virtual std::vector<std::int64_t> baseline_shape() const { return default_shape(); }
@@ -67,8 +72,9 @@ class Operator {
   virtual std::vector<Case> large_cases() const { return {}; }
   // Throws Error(bad_input) unless it is one of variants().
   void require_variant(const std::string& variant) const;
-  // The plain problem of a shape, in one of variants(). Throws Error(bad_input) if the shape or the
-  // variant is not one of this operator, Error(resource) when it needs more memory than there is.
+  // The plain problem of a shape, in one of variants(); or that of a matrix. Throws
+  // Error(bad_input) if the shape or the variant is not one of this operator, Error(resource) when
+  // it needs more memory than there is.
   Case case_of_shape(const std::vector<std::int64_t>& shape, const std::string& variant) const;
   Case case_of_shape(const std::vector<std::int64_t>& shape) const {
     return case_of_shape(shape, variants().front());
@@ -78,6 +84,8 @@ class Operator {
   // Of a shape with as many sizes as default_shape(), and one of variants().
   virtual Case plain_case(const std::vector<std::int64_t>& shape,
                           const std::string& variant) const = 0;
+  // Called if takes_matrices().
+  virtual Case matrix_case(const std::string& matrix) const;
 };
 
 // Called by static initialisation of each room's operator.cpp.

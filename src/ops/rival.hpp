@@ -23,6 +23,7 @@ struct Rival {
   // against. Its result is not judged.
   bool is_probe = false;
   bool (*takes)(const void* call) = nullptr;  // null: it takes every call
+  ladder::Launcher prepare = nullptr;         // once before `launch`, as a rung's
 };
 
 // Called by static initialisation of each room's rival_*.cpp.

@@ -1,0 +1,22 @@
+// What spmv is measured against: reading A, which every rung must do, and nothing else.
+
+#include "ops/rival.hpp"
+#include "ops/spmv/problem.hpp"
+
+namespace warpladder::spmv {
+namespace {
+
+void launch(const void* erased, device::Stream& stream) {
+  const Call& call = *static_cast<const Call*>(erased);
+  const Problem& p = call.problem;
+  const auto entries = static_cast<std::size_t>(p.nnz), rows = static_cast<std::size_t>(p.rows);
+  device::read(stream, call.values, entries * sizeof(float));
+  device::read(stream, call.column_indices, entries * sizeof(std::int32_t));
+  device::read(stream, call.row_offsets, (rows + 1) * (p.wide_offsets ? 8 : 4));
+}
+
+const bool declared = ops::declare_rival(
+    {"spmv", "read", "reading A", "", device::Target::gpu, launch, nullptr, nullptr, true});
+
+}  // namespace
+}  // namespace warpladder::spmv

@@ -1,0 +1,62 @@
+#pragma once
+// y = alpha · A · x + beta · y, fp32, A sparse in compressed rows (CSR).
+//
+// Sizes count elements. Row i has the stored entries row_offsets[i] to row_offsets[i + 1], entry e
+// the column column_indices[e] and the value values[e]; all indices begin at 0. Entries of a row
+// may stand in any order. A stored entry counts whatever its value is: 0 · NaN is NaN. beta == 0
+// never reads y, alpha == 0 never reads A or x. Included by rungs: plain data and arithmetic only.
+
+#include <cstdint>
+
+namespace warpladder::spmv {
+
+struct Problem {
+  std::int64_t rows = 0, columns = 0, nnz = 0;
+  bool wide_offsets = false;  // row offsets of 64 bits; of 32 they hold up to 2^31 - 1 entries
+  float alpha = 1.0f, beta = 0.0f;
+};
+
+// Merge tiles, of which some rungs make one a block: rows and entries in the order in which a merge
+// takes them, an entry before the end of its row, cut into equal pieces. So many of them, that a
+// block of 256 threads loads its entries by two vectors of four a thread, off alignment too.
+constexpr int kTileItems = 2044;
+inline std::int64_t tiles(const Problem& p) {
+  return (p.rows + p.nnz + kTileItems - 1) / kTileItems;
+}
+
+// Rows of more entries than this are worth more than one block.
+constexpr int kLongRow = 8192, kBlocksOfLongRow = 32;
+inline std::int64_t most_long_rows(const Problem& p) { return p.nnz / kLongRow; }
+
+// The workspace of a call. Flags belong to one stream; each call finds them all zero and leaves
+// them so. Of the scratch it may expect nothing. A plan is made once for a matrix's row offsets,
+// and holds for any values.
+inline std::int64_t flag_words(const Problem& p) {
+  const std::int64_t of_long_rows = 1 + kBlocksOfLongRow * most_long_rows(p);
+  return tiles(p) > of_long_rows ? tiles(p) : of_long_rows;
+}
+inline std::int64_t scratch_words(const Problem& p) { return most_long_rows(p); }
+inline std::int64_t plan_words(const Problem& p) { return tiles(p) + 1; }
+
+// A problem, where its operands lie in device memory (y overlaps nothing else), and its workspace.
+struct Call {
+  Problem problem;
+  const void* row_offsets = nullptr;  // of std::int32_t, or of std::int64_t: rows + 1
+  const std::int32_t* column_indices = nullptr;
+  const float* values = nullptr;
+  const float* x = nullptr;  // columns
+  float* y = nullptr;        // rows
+  std::uint64_t* flags = nullptr;
+  std::int64_t *scratch = nullptr, *plan = nullptr;
+  std::uint64_t matrix_id = 0;  // no two matrices of a process have the same
+};
+
+// Floating-point operations, and the bytes that must move at the least: A and x read once, y
+// written once and read once if beta asks for it.
+double flops(const Problem& p);
+double minimal_bytes(const Problem& p);
+
+// Throws Error(bad_input) with a sentence that names the argument and its value.
+void validate(const Problem& p);
+
+}  // namespace warpladder::spmv

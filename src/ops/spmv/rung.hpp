@@ -1,0 +1,83 @@
+#pragma once
+// The only project header that an spmv rung includes, parts/ apart.
+
+#include "device/kernel.hpp"
+#include "ladder/rung.hpp"
+#include "ops/spmv/problem.hpp"
+#include "parts/csr.hpp"
+
+namespace warpladder::spmv {
+inline namespace WARPLADDER_FLAVOUR {
+
+using parts::Csr;
+
+template <class Offset>
+Csr<Offset> csr_of(const Call& call) {
+  const Problem& p = call.problem;
+  return {p.rows,
+          p.nnz,
+          static_cast<const Offset*>(call.row_offsets),
+          call.column_indices,
+          call.values,
+          call.x,
+          call.y,
+          p.alpha,
+          p.beta};
+}
+
+inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+inline unsigned to_grid(std::int64_t blocks) { return static_cast<unsigned>(blocks); }
+inline std::int64_t mean_row(const Problem& p) { return p.rows > 0 ? p.nnz / p.rows : 0; }
+
+// What is left to do where no entry counts.
+template <int kThreads>
+__global__ void __launch_bounds__(kThreads) scale_y(float* y, std::int64_t rows, float beta) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+  if (i < rows) y[i] = beta == 0.0f ? 0.0f : beta * y[i];
+}
+
+// `launch` is called with at least one entry.
+template <class Offset>
+using LaunchRung = void (*)(const Csr<Offset>& m, const Call& call, device::Stream& stream);
+template <LaunchRung<std::int32_t> narrow, LaunchRung<std::int64_t> wide>
+void launch_call(const void* erased, device::Stream& stream) {
+  const Call& call = *static_cast<const Call*>(erased);
+  const Problem& p = call.problem;
+  constexpr int kThreads = 256;
+  if (p.rows == 0) return;
+  if (p.nnz == 0 || p.alpha == 0.0f) {
+    return device::launch(stream, {dim3(to_grid(ceil_div(p.rows, kThreads))), dim3(kThreads)},
+                          scale_y<kThreads>, call.y, p.rows, p.beta);
+  }
+  p.wide_offsets ? wide(csr_of<std::int64_t>(call), call, stream)
+                 : narrow(csr_of<std::int32_t>(call), call, stream);
+}
+
+// The same for what a rung prepares; where no entry counts there is nothing.
+template <LaunchRung<std::int32_t> narrow, LaunchRung<std::int64_t> wide>
+void prepare_call(const void* erased, device::Stream& stream) {
+  const Call& call = *static_cast<const Call*>(erased);
+  if (call.problem.rows == 0 || call.problem.nnz == 0) return;
+  call.problem.wide_offsets ? wide(csr_of<std::int64_t>(call), call, stream)
+                            : narrow(csr_of<std::int32_t>(call), call, stream);
+}
+
+using PredictRung = ladder::Totals (*)(const Problem& problem);
+template <PredictRung predict>
+ladder::Totals predict_call(const void* erased) {
+  return predict(static_cast<const Call*>(erased)->problem);
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::spmv
+
+// Declares the rung of this file; launch is a template of the offsets' type. Predictions count for
+// the matrix of a shape (cases.hpp): rows of neighbouring columns, the same in 32 neighbouring
+// rows, all sizes multiples of 32; offsets of 32 bits, alpha = 1 and beta = 0.
+#define WARPLADDER_SPMV_RUNG_PREPARED(idea, accepts, launch, predict, prepare)                 \
+  [[maybe_unused]] static const bool warpladder_rung_declared = ::warpladder::ladder::declare( \
+      {"spmv", __FILE__, idea, accepts, ::warpladder::device::kThisFlavour, false,             \
+       &::warpladder::spmv::launch_call<launch<std::int32_t>, launch<std::int64_t>>,           \
+       &::warpladder::spmv::predict_call<predict>, nullptr, prepare})
+#define WARPLADDER_SPMV_RUNG(idea, accepts, launch, predict) \
+  WARPLADDER_SPMV_RUNG_PREPARED(idea, accepts, launch, predict, nullptr)
