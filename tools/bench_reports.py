@@ -51,6 +51,7 @@ class Row:
     hot: Times | None
     cold: Times | None
     report: Report
+    graph: Times | None = None
 
     @property
     def name_cell(self):

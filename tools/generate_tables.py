@@ -7,16 +7,21 @@ A block stands between two comments; the first says what it holds:
   <!-- times: results/FOLDER/bench.json sgemm at 4096x4096x4096 -->
   <!-- times-by-size: results/FOLDER/bench.json,results/FOLDER/more.json sgemm -->
   <!-- shares: results/FOLDER/bench.json transpose of memcpy -->
+  <!-- shares: results/FOLDER/bench.json reduce:sum of cub, geomean 1024..4194304 -->
+  <!-- shares-by-variant: results/FOLDER/bench.json sgemv/07_by_shape of cublas, geomean -->
+  <!-- medians: results/FOLDER/bench.json warp, in a graph -->
   <!-- climb: results/FOLDER/bench.json sgemm/row_ at 4096x4096x4096 to climb.svg -->
   <!-- register-order: results/FOLDER/register_order.json results/FOLDER/register_banks.json -->
   <!-- profile: results/FOLDER/ncu.csv results/FOLDER/ncu_launches.json -->
   <!-- end -->
-`counts` asks the program to explain each rung; `times`, `times-by-size`, `shares` and `climb` read reports of
-`bench --device gpu`. Where several reports hold the same rung and shape, the first counts. `climb`
-also draws a picture, named relative to the document. `register-order` sets what the benchmark of
-that name measured beside what tools/register_banks.py says of its kernels. `profile` shows the hardware's
-counters. With --check nothing is
-written, and a block or a picture that is not what would be generated is an error.
+`counts` asks the program to explain each rung; `times`, `times-by-size`, `shares`,
+`shares-by-variant`, `medians` and `climb` read reports of `bench --device gpu`. Where several reports
+hold the same rung and shape, the first counts. Shares and medians are of cold samples, or of launches
+in a graph; `geomean` adds the shares' geometric mean and the least of them, of all shapes or of those
+with so many elements. `climb` also draws a picture, named relative to the document. `register-order`
+sets what the benchmark of that name measured beside what tools/register_banks.py says of its kernels.
+`profile` shows the hardware's counters. With --check nothing is written, and a block or a picture that
+is not what would be generated is an error.
 """
 
 import dataclasses
@@ -36,7 +41,8 @@ import profile_table
 from bench_reports import NONE, Report, Row, Times, percent, rounded
 
 ROOT = Path(__file__).resolve().parents[1]
-KINDS = "counts|times|times-by-size|shares|climb|register-order|profile"
+KINDS = "counts|times|times-by-size|shares|shares-by-variant|medians|climb|register-order|profile"
+GEOMEAN = r"(, geomean(?: (\d+)\.\.(\d+))?)?"
 BLOCK = re.compile(rf"^(<!-- ({KINDS}): ([^\n]*?) -->\n)(.*?)(<!-- end -->)", re.DOTALL | re.MULTILINE)
 OPENING = re.compile(rf"^<!-- (?:{KINDS}): ", re.MULTILINE)
 # What a kernel of benchmarks/register_order is called in machine code, and its Order's number.
@@ -76,14 +82,16 @@ def baseline_from(fields):
 
 def row_from(fields, report):
     untimed = next(((word, fields[key]) for key, word in UNTIMED if fields.get(key)), ())
-    hot = cold = None
+    hot = cold = graph = None
     if not untimed:
-        hot, cold = times_from(fields["statistics_s"]), times_from(fields.get("cold_statistics_s"))
+        hot, cold, graph = (times_from(fields.get(f"{kind}statistics_s"))
+                            for kind in ("", "cold_", "graph_"))
         if hot is None or (cold is None and not float(fields["flops"]) > 0):
             raise ValueError(f"{fields['rung']} has no times, or no flops, and no reason why")
     variant = fields.get("variant")
-    return Row(f"{fields['op']}:{variant}" if variant else fields["op"], fields["rung"], bool(fields["rival"]), tuple(fields["shape"]), untimed,
-               float(fields["flops"]), hot, cold, report)
+    return Row(f"{fields['op']}:{variant}" if variant else fields["op"], fields["rung"],
+               bool(fields["rival"]), tuple(fields["shape"]), untimed, float(fields["flops"]), hot,
+               cold, report, graph)
 
 
 def command_text(argv):
@@ -124,13 +132,13 @@ def read_report(file):
     return rows
 
 
-def rows_of(files, op):
+def rows_of(files, op, all_variants=False):
     """An operator's rows: rungs first, rivals last, otherwise in the order of the files."""
     found = {}
     for file in files.split(","):
         for row in read_report(file):
-            if row.op == op:
-                found.setdefault((row.rung, row.rival, row.shape), row)
+            if row.op == op or (all_variants and row.op.startswith(f"{op}:")):
+                found.setdefault((row.op, row.rung, row.rival, row.shape), row)
     if not found:
         raise Fault(f"{files}: no rows of {op}")
     rows = sorted(found.values(), key=lambda row: row.rival)
@@ -262,52 +270,143 @@ def times(argument, document):
     return body(table(header, cells), remarks, [*lines, *captions(rows, document)])
 
 
-def times_by_size(argument, document):
-    rows = rows_of(*asked(r"(\S+) ([\w:]+)", argument, "FILES OP"))
-    shapes = sorted({row.shape for row in rows}, key=lambda shape: (math.prod(shape), shape))
-    cells, untimed = {}, {}
+def by_elements(rows):
+    return sorted({row.shape for row in rows}, key=lambda shape: (math.prod(shape), shape))
+
+
+def remarks_on(rows):
+    """Why rows were not timed."""
+    shapes, untimed = by_elements(rows), {}
     for row in rows:
-        line = cells.setdefault((row.rung, row.rival), [row.name_cell, *[NONE] * len(shapes)])
-        line[1 + shapes.index(row.shape)] = row.untimed[0] if row.untimed else row.rate_text()
         if row.untimed:
             untimed.setdefault((row.rung, *row.untimed), []).append(row.shape)
-    remarks = []
     for (rung, word, reason), missing in untimed.items():
         at = ", ".join(shape_label(shape) for shape in shapes if shape in missing)
         where = "" if len(missing) == len(shapes) else f" at {at}"
-        remarks.append(f"`{rung}`{where}: {word}: {plain(reason)}")
-    header = ["TFLOP/s", *(shape_label(shape) for shape in shapes)]
-    return body(table(header, cells.values()), remarks, captions(rows, document))
+        yield f"`{rung}`{where}: {word}: {plain(reason)}"
 
 
-def shares(argument, document):
-    """Of an operator that moves bytes: cold times, in % of what a probe or rival took."""
-    files, op, other = asked(r"(\S+) ([\w:]+) of (\w+)", argument, "FILES OP of RIVAL")
-    rows = rows_of(files, op)
-    shapes = sorted({row.shape for row in rows}, key=lambda shape: (math.prod(shape), shape))
-    cells, apart = {}, False
-    anywhere = {(row.rung, row.shape): row for row in rows if row.rival and row.hot}
+def times_by_size(argument, document):
+    rows = rows_of(*asked(r"(\S+) ([\w:]+)", argument, "FILES OP"))
+    shapes, cells = by_elements(rows), {}
     for row in rows:
-        beside = row.report.rivals.get((row.op, other, row.shape))
+        line = cells.setdefault((row.rung, row.rival), [row.name_cell, *[NONE] * len(shapes)])
+        line[1 + shapes.index(row.shape)] = row.untimed[0] if row.untimed else row.rate_text()
+    header = ["TFLOP/s", *(shape_label(shape) for shape in shapes)]
+    return body(table(header, cells.values()), remarks_on(rows), captions(rows, document))
+
+
+def sampled(row, in_graph):
+    """The row with the times that a table asks for in place of the hot ones."""
+    return dataclasses.replace(row, hot=row.graph if in_graph else row.cold)
+
+
+def grid(corner, rows, text_of):
+    """A line a rung and a column a shape, or the other way where many columns do not fit a page."""
+    shapes, lines = by_elements(rows), {}
+    for row in rows:
+        line = lines.setdefault((row.rung, row.rival), [row.name_cell, *[NONE] * len(shapes)])
+        line[1 + shapes.index(row.shape)] = text_of(row)
+    cells = [[corner, *(shape_label(shape) for shape in shapes)], *lines.values()]
+    if len(shapes) > len(lines):
+        cells = [list(column) for column in zip(*cells)]
+    return table(cells[0], cells[1:])
+
+
+def samples_line(in_graph):
+    return ("Medians of launches one after another in a captured graph: operands in the L2 cache."
+            if in_graph else "Medians of cold samples: operands in memory, not in the L2 cache.")
+
+
+def compared(files, rows, other, in_graph):
+    """For each row [itself, the rival's row, the share or None], and what to say of the rival."""
+    anywhere = {(row.op, row.rung, row.shape): row for row in rows if row.rival and row.hot}
+    pairs, apart = [], False
+    for row in rows:
+        key = (row.op, other, row.shape)
+        beside = row.report.rivals.get(key)
         if beside is None:  # a rival that no program of ours can call has a report of its own
-            beside = anywhere.get((other, row.shape))
+            beside = anywhere.get(key)
             apart = apart or beside is not None
         if beside is None:
             raise Fault(f"{files}: {other} was not timed at {shape_label(row.shape)}")
-        line = cells.setdefault((row.rung, row.rival), [row.name_cell, *[NONE] * len(shapes)])
-        share = row.untimed[0] if row.untimed else percent(
-            beside.cold.median / row.cold.median, dataclasses.replace(row, hot=row.cold),
-            dataclasses.replace(beside, hot=beside.cold))
-        line[1 + shapes.index(row.shape)] = share
-    header = [f"% of {other}", *(shape_label(shape) for shape in shapes)]
-    grid = [header, *cells.values()]
-    if len(shapes) > len(cells):  # a line a shape: many columns do not fit a page
-        grid = [list(column) for column in zip(*grid)]
-    lines = ["Medians of cold samples: operands in memory, not in the L2 cache."]
-    if apart:
-        lines.append(f"`{other}` ran in a process of its own.")
-    lines += captions(rows, document)
-    return body(table(grid[0], grid[1:]), [], lines)
+        row, beside = sampled(row, in_graph), sampled(beside, in_graph)
+        share = beside.hot.median / row.hot.median if row.hot and beside.hot else None
+        if row.hot or row.untimed:
+            pairs.append((row, beside, share))
+    if not pairs:
+        raise Fault(f"{files}: none of these rows has such samples")
+    return pairs, [f"`{other}` ran in a process of its own."] if apart else []
+
+
+def share_text(row, beside, share):
+    return row.untimed[0] if row.untimed else percent(share, row, beside) if share else NONE
+
+
+def geomean_lines(files, pairs, least, most):
+    """Of rungs alone; where there are several, of the fastest at each shape and variant."""
+    best = {}
+    for row, beside, share in pairs:
+        if share and not row.rival and int(least or 0) <= math.prod(row.shape) <= int(most or 2**63):
+            key = (row.op, row.shape)
+            best[key] = max(best.get(key, (0,)), (share, row, beside), key=lambda found: found[0])
+    if not best:
+        raise Fault(f"{files}: no shares of which to take a geometric mean")
+    shares_found = [share for share, _, _ in best.values()]
+    worst = min(best.values(), key=lambda found: found[0])
+    rungs = {row.rung for row, _, _ in pairs if not row.rival}
+    who = f"`{rungs.pop()}`" if len(rungs) == 1 else "the fastest rung at each"
+    shapes = by_elements(row for _, row, _ in best.values())
+    where = f", {shape_label(shapes[0])} to {shape_label(shapes[-1])}" if least else ""
+    variant = worst[1].op.partition(":")[2] if len({op for op, _ in best}) > 1 else ""
+    place = (f"`{variant}` " if variant else "") + f"at {shape_label(worst[1].shape)}"
+    # A mean of many is known better than each of them.
+    mean = rounded(100 * statistics.geometric_mean(shares_found), 3)
+    yield (f"Geometric mean of {who}, {len(best)} shares{where}: {mean} %; "
+           f"the least: {percent(worst[0], *worst[1:])}, {place}.")
+
+
+def shares(argument, document):
+    """Of an operator that moves bytes: its times, in % of what a probe or rival took."""
+    files, op, other, in_graph, geomean, least, most = asked(
+        r"(\S+) ([\w:]+) of (\w+)(, in a graph)?" + GEOMEAN, argument,
+        "FILES OP of RIVAL[, in a graph][, geomean[ LEAST..MOST]]")
+    pairs, lines = compared(files, rows_of(files, op), other, in_graph)
+    texts = {(row.rung, row.rival, row.shape): share_text(row, *rest) for row, *rest in pairs}
+    rows = [row for row, _, _ in pairs]
+    lines = [samples_line(in_graph), *lines,
+             *(geomean_lines(files, pairs, least, most) if geomean else []), *captions(rows, document)]
+    cells = grid(f"% of {other}", rows, lambda row: texts[row.rung, row.rival, row.shape])
+    return body(cells, remarks_on(rows), lines)
+
+
+def shares_by_variant(argument, document):
+    """Of one rung: a line a shape, a column a variant."""
+    files, op, rung, other, geomean, least, most = asked(
+        r"(\S+) (\w+)/(\w+) of (\w+)" + GEOMEAN, argument,
+        "FILES OP/RUNG of RIVAL[, geomean[ LEAST..MOST]]")
+    rows = [row for row in rows_of(files, op, True) if row.rung == rung]
+    if not rows:
+        raise Fault(f"{files}: no rows of {op}/{rung}")
+    pairs, lines = compared(files, rows, other, None)
+    variants = list(dict.fromkeys(row.op for row in rows))
+    cells = {shape: [shape_label(shape), *[NONE] * len(variants)] for shape in by_elements(rows)}
+    for row, beside, share in pairs:
+        cells[row.shape][1 + variants.index(row.op)] = share_text(row, beside, share)
+    header = [f"`{rung}`, % of {other}", *(f"`{variant.partition(':')[2]}`" for variant in variants)]
+    lines = [samples_line(None), *lines,
+             *(geomean_lines(files, pairs, least, most) if geomean else []), *captions(rows, document)]
+    return body(table(header, cells.values()), remarks_on(rows), lines)
+
+
+def medians(argument, document):
+    files, op, in_graph = asked(r"(\S+) ([\w:]+)(, in a graph)?", argument, "FILES OP[, in a graph]")
+    found = (sampled(row, in_graph) for row in rows_of(files, op))
+    rows = [row for row in found if row.hot]
+    if not rows:
+        raise Fault(f"{files}: none of these rows has such samples")
+    return body(grid("time", rows, lambda row: time_text(row.hot)), [],
+                [samples_line(in_graph), *captions(rows, document)])
 
 
 def climb(argument, document, pictures):
@@ -425,6 +524,7 @@ def refreshed(program, path, pictures):
             if kind == "climb":
                 return opening + climb(argument, path, pictures) + end
             tables = {"times": times, "times-by-size": times_by_size, "shares": shares,
+                      "shares-by-variant": shares_by_variant, "medians": medians,
                       "register-order": register_order, "profile": profile}
             return opening + tables[kind](argument, path) + end
         except Fault as fault:

@@ -330,10 +330,75 @@ class SharesTable(Documents):
                                       "| `01_naive` | 50.0 % | – |",
                                       "| `memcpy` (rival) | 100 % | 100 % |"])
 
+    def test_why_a_row_was_not_timed(self):
+        self.give(report(*self.rows(*self.SEVERAL), {**untimed("03_thin", skipped="too wide"),
+                                                     "op": "transpose", "shape": [4, 4]}))
+        text = self.generated(self.BLOCK)
+        self.assertIn("| `03_thin` | – | skipped | – |", text)
+        self.assertIn("- `03_thin` at 4×4: skipped: too wide\n", text)
+
     def test_what_was_not_timed_beside_it(self):
         self.give(report(*self.rows(("01_naive", 2e-4, [64, 32], False))))
         self.refuses("memcpy was not timed at 64×32", self.BLOCK)
         self.refuses("is not FILES OP of RIVAL", self.BLOCK.replace(" of memcpy", ""))
+
+    SEVERAL = (("01_naive", 4e-4, [2, 2], False), ("02_tile", 2e-4, [2, 2], False),
+               ("memcpy", 1e-4, [2, 2], True), ("01_naive", 1e-4, [4, 4], False),
+               ("02_tile", 5e-4, [4, 4], False), ("memcpy", 2e-4, [4, 4], True),
+               ("02_tile", 5e-5, [8, 8], False), ("memcpy", 1e-4, [8, 8], True))
+
+    def test_the_geometric_mean_is_of_the_fastest_rungs_and_of_no_rival(self):
+        """Of a half, 2 and 2: the cube root of 2. The copy itself would make it less."""
+        self.give(report(*self.rows(*self.SEVERAL)))
+        text = self.generated(self.BLOCK.replace("memcpy", "memcpy, geomean"))
+        self.assertIn("\nGeometric mean of the fastest rung at each, 3 shares: 126 %; "
+                      "the least: 50.0 %, at 2×2.\n", text)
+
+    def test_the_geometric_mean_of_some_sizes(self):
+        """Of 2/5 and 2: 89.4 %. A size on either bound counts."""
+        self.give(report(*self.rows(*(r for r in self.SEVERAL if r[0] != "01_naive"))))
+        text = self.generated(self.BLOCK.replace("memcpy", "memcpy, geomean 16..64"))
+        self.assertIn("\nGeometric mean of `02_tile`, 2 shares, 4×4 to 8×8: 89.4 %; "
+                      "the least: 40.0 %, at 4×4.\n", text)
+        self.refuses("no shares of which", self.BLOCK.replace("memcpy", "memcpy, geomean 65..99"))
+
+    def test_launches_in_a_graph(self):
+        """10 µs of the copy's are a quarter of 40; a shape without such samples has no place."""
+        rows = self.rows(*self.SEVERAL[:6])
+        for fields, median in zip(rows, (4e-5, 2e-5, 1e-5)):
+            fields["graph_statistics_s"] = statistics(median, 0.004)
+        self.give(report(*rows))
+        text = self.generated(self.BLOCK.replace("memcpy", "memcpy, in a graph"))
+        self.assertIn("| % of memcpy | 2×2 |\n| :-- | --: |\n| `01_naive` | 25.0 % |\n", text)
+        self.assertIn("in a captured graph", text)
+        text = self.generated(self.BLOCK.replace("shares", "medians").replace(" of memcpy", ""))
+        self.assertIn("| time | 2×2 | 4×4 |\n| :-- | --: | --: |\n| `01_naive` | 400 µs | 100 µs |\n", text)
+        text = self.generated(f"<!-- medians: {FILE} transpose, in a graph -->\n<!-- end -->\n")
+        self.assertIn("| `02_tile` | 20.0 µs |\n", text)
+
+    def test_samples_that_nobody_took(self):
+        self.give(report(*self.rows(*self.SEVERAL[:3])))
+        graph = self.BLOCK.replace("memcpy", "memcpy, in a graph")
+        self.refuses("none of these rows has such samples", graph)
+        self.refuses("none of these rows has such samples",
+                     graph.replace("shares", "medians").replace(" of memcpy", ""))
+
+    def test_a_column_a_variant(self):
+        """8/4, 4/4 and 1/2: their geometric mean is 1."""
+        wanted = (("01_a", 4e-4, [2, 2], False, "n"), ("02_b", 1e-4, [2, 2], False, "n"),
+                  ("blas", 8e-4, [2, 2], True, "n"), ("01_a", 4e-4, [2, 2], False, "t"),
+                  ("blas", 4e-4, [2, 2], True, "t"), ("01_a", 2e-4, [4, 2], False, "t"),
+                  ("blas", 1e-4, [4, 2], True, "t"))
+        rows = [{**fields, "variant": variant}
+                for *one, variant in wanted for fields in self.rows(one)]
+        self.give(report(*rows))
+        block = f"<!-- shares-by-variant: {FILE} transpose/01_a of blas, geomean -->\n<!-- end -->\n"
+        text = self.generated(block)
+        self.assertIn("| `01_a`, % of blas | `n` | `t` |\n| :-- | --: | --: |\n"
+                      "| 2×2 | 200 % | 100 % |\n| 4×2 | – | 50.0 % |\n", text)
+        self.assertIn("\nGeometric mean of `01_a`, 3 shares: 100 %; the least: 50.0 %, `t` at 4×2.\n", text)
+        self.refuses("no rows of transpose/03_c", block.replace("01_a", "03_c"))
+        self.refuses("is not FILES OP/RUNG of RIVAL", block.replace("/01_a", ""))
 
 
 class ProfileTable(Documents):
