@@ -38,8 +38,8 @@ struct FourEntries {
 };
 template <class Offset>
 __device__ __forceinline__ FourEntries load_four(const Csr<Offset>& m, std::int64_t at,
-                                                 std::uint64_t policy) {
-  if (at >= 0 && at + 4 <= m.nnz) {
+                                                 bool by_vectors, std::uint64_t policy) {
+  if (by_vectors && at >= 0 && at + 4 <= m.nnz) {
     return {ptx::load_with(policy, reinterpret_cast<const float4*>(m.values + at)),
             ptx::load_with(policy, reinterpret_cast<const int4*>(m.column_indices + at))};
   }
@@ -57,40 +57,53 @@ __device__ __forceinline__ FourEntries load_four(const Csr<Offset>& m, std::int6
 // Room for `count` products, and what alignment may add to them.
 constexpr int staged_size(int count) { return (count + 3 + 3) / 4 * 4; }
 
-// values[e] · x[column_indices[e]] of the entries from `first` on, kFours·4·kThreads - 3 of them at
-// most. Returns where the first of them is: values and columns are read by four, which begin on 16
-// bytes. Called by every thread; a barrier must follow. `products` is aligned to 16 bytes.
+// `count` entries from `first` on, kFours·4·kThreads - 3 at most, on their way to a block: each
+// thread holds fours of neighbours. Values and columns are read by vectors, which begin on 16
+// bytes, so that the first entry stands at `shift`; where the two are aligned unlike, by words.
+template <int kThreads, int kFours>
+struct HeldEntries {
+  FourEntries four[kFours];
+  int shift, count;
+
+  template <class Offset>
+  __device__ __forceinline__ void load(const Csr<Offset>& m, std::int64_t first, int entries) {
+    const auto off = [](const void* p) {
+      return static_cast<int>(reinterpret_cast<std::uintptr_t>(p) / 4 % 4);
+    };
+    const bool by_vectors = off(m.values + first) == off(m.column_indices + first);
+    shift = by_vectors ? off(m.values + first) : 0;
+    count = entries;
+    const std::uint64_t policy = ptx::evict_first();
+    WARPLADDER_UNROLL
+    for (int u = 0; u < kFours; ++u) {
+      const int i = 4 * (static_cast<int>(threadIdx.x) + u * kThreads);
+      four[u] = {};
+      if (i < shift + count) four[u] = load_four(m, first - shift + i, by_vectors, policy);
+    }
+  }
+
+  // Leaves values[e] · x[column_indices[e]] of them in shared memory, aligned to 16 bytes, the
+  // first at products[shift]. A barrier must follow.
+  __device__ __forceinline__ void multiply(const float* x, float* products) const {
+    WARPLADDER_UNROLL
+    for (int u = 0; u < kFours; ++u) {
+      const int i = 4 * (static_cast<int>(threadIdx.x) + u * kThreads);
+      if (i >= shift + count) continue;
+      const auto& [v, c] = four[u];
+      *reinterpret_cast<float4*>(products + i) = make_float4(
+          v.x * __ldg(x + c.x), v.y * __ldg(x + c.y), v.z * __ldg(x + c.z), v.w * __ldg(x + c.w));
+    }
+  }
+};
+
+// Both in one. Returns where the first product is. Called by every thread; a barrier must follow.
 template <int kThreads, int kFours, class Offset>
 __device__ __forceinline__ int stage_products(const Csr<Offset>& m, std::int64_t first, int count,
                                               float* products) {
-  const auto off = [](const void* p) {
-    return static_cast<int>(reinterpret_cast<std::uintptr_t>(p) / 4 % 4);
-  };
-  const int shift = off(m.values + first), t = threadIdx.x;
-  if (off(m.column_indices + first) != shift) {
-    for (int i = t; i < count; i += kThreads) {
-      products[i] = __ldg(m.values + first + i) * __ldg(m.x + __ldg(m.column_indices + first + i));
-    }
-    return 0;
-  }
-  const std::uint64_t policy = ptx::evict_first();
-  FourEntries four[kFours];
-  WARPLADDER_UNROLL
-  for (int u = 0; u < kFours; ++u) {
-    const int i = 4 * (t + u * kThreads);
-    four[u] = {};
-    if (i < shift + count) four[u] = load_four(m, first - shift + i, policy);
-  }
-  WARPLADDER_UNROLL
-  for (int u = 0; u < kFours; ++u) {
-    const int i = 4 * (t + u * kThreads);
-    if (i >= shift + count) continue;
-    const auto& [v, c] = four[u];
-    *reinterpret_cast<float4*>(products + i) =
-        make_float4(v.x * __ldg(m.x + c.x), v.y * __ldg(m.x + c.y), v.z * __ldg(m.x + c.z),
-                    v.w * __ldg(m.x + c.w));
-  }
-  return shift;
+  HeldEntries<kThreads, kFours> held;
+  held.load(m, first, count);
+  held.multiply(m.x, products);
+  return held.shift;
 }
 
 // ---- segments of those products

@@ -38,8 +38,9 @@ void add_patterns(List& list) {
         "uniform:rows=300,columns=5000,per_row=37", "uniform:rows=5000,columns=40,per_row=1",
         "stencil2d:n=60", "stencil3d:n=14", "banded:rows=2000,band=33", "banded:rows=700,band=129",
         "rmat:scale=11,edge=16", "dense_rows:rows=4000,per_row=4,dense=3", "arrow:rows=10000",
-        "empty_rows:rows=9000", "single_row:columns=30000", "single_row:columns=5",
-        "single_column:rows=3000", "power_law:rows=6000,per_row=6"}) {
+        "dense_rows:rows=60000,per_row=17,dense=2", "empty_rows:rows=9000",
+        "single_row:columns=30000", "single_row:columns=5", "single_column:rows=3000",
+        "power_law:rows=6000,per_row=6"}) {
     list.add(matrix);
   }
 }
