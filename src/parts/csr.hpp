@@ -31,82 +31,45 @@ __device__ __forceinline__ void store_row(const Csr<Offset>& m, std::int64_t i, 
 
 // ---- a piece of the entries, as products in shared memory
 
-// Four neighbouring entries from `at` on, of which those outside the matrix are taken as zeros.
-struct FourEntries {
-  float4 values;
-  int4 columns;
-};
-template <class Offset>
-__device__ __forceinline__ FourEntries load_four(const Csr<Offset>& m, std::int64_t at,
-                                                 bool by_vectors, std::uint64_t policy) {
-  if (by_vectors && at >= 0 && at + 4 <= m.nnz) {
-    return {ptx::load_with(policy, reinterpret_cast<const float4*>(m.values + at)),
-            ptx::load_with(policy, reinterpret_cast<const int4*>(m.column_indices + at))};
-  }
-  float v[4] = {};
-  int c[4] = {};
-  WARPLADDER_UNROLL
-  for (int i = 0; i < 4; ++i) {
-    if (at + i < 0 || at + i >= m.nnz) continue;
-    v[i] = m.values[at + i];
-    c[i] = m.column_indices[at + i];
-  }
-  return {make_float4(v[0], v[1], v[2], v[3]), make_int4(c[0], c[1], c[2], c[3])};
-}
-
-// Room for `count` products, and what alignment may add to them.
-constexpr int staged_size(int count) { return (count + 3 + 3) / 4 * 4; }
-
-// `count` entries from `first` on, kFours·4·kThreads - 3 at most, on their way to a block: each
-// thread holds fours of neighbours. Values and columns are read by vectors, which begin on 16
-// bytes, so that the first entry stands at `shift`; where the two are aligned unlike, by words.
-template <int kThreads, int kFours>
+// `count` entries from `first` on, kItems·kThreads at most, on their way to a block: thread t holds
+// t, t + kThreads and so on. By words: neighbouring lanes then ask x for the columns of
+// neighbouring entries, which more often share sectors than those of every fourth; and any
+// alignment will do.
+template <int kThreads, int kItems>
 struct HeldEntries {
-  FourEntries four[kFours];
-  int shift, count;
+  float value[kItems];
+  int column[kItems];
 
   template <class Offset>
-  __device__ __forceinline__ void load(const Csr<Offset>& m, std::int64_t first, int entries) {
-    const auto off = [](const void* p) {
-      return static_cast<int>(reinterpret_cast<std::uintptr_t>(p) / 4 % 4);
-    };
-    const bool by_vectors = off(m.values + first) == off(m.column_indices + first);
-    shift = by_vectors ? off(m.values + first) : 0;
-    count = entries;
-    const std::uint64_t policy = ptx::evict_first();
+  __device__ __forceinline__ void load(const Csr<Offset>& m, Offset first, int count) {
+    const std::uint64_t policy = ptx::evict_first();  // they are read once, x again and again
+    const float* const values = m.values + first + threadIdx.x;
+    const int* const columns = m.column_indices + first + threadIdx.x;
     WARPLADDER_UNROLL
-    for (int u = 0; u < kFours; ++u) {
-      const int i = 4 * (static_cast<int>(threadIdx.x) + u * kThreads);
-      four[u] = {};
-      if (i < shift + count) four[u] = load_four(m, first - shift + i, by_vectors, policy);
+    for (int u = 0; u < kItems; ++u) {
+      const bool there = static_cast<int>(threadIdx.x) + u * kThreads < count;
+      value[u] = there ? ptx::load_with(policy, values + u * kThreads) : 0.0f;
+      column[u] = there ? ptx::load_with(policy, columns + u * kThreads) : 0;
     }
   }
 
-  // Leaves values[e] · x[column_indices[e]] of them in shared memory, aligned to 16 bytes, the
-  // first at products[shift]. A barrier must follow.
-  __device__ __forceinline__ void multiply(const float* x, float* products) const {
+  // Leaves values[e] · x[column_indices[e]] of the entries from `from` to `to` in shared memory, in
+  // their places. A barrier must follow.
+  __device__ __forceinline__ void multiply(const float* x, int from, int to,
+                                           float* products) const {
     WARPLADDER_UNROLL
-    for (int u = 0; u < kFours; ++u) {
-      const int i = 4 * (static_cast<int>(threadIdx.x) + u * kThreads);
-      if (i >= shift + count) continue;
-      const auto& [v, c] = four[u];
-      *reinterpret_cast<float4*>(products + i) = make_float4(
-          v.x * __ldg(x + c.x), v.y * __ldg(x + c.y), v.z * __ldg(x + c.z), v.w * __ldg(x + c.w));
+    for (int u = 0; u < kItems; ++u) {
+      const int i = static_cast<int>(threadIdx.x) + u * kThreads;
+      if (i >= from && i < to) products[i] = value[u] * __ldg(x + column[u]);
     }
   }
 };
 
-// Both in one. Returns where the first product is. Called by every thread; a barrier must follow.
-template <int kThreads, int kFours, class Offset>
-__device__ __forceinline__ int stage_products(const Csr<Offset>& m, std::int64_t first, int count,
-                                              float* products) {
-  HeldEntries<kThreads, kFours> held;
-  held.load(m, first, count);
-  held.multiply(m.x, products);
-  return held.shift;
-}
-
 // ---- segments of those products
+
+struct Segment {
+  int from, to;
+};
 
 // How many lanes share a segment of so many products: up to about twelve for each of them.
 __device__ __forceinline__ int lanes_log2_for(int products, int segments) {
@@ -115,24 +78,25 @@ __device__ __forceinline__ int lanes_log2_for(int products, int segments) {
   return log2;
 }
 
-// visit(s, sum) by one thread for each segment of the products, of which s ends before ends[s], and
-// the first begins at `begin`. Called by every thread. Lanes share segments as lanes_log2 says; the
-// whole warp takes those that are much longer than the others.
-template <int kThreads, class Visit>
-__device__ __forceinline__ void sum_segments(const float* products, const int* ends, int begin,
-                                             int segments, int lanes_log2, const Visit& visit) {
-  const int lanes = 1 << lanes_log2, lane = threadIdx.x & 31, first = threadIdx.x >> lanes_log2,
+// visit(s, sum) by one thread for each of the segments. segment(s) says which products it has; that
+// of s = threadIdx.x >> lanes_log2 the caller has asked for already. Called by every thread. Lanes
+// share segments as lanes_log2 says; the whole warp takes those that are much longer.
+template <int kThreads, class SegmentOf, class Visit>
+__device__ __forceinline__ void sum_segments(const float* products, int segments, int lanes_log2,
+                                             Segment own, const SegmentOf& segment,
+                                             const Visit& visit) {
+  const int lanes = 1 << lanes_log2, lane = threadIdx.x & 31, step = kThreads >> lanes_log2,
             first_of_warp = (threadIdx.x & ~31u) >> lanes_log2;
+  const bool is_first = (lane & (lanes - 1)) == 0;
+  int s = threadIdx.x >> lanes_log2;
   WARPLADDER_NO_UNROLL
-  for (int base = 0; base + first_of_warp < segments; base += kThreads >> lanes_log2) {
-    const int s = base + first;
-    const bool there = s < segments;
-    const int from = there ? (s > 0 ? ends[s - 1] : begin) : 0, to = there ? ends[s] : 0;
-    const bool is_long = to - from > 16 << lanes_log2, is_first = (lane & (lanes - 1)) == 0;
+  for (int base = 0; base + first_of_warp < segments; base += step, s += step) {
+    const Segment next = s + step < segments ? segment(s + step) : Segment{0, 0};
+    const bool is_long = own.to - own.from > 16 << lanes_log2;
     float sum = 0.0f;
     if (!is_long) {
       WARPLADDER_NO_UNROLL
-      for (int i = from + (lane & (lanes - 1)); i < to; i += lanes) sum += products[i];
+      for (int i = own.from + (lane & (lanes - 1)); i < own.to; i += lanes) sum += products[i];
     }
     WARPLADDER_NO_UNROLL
     for (int bits = lanes / 2; bits > 0; bits /= 2) sum += warp::exchange(sum, bits);
@@ -140,28 +104,29 @@ __device__ __forceinline__ void sum_segments(const float* products, const int* e
     while (left) {
       const int source = __ffs(static_cast<int>(left)) - 1;
       left &= left - 1;
-      const int long_from = __shfl_sync(warp::kAllLanes, from, source),
-                long_to = __shfl_sync(warp::kAllLanes, to, source);
+      const int from = __shfl_sync(warp::kAllLanes, own.from, source),
+                to = __shfl_sync(warp::kAllLanes, own.to, source);
       float part = 0.0f;
-      for (int i = long_from + lane; i < long_to; i += 32) part += products[i];
+      for (int i = from + lane; i < to; i += 32) part += products[i];
       part = warp::reduce(part, warp::Sum());
       if (lane == source) sum = part;
     }
-    if (there && is_first) visit(s, sum);
+    if (s < segments && is_first) visit(s, sum);
+    own = next;
   }
 }
 
-// ---- merge tiles (ops/spmv/problem.hpp)
+// ---- pieces of equal work
 
-// How many rows end before item `item` of the merge of rows and entries. Called by a whole warp:
-// 32 places are looked at together, so that a million rows take four rounds.
-template <class Offset>
-__device__ __forceinline__ std::int64_t rows_before(const Csr<Offset>& m, std::int64_t item) {
+// 32 places are looked at together, so that a million take four rounds: the first i below `size` of
+// which is_before(i) is false, of which it is true up to there. Called by a whole warp.
+template <class IsBefore>
+__device__ __forceinline__ std::int64_t first_not(std::int64_t size, const IsBefore& is_before) {
   const int lane = threadIdx.x % 32;
-  std::int64_t low = 0, size = m.rows;  // the answer is between low and low + size
+  std::int64_t low = 0;  // the answer is between low and low + size
   while (size > 0) {
-    const std::int64_t step = size / 33 + 1, row = low + (lane + 1) * step - 1;
-    const bool before = row < low + size && __ldg(m.row_offsets + row + 1) + row < item;
+    const std::int64_t step = size / 33 + 1, i = low + (lane + 1) * step - 1;
+    const bool before = i < low + size && is_before(i);
     const int passed = __popc(__ballot_sync(warp::kAllLanes, before));
     low += passed * step;
     size = passed < 32 && size - passed * step > step - 1 ? step - 1 : size - passed * step;
@@ -169,50 +134,90 @@ __device__ __forceinline__ std::int64_t rows_before(const Csr<Offset>& m, std::i
   return low;
 }
 
-// Words of shared memory for a tile: products in front, the ends of its rows behind them.
-constexpr int tile_words(int items) { return items + 8; }
+// How many rows end before item `item` of the merge of rows and entries, an entry before the end of
+// its row. Called by a whole warp.
+template <class Offset>
+__device__ __forceinline__ std::int64_t rows_before(const Csr<Offset>& m, std::int64_t item) {
+  return first_not(m.rows, [&](std::int64_t i) { return __ldg(m.row_offsets + i + 1) + i < item; });
+}
 
-// The products of tile `tile` of kItems items, and the rows that end in it: row0 to row1. What is
-// left for a row that goes on is published, and taken by the tile in which the row ends, in the
-// order of the tiles. Called by every thread.
-template <int kThreads, int kItems, class Offset>
+// What a block adds to a row that began in tiles before: theirs, in the order of the tiles. Called
+// by a whole warp.
+__device__ __forceinline__ float take_parts(std::uint64_t* flags, std::int64_t first_tile,
+                                            std::int64_t tile) {
+  const int lane = threadIdx.x % 32;
+  const float taken =
+      take_sum<4>(flags + first_tile, 1, lane, 32, static_cast<int>(tile - first_tile));
+  return warp::reduce(taken, warp::Sum());
+}
+
+// ---- tiles of kOwn entries each (ops/spmv/problem.hpp)
+
+// The first row that begins at entry tile·kOwn or behind it, and where it begins. A tile has the
+// rows that begin in it, with what they have in the next one, if that is up to kMore entries; of a
+// longer row, which is ~row here, each tile has a part.
+template <class Offset>
+struct alignas(2 * sizeof(Offset)) TileStart {
+  Offset row, entry;
+  __device__ __forceinline__ bool cuts() const { return row < 0; }  // the row before
+  __device__ __forceinline__ Offset first_row() const { return cuts() ? ~row : row; }
+};
+
+// Called by a whole warp.
+template <int kOwn, int kMore, class Offset>
+__device__ __forceinline__ TileStart<Offset> tile_start(const Csr<Offset>& m, std::int64_t tile) {
+  const std::int64_t at = tile * kOwn;
+  if (at >= m.nnz) return {static_cast<Offset>(m.rows), static_cast<Offset>(m.nnz)};
+  const auto row = static_cast<Offset>(
+      first_not(m.rows, [&](std::int64_t i) { return __ldg(m.row_offsets + i) < at; }));
+  const Offset entry = __ldg(m.row_offsets + row);
+  if (entry == at) return {row, entry};
+  const Offset begun = __ldg(m.row_offsets + row - 1);
+  const bool cut = entry > begun / kOwn * kOwn + kOwn + kMore;
+  return {static_cast<Offset>(cut ? ~row : row), entry};
+}
+
+// The rows of tile `tile`, whose entries are held, between two starts. `products` has room for
+// kOwn + kMore. Called by every thread.
+template <int kThreads, int kOwn, int kMore, class Held, class Offset>
 __device__ __forceinline__ void multiply_tile(const Csr<Offset>& m, std::int64_t tile,
-                                              std::int64_t row0, std::int64_t row1,
-                                              std::uint64_t* flags, float* words) {
-  constexpr int kFours = (kItems + 3 + 4 * kThreads - 1) / (4 * kThreads);
-  const std::int64_t all = m.rows + m.nnz, item0 = tile * kItems,
-                     item1 = item0 + kItems < all ? item0 + kItems : all;
-  const std::int64_t entry0 = item0 - row0;
-  const int rows = static_cast<int>(row1 - row0), t = threadIdx.x,
-            entries = static_cast<int>(item1 - item0) - rows;
-  int* const ends = reinterpret_cast<int*>(words + staged_size(entries));
-  const int begin = stage_products<kThreads, kFours>(m, entry0, entries, words);
-  for (int i = t; i < rows; i += kThreads) {
-    ends[i] = begin + static_cast<int>(__ldg(m.row_offsets + row0 + 1 + i) - entry0);
+                                              const Held& held, const TileStart<Offset>& from,
+                                              const TileStart<Offset>& to, std::uint64_t* flags,
+                                              float* products) {
+  const auto first = static_cast<Offset>(tile * kOwn);
+  const Offset row0 = from.first_row();
+  const int rows = static_cast<int>(to.first_row() - row0), t = threadIdx.x,
+            begin = static_cast<int>(from.entry - first),  // of the first row that begins here
+      end = to.cuts() ? kOwn : static_cast<int>(to.entry - first);
+  const int lanes_log2 = lanes_log2_for(kOwn, rows + 1);
+  const auto segment = [&](int s) -> Segment {
+    const Offset* at = m.row_offsets + row0 + s;
+    const auto row_end = static_cast<int>(__ldg(at + 1) - first);
+    return {static_cast<int>(__ldg(at) - first), row_end < end ? row_end : end};
+  };
+  const int s = t >> lanes_log2;
+  const Segment own = s < rows ? segment(s) : Segment{0, 0};  // while entries and x come
+  held.multiply(m.x, from.cuts() ? 0 : begin, end, products);
+  __syncthreads();  // the products are there before they are added up
+  sum_segments<kThreads>(products, rows, lanes_log2, own, segment, [&](int row, float sum) {
+    if (to.cuts() && row == rows - 1) {
+      flags[tile] = to_word(sum);
+    } else {
+      store_row(m, row0 + row, sum);
+    }
+  });
+  if (!from.cuts() || t < kThreads - 32) return;
+  // The last warp adds up what there is of the row that began before.
+  const int lane = t % 32, behind = begin < kOwn ? begin : kOwn;
+  float sum = 0.0f;
+  for (int i = lane; i < behind; i += 32) sum += products[i];
+  sum = warp::reduce(sum, warp::Sum());
+  if (begin > kOwn) {
+    if (lane == 0) flags[tile] = to_word(sum);
+    return;
   }
-  if (t == 0) ends[rows] = begin + entries;
-  __syncthreads();  // products and ends are there before they are read
-  const bool goes_on = rows == 0 || ends[rows - 1] < begin + entries;
-  float first = 0.0f;
-  sum_segments<kThreads>(words, ends, begin, rows + goes_on, lanes_log2_for(entries, rows + 1),
-                         [&](int s, float sum) {
-                           if (s == rows) {
-                             flags[tile] = to_word(sum);
-                           } else if (s == 0) {
-                             first = sum;  // which thread 0 has
-                           } else {
-                             store_row(m, row0 + s, sum);
-                           }
-                         });
-  if (t >= 32 || rows == 0) return;
-  // The first row may have begun some tiles before.
-  const std::int64_t begun = __ldg(m.row_offsets + row0);
-  if (begun < entry0) {
-    const std::int64_t tile0 = (row0 + begun) / kItems;
-    const float taken = take_sum<4>(flags + tile0, 1, t, 32, static_cast<int>(tile - tile0));
-    first += warp::reduce(taken, warp::Sum());
-  }
-  if (t == 0) store_row(m, row0, first);
+  sum += take_parts(flags, __ldg(m.row_offsets + row0 - 1) / kOwn, tile);
+  if (lane == 0) store_row(m, row0 - 1, sum);
 }
 
 }  // namespace WARPLADDER_FLAVOUR

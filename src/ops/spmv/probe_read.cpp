@@ -17,8 +17,8 @@ void launch(const void* erased, device::Stream& stream) {
   device::read(stream, call.y, rows * sizeof(float));
 }
 
-const bool declared = ops::declare_rival(
-    {"spmv", "read", "reading as many bytes", "", device::Target::gpu, launch, nullptr, nullptr, true});
+const bool declared = ops::declare_rival({"spmv", "read", "reading as many bytes", "",
+                                          device::Target::gpu, launch, nullptr, nullptr, true});
 
 }  // namespace
 }  // namespace warpladder::spmv

@@ -26,7 +26,7 @@ void validate(const Problem& p) {
     }
   };
   constexpr std::int64_t kMost32 = std::numeric_limits<std::int32_t>::max();
-  check("rows", p.rows, std::numeric_limits<std::int64_t>::max() / 16);
+  check("rows", p.rows, p.wide_offsets ? std::numeric_limits<std::int64_t>::max() / 16 : kMost32);
   check("columns", p.columns, kMost32);
   check("nnz", p.nnz, p.wide_offsets ? std::numeric_limits<std::int64_t>::max() / 16 : kMost32);
   if (p.nnz > 0 && (p.rows == 0 || p.columns == 0)) {

@@ -16,12 +16,16 @@ struct Problem {
   float alpha = 1.0f, beta = 0.0f;
 };
 
-// Merge tiles, of which some rungs make one a block: rows and entries in the order in which a merge
-// takes them, an entry before the end of its row, cut into equal pieces. So many of them, that a
-// block of 256 threads loads its entries by two vectors of four a thread, off alignment too.
-constexpr int kTileItems = 2044;
-inline std::int64_t tiles(const Problem& p) {
+// Pieces of equal work, of which a block takes one. Merge tiles: rows and entries in the order in
+// which a merge takes them, an entry before the end of its row. Entry tiles: entries alone; a row
+// that goes on into the next one by up to kMoreEntries stays with the tile in which it begins.
+constexpr int kTileThreads = 256, kItemsOfThread = 4, kTileItems = kTileThreads * kItemsOfThread,
+              kMoreEntries = 32, kOwnEntries = kTileItems - kMoreEntries;
+inline std::int64_t merge_tiles(const Problem& p) {
   return (p.rows + p.nnz + kTileItems - 1) / kTileItems;
+}
+inline std::int64_t entry_tiles(const Problem& p) {
+  return (p.nnz + kOwnEntries - 1) / kOwnEntries;
 }
 
 // Rows of more entries than this are worth more than one block.
@@ -32,11 +36,12 @@ inline std::int64_t most_long_rows(const Problem& p) { return p.nnz / kLongRow; 
 // them so. Of the scratch it may expect nothing. A plan is made once for a matrix's row offsets,
 // and holds for any values.
 inline std::int64_t flag_words(const Problem& p) {
-  const std::int64_t of_long_rows = 1 + kBlocksOfLongRow * most_long_rows(p);
-  return tiles(p) > of_long_rows ? tiles(p) : of_long_rows;
+  const std::int64_t of_long_rows = 1 + kBlocksOfLongRow * most_long_rows(p),
+                     of_tiles = merge_tiles(p) > entry_tiles(p) ? merge_tiles(p) : entry_tiles(p);
+  return of_tiles > of_long_rows ? of_tiles : of_long_rows;
 }
 inline std::int64_t scratch_words(const Problem& p) { return most_long_rows(p); }
-inline std::int64_t plan_words(const Problem& p) { return tiles(p) + 1; }
+inline std::int64_t plan_words(const Problem& p) { return 2 * (entry_tiles(p) + 1); }
 
 // A problem, where its operands lie in device memory (y overlaps nothing else), and its workspace.
 struct Call {

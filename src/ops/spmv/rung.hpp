@@ -62,6 +62,12 @@ void prepare_call(const void* erased, device::Stream& stream) {
                             : narrow(csr_of<std::int32_t>(call), call, stream);
 }
 
+// What a header cannot say in numbers: all but what its rung then sets.
+inline ladder::Totals nothing_predicted() {
+  constexpr std::uint64_t kOpen = ladder::kNotPredicted;
+  return {kOpen, kOpen, kOpen, kOpen, kOpen, kOpen, kOpen, kOpen, 0, kOpen, kOpen};
+}
+
 using PredictRung = ladder::Totals (*)(const Problem& problem);
 template <PredictRung predict>
 ladder::Totals predict_call(const void* erased) {

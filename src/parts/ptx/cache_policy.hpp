@@ -21,11 +21,11 @@ __device__ __forceinline__ std::uint64_t evict_first() {
 }
 
 // ld.global.nc.L1::no_allocate.L2::cache_hint. Nobody may write what is read while the kernel runs.
-__device__ __forceinline__ float4 load_with(std::uint64_t policy, const float4* global) {
+__device__ __forceinline__ float load_with(std::uint64_t policy, const float* global) {
 #if defined(__CUDACC__)
-  float4 v;
-  asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.v4.f32 {%0, %1, %2, %3}, [%4], %5;"
-               : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+  float v;
+  asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.f32 %0, [%1], %2;"
+               : "=f"(v)
                : "l"(__cvta_generic_to_global(global)), "l"(policy));
   return v;
 #else
@@ -33,11 +33,11 @@ __device__ __forceinline__ float4 load_with(std::uint64_t policy, const float4* 
   return *global;
 #endif
 }
-__device__ __forceinline__ int4 load_with(std::uint64_t policy, const int4* global) {
+__device__ __forceinline__ int load_with(std::uint64_t policy, const int* global) {
 #if defined(__CUDACC__)
-  int4 v;
-  asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.v4.s32 {%0, %1, %2, %3}, [%4], %5;"
-               : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+  int v;
+  asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.s32 %0, [%1], %2;"
+               : "=r"(v)
                : "l"(__cvta_generic_to_global(global)), "l"(policy));
   return v;
 #else

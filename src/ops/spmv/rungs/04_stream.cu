@@ -1,23 +1,23 @@
 // Bound before: where rows are short, values and columns come in pieces of a few entries, one load
 // behind another.
 // Idea: a block takes neighbouring rows, whose entries lie in one piece. It reads that piece as it
-// lies, by vectors of four, without asking whose entries they are, and leaves the products in
-// shared memory; then lanes add up each row's.
+// lies, without asking whose entries they are, and leaves the products in shared memory; then lanes
+// add up each row's.
 //
-// Prediction: values and columns in requests of 16 sectors, each entry once; a sum's terms come
-// from shared memory. Accepts: every matrix. What binds it: a block with a long row works on while
-// the others are done.
+// Prediction: each entry is read once, by requests of 32 neighbours; a sum's terms come from shared
+// memory. Accepts: every matrix. What binds it: a block with a long row works on while the others
+// are done.
 
 #include "ops/spmv/rung.hpp"
 
 namespace warpladder::spmv {
 namespace {
 
-constexpr int kThreads = 256, kFours = 2, kStaged = 4 * kThreads * kFours - 4;
+constexpr int kThreads = 256, kItems = 4, kStaged = kThreads * kItems;
 
 template <class Offset>
 __global__ void __launch_bounds__(kThreads) multiply(Csr<Offset> m, int lanes_log2) {
-  __shared__ __align__(16) float products[parts::staged_size(kStaged)];
+  __shared__ float products[kStaged];
   const int lanes = 1 << lanes_log2, lane = threadIdx.x & (lanes - 1);
   const std::int64_t rows_of_block = kThreads >> lanes_log2, row0 = blockIdx.x * rows_of_block,
                      row1 = row0 + rows_of_block < m.rows ? row0 + rows_of_block : m.rows,
@@ -28,11 +28,13 @@ __global__ void __launch_bounds__(kThreads) multiply(Csr<Offset> m, int lanes_lo
   float sum = 0.0f;
   for (std::int64_t e = first; e < end; e += kStaged) {
     const int count = static_cast<int>(end - e < kStaged ? end - e : kStaged);
-    const int shift = parts::stage_products<kThreads, kFours>(m, e, count, products);
+    parts::HeldEntries<kThreads, kItems> held;
+    held.load(m, static_cast<Offset>(e), count);
+    held.multiply(m.x, 0, count, products);
     __syncthreads();  // the products are there before they are added up
     const std::int64_t from = begin_of_row > e ? begin_of_row - e : 0,
                        to = end_of_row - e < count ? end_of_row - e : count;
-    for (std::int64_t i = from + lane; i < to; i += lanes) sum += products[shift + i];
+    for (std::int64_t i = from + lane; i < to; i += lanes) sum += products[i];
     __syncthreads();  // they have been before the next ones come
   }
   WARPLADDER_NO_UNROLL
@@ -58,8 +60,7 @@ ladder::Totals predict(const Problem& p) {
   ladder::Totals t;
   t.global_load_requests = t.global_load_sectors = ladder::kNotPredicted;
   t.shared_load_requests = t.shared_load_wavefronts = ladder::kNotPredicted;
-  t.shared_store_requests = p.nnz / 128;
-  t.shared_store_wavefronts = p.nnz / 32;
+  t.shared_store_requests = t.shared_store_wavefronts = p.nnz / 32;
   const std::uint64_t lanes_log2 = lanes_log2_for(p), rows_of_warp = 32 >> lanes_log2;
   t.global_store_requests = p.rows / rows_of_warp;
   t.global_store_sectors = p.rows / rows_of_warp * (rows_of_warp > 8 ? rows_of_warp / 8 : 1);

@@ -7,45 +7,72 @@
 // left for a row that goes on waits, in a word with a flag, for the tile in which the row ends: one
 // launch, and the same bits in every run.
 //
-// Prediction: each entry is staged once. Accepts: every matrix. What binds it: the search, in which
-// each look waits for the one before; and gathers of x, whose sectors are used for 4 bytes.
+// Prediction: two barriers a tile; each entry is read once. Accepts: every matrix. What binds it: a
+// tile's entries are asked for when the search is done; and nearly every tile waits for the one
+// before.
 
 #include "ops/spmv/rung.hpp"
 
 namespace warpladder::spmv {
 namespace {
 
-constexpr int kThreads = 256;
-
 template <class Offset>
-__global__ void __launch_bounds__(kThreads, 6) multiply(Csr<Offset> m, std::uint64_t* flags) {
-  __shared__ __align__(16) float words[parts::tile_words(kTileItems)];
+__global__ void __launch_bounds__(kTileThreads, 8) multiply(Csr<Offset> m, std::uint64_t* flags) {
+  __shared__ float products[kTileItems];
+  __shared__ int ends[kTileItems + 1];
   __shared__ std::int64_t bound[2];
-  const std::int64_t tile = blockIdx.x, all = m.rows + m.nnz;
-  if (threadIdx.x < 64) {  // the first warp looks for the first row, the second for the last
-    const int end = threadIdx.x / 32;
-    const std::int64_t item = (tile + end) * kTileItems,
-                       row = parts::rows_before(m, item < all ? item : all);
-    if (threadIdx.x % 32 == 0) bound[end] = row;
+  const std::int64_t tile = blockIdx.x, all = m.rows + m.nnz, item0 = tile * kTileItems,
+                     item1 = item0 + kTileItems < all ? item0 + kTileItems : all;
+  const int t = threadIdx.x;
+  if (t < 64) {  // the first warp looks for the first row, the second for the last
+    const std::int64_t row = parts::rows_before(m, t < 32 ? item0 : item1);
+    if (t % 32 == 0) bound[t / 32] = row;
   }
   __syncthreads();  // both are known to every thread
-  parts::multiply_tile<kThreads, kTileItems>(m, tile, bound[0], bound[1], flags, words);
+  const std::int64_t row0 = bound[0];
+  const int rows = static_cast<int>(bound[1] - row0),
+            entries = static_cast<int>(item1 - item0) - rows;
+  const auto entry0 = static_cast<Offset>(item0 - row0);
+  parts::HeldEntries<kTileThreads, kItemsOfThread> held;
+  held.load(m, entry0, entries);
+  for (int i = t; i < rows; i += kTileThreads) {
+    ends[i] = static_cast<int>(__ldg(m.row_offsets + row0 + 1 + i) - entry0);
+  }
+  if (t == 0) ends[rows] = entries;
+  held.multiply(m.x, 0, entries, products);
+  __syncthreads();  // products and ends are there before they are read
+  const bool goes_on = ends[rows] > (rows > 0 ? ends[rows - 1] : 0);
+  const auto segment = [&](int s) -> parts::Segment { return {s > 0 ? ends[s - 1] : 0, ends[s]}; };
+  const int segments = rows + goes_on, lanes_log2 = parts::lanes_log2_for(entries, rows + 1),
+            s0 = t >> lanes_log2;
+  float first = 0.0f;
+  parts::sum_segments<kTileThreads>(products, segments, lanes_log2,
+                                    s0 < segments ? segment(s0) : parts::Segment{0, 0}, segment,
+                                    [&](int s, float sum) {
+                                      if (s == rows) {
+                                        flags[tile] = parts::to_word(sum);
+                                      } else if (s == 0) {
+                                        first = sum;  // which thread 0 has
+                                      } else {
+                                        parts::store_row(m, row0 + s, sum);
+                                      }
+                                    });
+  if (t >= 32 || rows == 0) return;
+  // The first row may have begun some tiles before.
+  const std::int64_t begun = __ldg(m.row_offsets + row0);
+  if (begun < entry0) first += parts::take_parts(flags, (row0 + begun) / kTileItems, tile);
+  if (t == 0) parts::store_row(m, row0, first);
 }
 
 template <class Offset>
 void launch(const Csr<Offset>& m, const Call& call, device::Stream& stream) {
-  device::launch(stream, {dim3(to_grid(tiles(call.problem))), dim3(kThreads)}, multiply<Offset>, m,
-                 call.flags);
+  device::launch(stream, {dim3(to_grid(merge_tiles(call.problem))), dim3(kTileThreads)},
+                 multiply<Offset>, m, call.flags);
 }
 
 ladder::Totals predict(const Problem& p) {
-  ladder::Totals t;
-  t.global_load_requests = t.global_load_sectors = ladder::kNotPredicted;
-  t.global_store_requests = t.global_store_sectors = ladder::kNotPredicted;
-  t.shared_load_requests = t.shared_load_wavefronts = ladder::kNotPredicted;
-  t.shared_store_requests = t.shared_store_wavefronts = ladder::kNotPredicted;
-  t.shuffles = ladder::kNotPredicted;
-  t.barriers = 2 * tiles(p) * kThreads / 32;
+  ladder::Totals t = nothing_predicted();
+  t.barriers = 2 * merge_tiles(p) * kTileThreads / 32;
   return t;
 }
 
