@@ -118,12 +118,25 @@ __device__ __forceinline__ void sum_segments(const float* products, int segments
 
 // ---- pieces of equal work
 
-// 32 places are looked at together, so that a million take four rounds: the first i below `size` of
-// which is_before(i) is false, of which it is true up to there. Called by a whole warp.
+// The first i below `size` of which is_before(i) is false; it is true up to there. 32 places are
+// looked at together: at first 1, 2, 4, … to either side of `guess`, which for rows of much the
+// same length leaves little; then evenly, so that a million take four rounds. Called by a whole
+// warp.
 template <class IsBefore>
-__device__ __forceinline__ std::int64_t first_not(std::int64_t size, const IsBefore& is_before) {
+__device__ __forceinline__ std::int64_t first_not(std::int64_t size, std::int64_t guess,
+                                                  const IsBefore& is_before) {
   const int lane = threadIdx.x % 32;
   std::int64_t low = 0;  // the answer is between low and low + size
+  {
+    const std::int64_t i =
+        guess + (lane < 16 ? -(std::int64_t{1} << (15 - lane)) : std::int64_t{1} << (lane - 16));
+    const bool before = i < 0 || (i < size && is_before(i));
+    const int passed = __popc(__ballot_sync(warp::kAllLanes, before));
+    const std::int64_t last = __shfl_sync(warp::kAllLanes, i, passed > 0 ? passed - 1 : 0),
+                       next = __shfl_sync(warp::kAllLanes, i, passed < 32 ? passed : 31);
+    if (passed > 0 && last >= 0) low = last + 1;
+    size = (passed < 32 && next < size ? next : size) - low;
+  }
   while (size > 0) {
     const std::int64_t step = size / 33 + 1, i = low + (lane + 1) * step - 1;
     const bool before = i < low + size && is_before(i);
@@ -138,7 +151,9 @@ __device__ __forceinline__ std::int64_t first_not(std::int64_t size, const IsBef
 // its row. Called by a whole warp.
 template <class Offset>
 __device__ __forceinline__ std::int64_t rows_before(const Csr<Offset>& m, std::int64_t item) {
-  return first_not(m.rows, [&](std::int64_t i) { return __ldg(m.row_offsets + i + 1) + i < item; });
+  const auto share = static_cast<float>(item) / static_cast<float>(m.rows + m.nnz);
+  return first_not(m.rows, static_cast<std::int64_t>(share * static_cast<float>(m.rows)),
+                   [&](std::int64_t i) { return __ldg(m.row_offsets + i + 1) + i < item; });
 }
 
 // What a block adds to a row that began in tiles before: theirs, in the order of the tiles. Called
@@ -168,8 +183,10 @@ template <int kOwn, int kMore, class Offset>
 __device__ __forceinline__ TileStart<Offset> tile_start(const Csr<Offset>& m, std::int64_t tile) {
   const std::int64_t at = tile * kOwn;
   if (at >= m.nnz) return {static_cast<Offset>(m.rows), static_cast<Offset>(m.nnz)};
+  const auto share = static_cast<float>(at) / static_cast<float>(m.nnz);
   const auto row = static_cast<Offset>(
-      first_not(m.rows, [&](std::int64_t i) { return __ldg(m.row_offsets + i) < at; }));
+      first_not(m.rows, static_cast<std::int64_t>(share * static_cast<float>(m.rows)),
+                [&](std::int64_t i) { return __ldg(m.row_offsets + i) < at; }));
   const Offset entry = __ldg(m.row_offsets + row);
   if (entry == at) return {row, entry};
   const Offset begun = __ldg(m.row_offsets + row - 1);
