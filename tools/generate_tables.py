@@ -4,6 +4,7 @@
 A block stands between two comments; the first says what it holds:
   <!-- counts: sgemm/row_01_naive sgemm/row_02_block_tile at 256x256x256 -->
   <!-- counts: sgemv/01_thread_per_output at 1024x1024, row_t -->
+  <!-- counts: spmv/01_scalar spmv/02_vector on rmat:scale=14,edge=16 -->
   <!-- times: results/FOLDER/bench.json sgemm at 4096x4096x4096 -->
   <!-- times-by-size: results/FOLDER/bench.json,results/FOLDER/more.json sgemm -->
   <!-- shares: results/FOLDER/bench.json transpose of memcpy -->
@@ -210,28 +211,36 @@ def body(rows_text, remarks, lines):
 
 
 def counts(program, argument):
-    rungs, _, place = argument.partition(" at ")
+    rungs, _, matrix = argument.partition(" on ")
+    rungs, _, place = rungs.partition(" at ")
     shape, _, variant = place.partition(", ")
-    asked_for = ["--shape", shape, *(["--variant", variant] if variant else [])]
+    asked_for = (["--matrix", matrix] if matrix else
+                 ["--shape", shape, *(["--variant", variant] if variant else [])])
     header = ["rung", "global sectors", "shared wavefronts", "barriers", "shuffles",
-              "FMAs per sector", "FMAs per wavefront", "prediction"]
+              "FMAs per sector", "FMAs per wavefront", "prediction", "lanes per load",
+              "sectors per load"]
     rows, computes, shuffles = [], False, False
     for rung in rungs.split():
         done = subprocess.run([program, "explain", rung, *asked_for, "--json", "-"],
                               capture_output=True, text=True, cwd=ROOT)
         if done.returncode:
-            raise Fault(f"{rung} at {place}: {done.stderr.strip()}")
+            raise Fault(f"{rung} at {matrix or place}: {done.stderr.strip()}")
         explained = json.loads(done.stdout)["rungs"][0]
         t = explained["totals"]
         sectors = t["global_load_sectors"] + t["global_store_sectors"]
         wavefronts = t["shared_load_wavefronts"] + t["shared_store_wavefronts"]
         computes, shuffles = computes or t["fmas"] > 0, shuffles or t["shuffles"] > 0
-        holds = "holds" if explained["prediction"]["holds"] else "differs"
+        # Of a matrix without a shape there is no prediction.
+        holds = "" if matrix else "holds" if explained["prediction"]["holds"] else "differs"
+        load = explained["global_load"]
         rows.append([f"`{rung.split('/')[1]}`", f"{sectors:,}", f"{wavefronts:,}", f"{t['barriers']:,}",
-                     f"{t['shuffles']:,}", f"{t['fmas'] / sectors:.1f}" if sectors else "",
-                     f"{t['fmas'] / wavefronts:.1f}" if wavefronts else "", holds])
+                     f"{t['shuffles']:,}", f"{t['fmas'] / sectors:.1f}" if sectors and t["fmas"] else "",
+                     f"{t['fmas'] / wavefronts:.1f}" if wavefronts and t["fmas"] else "", holds,
+                     f"{load['lanes']:.1f}", f"{load['sectors']:.1f}"])
     # An operator that only moves bytes has no FMAs to show, and few rungs shuffle.
-    shown = [0, 1, 2, 3, *([4] if shuffles else []), *([5, 6] if computes else []), 7]
+    # Rows of unlike lengths show in the lanes that a load has, and in what it touches.
+    shown = ([0, 1, 8, 9, 2, 3, 4] if matrix else
+             [0, 1, 2, 3, *([4] if shuffles else []), *([5, 6] if computes else []), 7])
     header, *rows = ([cells[i] for i in shown] for cells in (header, *rows))
     return table(header, rows)
 
