@@ -8,7 +8,6 @@
 #include <span>
 
 #include "base/with_commas.hpp"
-#include "verb.hpp"
 
 namespace warpladder::app {
 namespace {
@@ -145,6 +144,12 @@ std::vector<std::string> lines_below(std::span<const BenchRow> group, const Oppo
   return lines;
 }
 
+// Sparse products are compared in operations as often as in bytes.
+bool shows_flops_too(std::span<const BenchRow> group) {
+  const BenchRow& row = group.front();
+  return !computes(row) && row.flops > 0 && row.shape.empty();
+}
+
 Section cpu_times_section(std::span<const BenchRow> group) {
   const bool in_flops = computes(group.front());
   const Opponent rival = opponent_in(group, false);
@@ -153,6 +158,8 @@ Section cpu_times_section(std::span<const BenchRow> group) {
                               {"quartiles apart", Align::right},
                               {"samples", Align::right},
                               {in_flops ? "GFLOP/s" : "GB/s", Align::right}};
+  const bool with_flops = shows_flops_too(group);
+  if (with_flops) columns.push_back({"GFLOP/s", Align::right});
   if (rival.row) columns.push_back({rival.header, Align::right});
   TextTable table(std::move(columns));
   for (const BenchRow& row : group) {
@@ -163,6 +170,7 @@ Section cpu_times_section(std::span<const BenchRow> group) {
                             rounded(100 * s.spread(), 2) + " %",
                             std::to_string(row.samples_s.size()),
                             rounded((in_flops ? row.flops : row.bytes) / s.median * 1e-9, digits)};
+    if (with_flops) cells.emplace_back(rounded(row.flops / s.median * 1e-9, digits));
     if (rival.row) {
       const double share = time_that_counts(*rival.row) / s.median;
       cells.emplace_back(share_text(share, digits));
@@ -192,8 +200,7 @@ Section gpu_section(std::span<const BenchRow> group, const BenchReport& report) 
   if (in_graphs) columns.push_back({"in a graph", Align::right});
   columns.insert(columns.end(),
                  {{"spread", Align::right}, {in_flops ? "TFLOP/s" : "GB/s", Align::right}});
-  const bool with_flops = !in_flops && group.front().flops > 0 && group.front().shape.empty() &&
-                          !(crowded && in_graphs);
+  const bool with_flops = shows_flops_too(group) && !(crowded && in_graphs);
   if (with_flops) columns.push_back({"GFLOP/s", Align::right});
   for (const Opponent* other : {&rival, &probe}) {
     if (other->row) columns.push_back({other->header, Align::right});
