@@ -10,13 +10,14 @@ A block stands between two comments; the first says what it holds:
   <!-- shares: results/FOLDER/bench.json transpose of memcpy -->
   <!-- shares: results/FOLDER/bench.json reduce:sum of cub, geomean 1024..4194304 -->
   <!-- shares-by-variant: results/FOLDER/bench.json sgemv/07_by_shape of cublas, geomean -->
+  <!-- shares-by-matrix: results/FOLDER/bench.json spmv -->
   <!-- medians: results/FOLDER/bench.json warp, in a graph -->
   <!-- climb: results/FOLDER/bench.json sgemm/row_ at 4096x4096x4096 to climb.svg -->
   <!-- register-order: results/FOLDER/register_order.json results/FOLDER/register_banks.json -->
   <!-- profile: results/FOLDER/ncu.csv results/FOLDER/ncu_launches.json -->
   <!-- end -->
 `counts` asks the program to explain each rung; `times`, `times-by-size`, `shares`,
-`shares-by-variant`, `medians` and `climb` read reports of `bench --device gpu`. Where several reports
+`shares-by-variant`, `shares-by-matrix`, `medians` and `climb` read reports of `bench --device gpu`. Where several reports
 hold the same rung and shape, the first counts. Shares and medians are of cold samples, or of launches
 in a graph; `geomean` adds the shares' geometric mean and the least of them, of all shapes or of those
 with so many elements. `climb` also draws a picture, named relative to the document. `register-order`
@@ -38,11 +39,13 @@ import sys
 from pathlib import Path
 
 import draw_climb
+import matrix_table
 import profile_table
 from bench_reports import NONE, Report, Row, Times, percent, rounded
 
 ROOT = Path(__file__).resolve().parents[1]
-KINDS = "counts|times|times-by-size|shares|shares-by-variant|medians|climb|register-order|profile"
+KINDS = ("counts|times|times-by-size|shares|shares-by-variant|shares-by-matrix|medians|climb|"
+         "register-order|profile")
 GEOMEAN = r"(, geomean(?: (\d+)\.\.(\d+))?)?"
 BLOCK = re.compile(rf"^(<!-- ({KINDS}): ([^\n]*?) -->\n)(.*?)(<!-- end -->)", re.DOTALL | re.MULTILINE)
 OPENING = re.compile(rf"^<!-- (?:{KINDS}): ", re.MULTILINE)
@@ -92,7 +95,7 @@ def row_from(fields, report):
     variant = fields.get("variant")
     return Row(f"{fields['op']}:{variant}" if variant else fields["op"], fields["rung"],
                bool(fields["rival"]), tuple(fields["shape"]), untimed, float(fields["flops"]), hot,
-               cold, report, graph)
+               cold, report, graph, bool(fields.get("probe")))
 
 
 def command_text(argv):
@@ -408,6 +411,17 @@ def shares_by_variant(argument, document):
     return body(table(header, cells.values()), remarks_on(rows), lines)
 
 
+def shares_by_matrix(argument, document):
+    files, op = asked(r"(\S+) (\w+)", argument, "FILES OP")
+    rows = [sampled(row, None) for row in rows_of(files, op, True) if not row.shape]
+    try:
+        header, cells = matrix_table.shares(rows)
+    except ValueError as error:
+        raise Fault(f"{files}: {error}") from None
+    lines = [samples_line(None), *captions(rows, document)]
+    return body(table(header, cells), remarks_on(rows), lines)
+
+
 def medians(argument, document):
     files, op, in_graph = asked(r"(\S+) ([\w:]+)(, in a graph)?", argument, "FILES OP[, in a graph]")
     found = (sampled(row, in_graph) for row in rows_of(files, op))
@@ -533,7 +547,8 @@ def refreshed(program, path, pictures):
             if kind == "climb":
                 return opening + climb(argument, path, pictures) + end
             tables = {"times": times, "times-by-size": times_by_size, "shares": shares,
-                      "shares-by-variant": shares_by_variant, "medians": medians,
+                      "shares-by-variant": shares_by_variant, "shares-by-matrix": shares_by_matrix,
+                      "medians": medians,
                       "register-order": register_order, "profile": profile}
             return opening + tables[kind](argument, path) + end
         except Fault as fault:
