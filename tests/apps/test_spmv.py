@@ -51,7 +51,7 @@ class RunSpmv(cli.CommandLine):
         for rung in ["", *(rung["id"] for rung in rungs)]:
             printed = self.good(*self.flags, *(["--rung", rung] if rung else []))
             self.assertIn("spmv of 3x4 ran as " + rung, printed)
-            self.assertEqual("of preparation" in printed, rung == "07_prepared", printed)
+            self.assertEqual("of preparation" in printed, rung == "08_prepared", printed)
             self.assert_product(self.X)
 
     def test_ones_without_x(self):
@@ -61,11 +61,11 @@ class RunSpmv(cli.CommandLine):
     def test_scalars(self):
         for alpha, beta in ((2.0, -0.5), (0.0, 4.0), (-0.25, 1.0)):
             flags = ["--y", self.path("y.npy"), "--alpha", alpha, "--beta", beta]
-            report = self.report(*self.flags, *flags, "--rung", "spmv/07_prepared")
+            report = self.report(*self.flags, *flags, "--rung", "spmv/08_prepared")
             self.assert_product(self.X, alpha, beta)
             self.assertEqual((report["alpha"], report["beta"]), (alpha, beta))
             self.assertEqual((report["shape"], report["nnz"]), ([3, 4], 3))
-            self.assertEqual((report["out_shape"], report["rung"]), ([3], "07_prepared"))
+            self.assertEqual((report["out_shape"], report["rung"]), ([3], "08_prepared"))
             self.assertGreater(report["preparation_s"], 0)
         self.assertNotIn("preparation_s", self.report(*self.flags, "--rung", "01_scalar"))
 
@@ -131,17 +131,17 @@ class Matrix(cli.CommandLine):
     def test_bench(self):
         files = [f"--{kind}={self.path('r.' + kind)}" for kind in ("csv", "md", "json")]
         two = ["--matrix", SPEC, "--matrix", "arrow:rows=40"]
-        printed = self.good("bench", "spmv/01_scalar", "spmv/07_prepared", *two, *files)
+        printed = self.good("bench", "spmv/01_scalar", "spmv/08_prepared", *two, *files)
         lines = printed.splitlines()
         self.assertIn(f"spmv {SPEC}", lines)
         self.assertIn("spmv arrow:rows=40", lines)
         self.assertNotIn(" at ", "".join(line for line in lines if line.startswith("spmv")))
         self.assertIn("40 rows, 40 columns, 118 nonzeros; to a row 2.95 on average", printed)
         self.assertLessEqual(max(map(len, lines)), 100)
-        prepared = [line for line in lines if line.startswith("- 07_prepared prepares once: ")]
+        prepared = [line for line in lines if line.startswith("- 08_prepared prepares once: ")]
         self.assertEqual(len(prepared), 2)
         markdown = (self.folder / "r.md").read_text()
-        self.assertEqual(markdown.count("\n- 07_prepared prepares once: "), 2)
+        self.assertEqual(markdown.count("\n- 08_prepared prepares once: "), 2)
         self.assertIn(f"## spmv {SPEC}\n\n64 rows, ", markdown)
         rows = json.loads((self.folder / "r.json").read_text())["rows"]
         with open(self.path("r.csv"), newline="") as file:
@@ -150,7 +150,7 @@ class Matrix(cli.CommandLine):
         self.assertEqual([line["shape"] for line in table], [""] * 4)
         for row, line in zip(rows, table):
             self.assertEqual(None not in line and None not in line.values(), True)
-            prepares = row["rung"] == "07_prepared"
+            prepares = row["rung"] == "08_prepared"
             self.assertEqual("preparation_samples_s" in row, prepares)
             self.assertEqual(int(line["preparation_samples"]) > 0, prepares)
             self.assertIn(" nonzeros; ", row["remark"])

@@ -7,8 +7,10 @@
 #include <bit>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "base/matrix_market.hpp"
 #include "base/testing.hpp"
@@ -35,6 +37,8 @@ TEST(SpmvProblem, RefusesWhatItCannotBe) {
   EXPECT_EQ(refusal({1, 1, -3}), "spmv: nnz must not be negative, it is -3");
   EXPECT_EQ(refusal({1, std::int64_t{1} << 31, 0}),
             "spmv: columns must not be above 2147483647, it is 2147483648");
+  EXPECT_EQ(refusal({std::int64_t{1} << 31, 1, 0}),
+            "spmv: rows must not be above 2147483647, it is 2147483648");
   EXPECT_EQ(refusal({1, 1, std::int64_t{1} << 31}),
             "spmv: nnz must not be above 2147483647, it is 2147483648");
   EXPECT_EQ(refusal({0, 4, 2}), "spmv: a matrix of 0x4 has no place for nnz = 2");
@@ -147,9 +151,10 @@ TEST(SpmvCases, AFolderThatCannotBeRead) {
 }
 
 TEST(SpmvDispatch, ChoosesByTargetAndPlan) {
-  const Problem p{1000, 1000, 5000};
-  EXPECT_EQ(choose(p, false, device::Target::gpu).id, "06_merge");
-  EXPECT_EQ(choose(p, true, device::Target::gpu).id, "07_prepared");
+  const Problem p{1000, 1000, 5000}, nearly_empty{100000, 1000, 5000};
+  EXPECT_EQ(choose(p, false, device::Target::gpu).id, "07_entries");
+  EXPECT_EQ(choose(p, true, device::Target::gpu).id, "08_prepared");
+  EXPECT_EQ(choose(nearly_empty, true, device::Target::gpu).id, "06_merge");
   EXPECT_EQ(choose(p, true, device::Target::cpu).id, "01_scalar");
 }
 
@@ -180,23 +185,42 @@ std::vector<SpmvCase> patterns() {
   return cases;
 }
 
-// How many rows end before each tile's first item, found by merging rows and entries one by one.
-std::vector<std::int64_t> rows_before_tiles(const CsrMatrix& a) {
-  std::vector<std::int64_t> found;
-  std::int64_t item = 0;
-  for (std::int64_t row = 0; row < a.rows; ++row) {
-    const auto i = static_cast<std::size_t>(row);
-    const std::int64_t items = a.row_offsets[i + 1] - a.row_offsets[i] + 1;
-    for (std::int64_t k = 0; k < items; ++k, ++item) {
-      if (item % kTileItems == 0) found.push_back(row);
+// Where each tile's own rows begin: the first row that begins in it or behind it, and that row's
+// first entry. Negative, as ~row, where the row before is cut there: one that goes on by more than
+// kMoreEntries behind the tile in which it begins. Found by walking from entry to entry.
+using Start = std::pair<std::int64_t, std::int64_t>;
+std::vector<Start> starts_of_tiles(const CsrMatrix& a) {
+  std::vector<Start> starts;
+  std::int64_t row = 0;  // the first that begins at `at` or behind it
+  const auto begin_of = [&](std::int64_t i) { return a.row_offsets[static_cast<std::size_t>(i)]; };
+  for (std::int64_t at = 0; at < a.nnz(); ++at) {
+    while (row < a.rows && begin_of(row) < at) ++row;
+    if (at % kOwnEntries != 0) continue;
+    bool is_cut = false;
+    if (begin_of(row) > at) {
+      std::int64_t end_of_its_tile = begin_of(row - 1) + 1;
+      while (end_of_its_tile % kOwnEntries != 0) ++end_of_its_tile;
+      is_cut = begin_of(row) > end_of_its_tile + kMoreEntries;
     }
+    starts.emplace_back(is_cut ? ~row : row, begin_of(row));
   }
-  found.push_back(a.rows);
-  return found;
+  starts.emplace_back(a.rows, a.nnz());
+  return starts;
+}
+
+// As the plan holds them, pairs of numbers as wide as the offsets.
+std::vector<Start> starts_in(const std::vector<std::int64_t>& plan, bool wide, std::size_t count) {
+  std::vector<std::int32_t> narrow(2 * plan.size());
+  std::memcpy(narrow.data(), plan.data(), plan.size() * sizeof(std::int64_t));
+  std::vector<Start> starts;
+  for (std::size_t i = 0; i < 2 * count; i += 2) {
+    starts.push_back(wide ? Start{plan[i], plan[i + 1]} : Start{narrow[i], narrow[i + 1]});
+  }
+  return starts;
 }
 
 TEST(SpmvPlan, HoldsEachTilesFirstRow) {
-  const ladder::Rung& rung = ladder::find_rung("spmv", "07_prepared");
+  const ladder::Rung& rung = ladder::find_rung("spmv", "08_prepared");
   for (const SpmvCase& c : patterns()) {
     const CsrMatrix a = matrix_of(c);
     const Problem p = problem_of(a, 1.0f, 0.0f, c.wide_offsets);
@@ -208,7 +232,10 @@ TEST(SpmvPlan, HoldsEachTilesFirstRow) {
       device::Stream stream(device::Target::cpu);
       const Call call = operands.call();
       rung.preparation(flavour)(&call, stream);
-      EXPECT_EQ(operands.plan.download(), rows_before_tiles(a)) << c.name;
+      const std::vector<Start> expected = starts_of_tiles(a);
+      EXPECT_EQ(static_cast<std::int64_t>(expected.size()), entry_tiles(p) + 1);
+      EXPECT_EQ(starts_in(operands.plan.download(), p.wide_offsets, expected.size()), expected)
+          << c.name;
       EXPECT_TRUE(operands.plan.guards_intact()) << c.name;
     }
   }
@@ -250,7 +277,7 @@ TEST(SpmvRungs, GiveTheSameBitsInEveryRun) {
 
 // A plan holds for any values, and for any number of products.
 TEST(SpmvRungs, UseAPlanAgain) {
-  const ladder::Rung& rung = ladder::find_rung("spmv", "07_prepared");
+  const ladder::Rung& rung = ladder::find_rung("spmv", "08_prepared");
   CsrMatrix a = generate("rmat:scale=10,edge=8");
   const Problem p = problem_of(a, 1.0f, 0.0f);
   const std::vector<float> x(static_cast<std::size_t>(a.columns), 1.0f);

@@ -18,7 +18,7 @@ std::size_t off(int misalign) { return static_cast<std::size_t>(misalign); }
 }  // namespace
 
 Problem problem_of(const CsrMatrix& a, float alpha, float beta, bool wide_offsets) {
-  const bool needs_wide = a.nnz() > std::numeric_limits<std::int32_t>::max();
+  const bool needs_wide = std::max(a.nnz(), a.rows) > std::numeric_limits<std::int32_t>::max();
   const Problem p{a.rows, a.columns, a.nnz(), wide_offsets || needs_wide, alpha, beta};
   validate(p);
   return p;

@@ -14,7 +14,7 @@ struct Misalignment {
   int offsets = 0, columns = 0, values = 0, x = 0, y = 0;
 };
 
-// Offsets of 64 bits where the entries need them, or where they are asked for. Throws
+// Offsets of 64 bits where rows or entries need them, or where they are asked for. Throws
 // Error(bad_input) as validate() does.
 Problem problem_of(const CsrMatrix& a, float alpha, float beta, bool wide_offsets = false);
 
