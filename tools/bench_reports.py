@@ -52,6 +52,7 @@ class Row:
     cold: Times | None
     report: Report
     graph: Times | None = None
+    probe: bool = False  # a rival that only moves the bytes
 
     @property
     def name_cell(self):

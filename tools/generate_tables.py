@@ -4,18 +4,20 @@
 A block stands between two comments; the first says what it holds:
   <!-- counts: sgemm/row_01_naive sgemm/row_02_block_tile at 256x256x256 -->
   <!-- counts: sgemv/01_thread_per_output at 1024x1024, row_t -->
+  <!-- counts: spmv/01_scalar spmv/02_vector on rmat:scale=14,edge=16 -->
   <!-- times: results/FOLDER/bench.json sgemm at 4096x4096x4096 -->
   <!-- times-by-size: results/FOLDER/bench.json,results/FOLDER/more.json sgemm -->
   <!-- shares: results/FOLDER/bench.json transpose of memcpy -->
   <!-- shares: results/FOLDER/bench.json reduce:sum of cub, geomean 1024..4194304 -->
   <!-- shares-by-variant: results/FOLDER/bench.json sgemv/07_by_shape of cublas, geomean -->
+  <!-- shares-by-matrix: results/FOLDER/bench.json spmv -->
   <!-- medians: results/FOLDER/bench.json warp, in a graph -->
   <!-- climb: results/FOLDER/bench.json sgemm/row_ at 4096x4096x4096 to climb.svg -->
   <!-- register-order: results/FOLDER/register_order.json results/FOLDER/register_banks.json -->
   <!-- profile: results/FOLDER/ncu.csv results/FOLDER/ncu_launches.json -->
   <!-- end -->
 `counts` asks the program to explain each rung; `times`, `times-by-size`, `shares`,
-`shares-by-variant`, `medians` and `climb` read reports of `bench --device gpu`. Where several reports
+`shares-by-variant`, `shares-by-matrix`, `medians` and `climb` read reports of `bench --device gpu`. Where several reports
 hold the same rung and shape, the first counts. Shares and medians are of cold samples, or of launches
 in a graph; `geomean` adds the shares' geometric mean and the least of them, of all shapes or of those
 with so many elements. `climb` also draws a picture, named relative to the document. `register-order`
@@ -37,11 +39,13 @@ import sys
 from pathlib import Path
 
 import draw_climb
+import matrix_table
 import profile_table
 from bench_reports import NONE, Report, Row, Times, percent, rounded
 
 ROOT = Path(__file__).resolve().parents[1]
-KINDS = "counts|times|times-by-size|shares|shares-by-variant|medians|climb|register-order|profile"
+KINDS = ("counts|times|times-by-size|shares|shares-by-variant|shares-by-matrix|medians|climb|"
+         "register-order|profile")
 GEOMEAN = r"(, geomean(?: (\d+)\.\.(\d+))?)?"
 BLOCK = re.compile(rf"^(<!-- ({KINDS}): ([^\n]*?) -->\n)(.*?)(<!-- end -->)", re.DOTALL | re.MULTILINE)
 OPENING = re.compile(rf"^<!-- (?:{KINDS}): ", re.MULTILINE)
@@ -91,7 +95,7 @@ def row_from(fields, report):
     variant = fields.get("variant")
     return Row(f"{fields['op']}:{variant}" if variant else fields["op"], fields["rung"],
                bool(fields["rival"]), tuple(fields["shape"]), untimed, float(fields["flops"]), hot,
-               cold, report, graph)
+               cold, report, graph, bool(fields.get("probe")))
 
 
 def command_text(argv):
@@ -210,28 +214,36 @@ def body(rows_text, remarks, lines):
 
 
 def counts(program, argument):
-    rungs, _, place = argument.partition(" at ")
+    rungs, _, matrix = argument.partition(" on ")
+    rungs, _, place = rungs.partition(" at ")
     shape, _, variant = place.partition(", ")
-    asked_for = ["--shape", shape, *(["--variant", variant] if variant else [])]
+    asked_for = (["--matrix", matrix] if matrix else
+                 ["--shape", shape, *(["--variant", variant] if variant else [])])
     header = ["rung", "global sectors", "shared wavefronts", "barriers", "shuffles",
-              "FMAs per sector", "FMAs per wavefront", "prediction"]
+              "FMAs per sector", "FMAs per wavefront", "prediction", "lanes per load",
+              "sectors per load"]
     rows, computes, shuffles = [], False, False
     for rung in rungs.split():
         done = subprocess.run([program, "explain", rung, *asked_for, "--json", "-"],
                               capture_output=True, text=True, cwd=ROOT)
         if done.returncode:
-            raise Fault(f"{rung} at {place}: {done.stderr.strip()}")
+            raise Fault(f"{rung} at {matrix or place}: {done.stderr.strip()}")
         explained = json.loads(done.stdout)["rungs"][0]
         t = explained["totals"]
         sectors = t["global_load_sectors"] + t["global_store_sectors"]
         wavefronts = t["shared_load_wavefronts"] + t["shared_store_wavefronts"]
         computes, shuffles = computes or t["fmas"] > 0, shuffles or t["shuffles"] > 0
-        holds = "holds" if explained["prediction"]["holds"] else "differs"
+        # Of a matrix without a shape there is no prediction.
+        holds = "" if matrix else "holds" if explained["prediction"]["holds"] else "differs"
+        load = explained["global_load"]
         rows.append([f"`{rung.split('/')[1]}`", f"{sectors:,}", f"{wavefronts:,}", f"{t['barriers']:,}",
-                     f"{t['shuffles']:,}", f"{t['fmas'] / sectors:.1f}" if sectors else "",
-                     f"{t['fmas'] / wavefronts:.1f}" if wavefronts else "", holds])
+                     f"{t['shuffles']:,}", f"{t['fmas'] / sectors:.1f}" if sectors and t["fmas"] else "",
+                     f"{t['fmas'] / wavefronts:.1f}" if wavefronts and t["fmas"] else "", holds,
+                     f"{load['lanes']:.1f}", f"{load['sectors']:.1f}"])
     # An operator that only moves bytes has no FMAs to show, and few rungs shuffle.
-    shown = [0, 1, 2, 3, *([4] if shuffles else []), *([5, 6] if computes else []), 7]
+    # Rows of unlike lengths show in the lanes that a load has, and in what it touches.
+    shown = ([0, 1, 8, 9, 2, 3, 4] if matrix else
+             [0, 1, 2, 3, *([4] if shuffles else []), *([5, 6] if computes else []), 7])
     header, *rows = ([cells[i] for i in shown] for cells in (header, *rows))
     return table(header, rows)
 
@@ -399,6 +411,17 @@ def shares_by_variant(argument, document):
     return body(table(header, cells.values()), remarks_on(rows), lines)
 
 
+def shares_by_matrix(argument, document):
+    files, op = asked(r"(\S+) (\w+)", argument, "FILES OP")
+    rows = [sampled(row, None) for row in rows_of(files, op, True) if not row.shape]
+    try:
+        header, cells = matrix_table.shares(rows)
+    except ValueError as error:
+        raise Fault(f"{files}: {error}") from None
+    lines = [samples_line(None), *captions(rows, document)]
+    return body(table(header, cells), remarks_on(rows), lines)
+
+
 def medians(argument, document):
     files, op, in_graph = asked(r"(\S+) ([\w:]+)(, in a graph)?", argument, "FILES OP[, in a graph]")
     found = (sampled(row, in_graph) for row in rows_of(files, op))
@@ -524,7 +547,8 @@ def refreshed(program, path, pictures):
             if kind == "climb":
                 return opening + climb(argument, path, pictures) + end
             tables = {"times": times, "times-by-size": times_by_size, "shares": shares,
-                      "shares-by-variant": shares_by_variant, "medians": medians,
+                      "shares-by-variant": shares_by_variant, "shares-by-matrix": shares_by_matrix,
+                      "medians": medians,
                       "register-order": register_order, "profile": profile}
             return opening + tables[kind](argument, path) + end
         except Fault as fault:

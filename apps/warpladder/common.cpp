@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -93,6 +94,33 @@ void print(const TextTable& table) {
 }
 
 void print_line(const std::string& line) { write_to_stdout(line + "\n"); }
+
+std::string wrapped(const std::string& text) {
+  constexpr std::size_t kWidth = 100;
+  std::string lines, line;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (!line.empty() && display_width(line) + 1 + display_width(word) > kWidth) {
+      lines += std::exchange(line, "") + "\n";
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return lines + line;
+}
+
+void require_takes_matrix(const ops::Operator& op, const std::string& matrix) {
+  if (op.takes_matrices()) return;
+  throw_bad_input(fmt::format("--matrix {} is not for {}, which takes no matrix",
+                              in_quotes(matrix, kShownBytes), op.name()));
+}
+
+void require_alone(const char* flag, std::initializer_list<OtherFlag> others) {
+  for (const OtherFlag& other : others) {
+    if (!other.is_given) continue;
+    throw_bad_input(
+        fmt::format("{} and {} both give the problem; give one of them", flag, other.name));
+  }
+}
 
 lab::Progress progress_on_stderr() {
   if (::isatty(STDERR_FILENO) != 1) return [](const std::string&, double) {};

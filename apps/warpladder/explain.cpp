@@ -7,8 +7,6 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <sstream>
-#include <utility>
 
 #include "base/error.hpp"
 #include "base/parse.hpp"
@@ -30,7 +28,7 @@ constexpr double kLongSeconds = 20;  // worth saying beforehand
 
 struct Flags {
   std::string first;
-  std::optional<std::string> second, shape, variant;
+  std::optional<std::string> second, shape, variant, matrix;
   DeviceFlags device;
   JsonFlag json;
 };
@@ -38,6 +36,8 @@ struct Flags {
 std::string ratio_text(std::uint64_t a, std::uint64_t b) {
   return b ? fmt::format("{:.3g}", static_cast<double>(a) / static_cast<double>(b)) : "";
 }
+
+std::string mean_text(double mean) { return fmt::format("{:.3g}", mean); }
 
 // "5.2 %" of the rung's L1 cycles.
 std::string share_text(std::uint64_t cycles, const Explanation& e) {
@@ -64,23 +64,12 @@ std::string place_of(const LineCounts& line) {
   return fmt::format("{}:{}", std::filesystem::path(line.file).filename().string(), line.line);
 }
 
-// Prose, broken at spaces where the tables end.
-void print_sentences(const std::string& text) {
-  constexpr std::size_t kWidth = 100;
-  std::string line;
-  std::istringstream words(text);
-  for (std::string word; words >> word;) {
-    if (!line.empty() && display_width(line) + 1 + display_width(word) > kWidth) {
-      print_line(std::exchange(line, ""));
-    }
-    line += (line.empty() ? "" : " ") + word;
-  }
-  print_line(line);
-}
+void print_sentences(const std::string& text) { print_line(wrapped(text)); }
 
 void print_headline(const Explanation& e) {
-  print_line(fmt::format("{}{} at {}: {}", e.full_name(), e.variant.empty() ? "" : " " + e.variant,
-                         fmt::join(e.shape, "x"), e.idea));
+  print_line(fmt::format("{}{}{}: {}", e.full_name(), e.variant.empty() ? "" : " " + e.variant,
+                         e.shape.empty() ? "" : fmt::format(" at {}", fmt::join(e.shape, "x")),
+                         e.idea));
   for (const device::KernelCounts& k : e.launches) {
     print_line(fmt::format("kernel {}: grid {}, block {}, {} bytes of dynamic shared memory",
                            k.kernel, dims(k.grid), dims(k.block), k.dynamic_shared_bytes));
@@ -104,6 +93,12 @@ void print_totals(const Explanation& e) {
     add(field.name, e.totals.*field.value, e.ideal.*field.value);
   }
   add("L1 cycles", e.cost(), e.ideal_cost());
+  if (e.lanes_per_global_load() > 0) {
+    table.add_rule();
+    table.add_row({"lanes in use per global load", mean_text(e.lanes_per_global_load()), "32", ""});
+    table.add_row({"sectors per global load", mean_text(e.sectors_per_global_load()),
+                   mean_text(e.ideal_sectors_per_global_load()), ""});
+  }
   print(table);
 }
 
@@ -121,6 +116,13 @@ void print_totals_side_by_side(const Explanation& a, const Explanation& b) {
     add(field.name, a.totals.*field.value, b.totals.*field.value);
   }
   add("L1 cycles", a.cost(), b.cost());
+  if (a.lanes_per_global_load() > 0 && b.lanes_per_global_load() > 0) {
+    table.add_rule();
+    table.add_row({"lanes in use per global load", mean_text(a.lanes_per_global_load()),
+                   mean_text(b.lanes_per_global_load()), ""});
+    table.add_row({"sectors per global load", mean_text(a.sectors_per_global_load()),
+                   mean_text(b.sectors_per_global_load()), ""});
+  }
   print(table);
   print_line("");
 }
@@ -177,6 +179,9 @@ void print_lines(const Explanation& e) {
 }
 
 std::string prediction_sentence(const Explanation& e) {
+  if (!e.predicted && e.shape.empty()) {
+    return "Prediction: none for this problem, rungs make theirs for a shape.";
+  }
   if (!e.predicted) return "Prediction: this rung makes none.";
   if (e.prediction_holds())
     return "Prediction: holds, every total that the rung predicts is as it says.";
@@ -211,6 +216,9 @@ std::string intensity_sentence(const Explanation& e) {
   }
   if (const double n = e.fmas_per_shared_wavefront(); n > 0) {
     parts.push_back(fmt::format("{:.3g} FMAs for a shared wavefront", n));
+  }
+  if (parts.empty() && e.flops > 0) {
+    return "Intensity: unknown, this rung multiplies and adds apart, and only FMAs are counted.";
   }
   if (parts.empty()) return "Intensity: no FMAs, this rung moves bytes.";
   return fmt::format("Intensity: {}.", fmt::join(parts, ", "));
@@ -318,6 +326,10 @@ nlohmann::json as_json(const Explanation& e) {
                         {"flops", e.flops},
                         {"minimal_bytes", e.minimal_bytes},
                         {"l1_cycles", e.cost()},
+                        {"global_load",
+                         {{"lanes", e.lanes_per_global_load()},
+                          {"sectors", e.sectors_per_global_load()},
+                          {"ideal_sectors", e.ideal_sectors_per_global_load()}}},
                         {"totals", as_json(e.totals)},
                         {"ideal_totals", as_json(e.ideal)}};
   for (const char* list : {"kernels", "lines", "roofs"}) report[list] = nlohmann::json::array();
@@ -362,10 +374,18 @@ void explain(const Flags& flags, const Context& context) {
     }
   }
   const ops::Operator& op = *rungs[0].op;
+  if (flags.matrix) {
+    require_takes_matrix(op, *flags.matrix);
+    require_alone("--matrix",
+                  {{"--shape", flags.shape.has_value()}, {"--variant", flags.variant.has_value()}});
+  }
+  // A matrix has no shape; it stands in the variant's place.
   const std::vector<std::int64_t> shape =
-      flags.shape ? parse_shape(*flags.shape, op.default_shape().size(), "--shape")
-                  : op.default_shape();
-  const std::string variant = flags.variant.value_or(op.variants().front());
+      flags.matrix  ? std::vector<std::int64_t>{}
+      : flags.shape ? parse_shape(*flags.shape, op.default_shape().size(), "--shape")
+                    : op.default_shape();
+  const std::string variant =
+      flags.matrix ? *flags.matrix : flags.variant.value_or(op.variants().front());
 
   const lab::Progress progress = progress_on_stderr();
   std::vector<Explanation> explained;
@@ -403,6 +423,7 @@ void add_explain(CLI::App& app, Context& context) {
       ->type_name("MxNxK");
   verb->add_option("--variant", flags->variant, "Of the operator (default: the first in list)")
       ->type_name("NAME");
+  verb->add_option("--matrix", flags->matrix, kMatrixHelp)->type_name("FILE|SPEC");
   flags->device.add_to(*verb);
   verb->remove_option(verb->get_option("--device"));  // only the CPU's executor counts
   flags->json.add_to(*verb);

@@ -13,6 +13,7 @@
 #include "base/parse.hpp"
 #include "lab/selection.hpp"
 #include "ops/sgemm/problem.hpp"
+#include "ops/spmv/matrix_source.hpp"
 #include "verb.hpp"
 #include "writable.hpp"
 
@@ -27,6 +28,9 @@ struct CommonFlags {
 
   void add_to(CLI::App& verb, bool takes_b = true, bool needs_out = true) {
     verb.add_option("--a", a, "float32 .npy file")->type_name("FILE")->required();
+    add_rest_to(verb, takes_b, needs_out);
+  }
+  void add_rest_to(CLI::App& verb, bool takes_b, bool needs_out) {
     if (takes_b) verb.add_option("--b", b, "float32 .npy file")->type_name("FILE")->required();
     verb.add_option("--out", out, "The .npy file to write, whole or not at all")
         ->type_name("FILE")
@@ -45,6 +49,10 @@ struct SgemmFlags : CommonFlags {
 struct SgemvFlags : CommonFlags {
   std::string x, y, alpha = "1", beta = "0";
   bool trans_a = false;
+};
+
+struct SpmvFlags : CommonFlags {
+  std::string x, y, alpha = "1", beta = "0";
 };
 
 lab::NamedArray read(const std::string& path, const char* argument) {
@@ -95,9 +103,13 @@ void deliver(const lab::RunResult& result, const CommonFlags& flags, const Conte
   const char* target = device::name(result.flavour == device::Flavour::gpu ? device::Target::gpu
                                                                            : device::Target::cpu);
   if (!flags.json.to_stdout() && !is_stdout(flags.out)) {
-    print_line(fmt::format("{} of {} ran as {} on the {} in {}; the result is {}", rung.op,
+    const std::string preparation =
+        result.preparation_s > 0
+            ? fmt::format(" after {} of preparation", readable_time(result.preparation_s))
+            : "";
+    print_line(fmt::format("{} of {} ran as {} on the {} in {}{}; the result is {}", rung.op,
                            fmt::join(result.shape, "x"), rung.id, target,
-                           readable_time(result.time_s),
+                           readable_time(result.time_s), preparation,
                            flags.out.empty() ? only_value(result) : "in " + in_quotes(flags.out)));
   }
   if (flags.json.asked()) {
@@ -108,6 +120,7 @@ void deliver(const lab::RunResult& result, const CommonFlags& flags, const Conte
                     {"shape", result.shape},
                     {"time_s", result.time_s},
                     {"out_shape", result.out.shape}});
+    if (result.preparation_s > 0) details["preparation_s"] = result.preparation_s;
     flags.json.write(context, std::move(details));
   }
 }
@@ -145,6 +158,24 @@ void run_sgemv(const SgemvFlags& flags, const Context& context) {
 
   deliver(lab::run_sgemv(request), flags, context,
           {{"alpha", request.alpha}, {"beta", request.beta}, {"trans_a", request.trans_a}});
+}
+
+void run_spmv(const SpmvFlags& flags, const Context& context) {
+  lab::RunSpmvRequest request;
+  request.options = options_of(flags, "spmv");
+  request.alpha = parse_float(flags.alpha, "--alpha");
+  request.beta = parse_float(flags.beta, "--beta");
+  request.a_name = file_subject(flags.a.substr(0, kShownBytes), "--a");
+  request.a = spmv::load_matrix(flags.a, "--a");
+  if (!flags.x.empty()) request.x = read(flags.x, "--x");
+  if (!flags.y.empty()) request.y = read(flags.y, "--y");
+  require_writable(flags.out, "--out");
+
+  deliver(lab::run_spmv(request), flags, context,
+          {{"alpha", request.alpha},
+           {"beta", request.beta},
+           {"matrix", flags.a},
+           {"nnz", request.a.nnz()}});
 }
 
 void run_vector_add(const CommonFlags& flags, const Context& context) {
@@ -229,6 +260,19 @@ void add_run(CLI::App& app, Context& context) {
   sgemv->add_option("--beta", sgemv_flags->beta, "Default: 0")->type_name("X");
   sgemv->add_flag("--transa", sgemv_flags->trans_a, "Multiply by the transpose of A");
   sgemv->callback([sgemv_flags, &context] { run_sgemv(*sgemv_flags, context); });
+
+  auto* spmv = verb->add_subcommand("spmv", "y = alpha A x + beta y, A sparse");
+  const auto spmv_flags = std::make_shared<SpmvFlags>();
+  spmv->add_option("--a", spmv_flags->a,
+                   "A Matrix Market file, or a generator's text (see inspect)")
+      ->type_name("FILE|SPEC")
+      ->required();
+  spmv_flags->add_rest_to(*spmv, false, true);
+  spmv->add_option("--x", spmv_flags->x, "float32 .npy file (default: ones)")->type_name("FILE");
+  spmv->add_option("--y", spmv_flags->y, "What --beta multiplies")->type_name("FILE");
+  spmv->add_option("--alpha", spmv_flags->alpha, "Default: 1")->type_name("X");
+  spmv->add_option("--beta", spmv_flags->beta, "Default: 0")->type_name("X");
+  spmv->callback([spmv_flags, &context] { run_spmv(*spmv_flags, context); });
 
   auto* transpose = verb->add_subcommand("transpose", "The transpose of a matrix, bit for bit");
   const auto transpose_flags = std::make_shared<CommonFlags>();

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -40,6 +41,21 @@ struct JsonFlag {
 // Prints to standard output: boxed on a terminal, Markdown in a pipe.
 void print(const TextTable& table);
 void print_line(const std::string& line);
+
+// Prose, broken at spaces where the tables end; no newline at the end.
+std::string wrapped(const std::string& text);
+
+// Refuses --matrix for an operator that takes none.
+void require_takes_matrix(const ops::Operator& op, const std::string& matrix);
+inline constexpr const char* kMatrixHelp =
+    "Of spmv: a Matrix Market file, or a generator's text (see inspect)";
+
+// Refuses flags that would give the problem once more.
+struct OtherFlag {
+  const char* name;
+  bool is_given;
+};
+void require_alone(const char* flag, std::initializer_list<OtherFlag> others);
 
 // A line on standard error that overwrites itself, when that is a terminal; otherwise silent.
 lab::Progress progress_on_stderr();

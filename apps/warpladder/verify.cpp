@@ -18,7 +18,7 @@ constexpr std::size_t kFailuresShown = 5;  // of each rung
 
 struct Flags {
   std::vector<std::string> names;
-  std::optional<std::string> shape, variant;
+  std::optional<std::string> shape, variant, matrix;
   bool counted = false, large = false;
   DeviceFlags device;
   JsonFlag json;
@@ -141,12 +141,22 @@ nlohmann::json as_json(const std::vector<lab::VerifyRow>& rows, const Tally& tal
 void verify(const Flags& flags, Context& context) {
   lab::VerifyRequest request;
   request.rungs = select_once(flags.names);
+  if (flags.matrix) {
+    for (const lab::Selected& s : request.rungs) require_takes_matrix(*s.op, *flags.matrix);
+    require_alone("--matrix", {{"--shape", flags.shape.has_value()},
+                               {"--variant", flags.variant.has_value()},
+                               {"--large", flags.large}});
+  }
   if (flags.shape && !request.rungs.empty()) request.shape = shape_for(request.rungs, *flags.shape);
   request.target = target_for(flags);
   if (flags.variant && !flags.shape)
     throw_bad_input("--variant says of what --shape is; give both");
   if (flags.large && flags.shape) throw_bad_input("--large and --shape both name the cases");
   request.variant = flags.variant;
+  if (flags.matrix) {
+    request.shape.emplace();  // it has none
+    request.variant = flags.matrix;
+  }
   request.large = flags.large;
   request.counted = flags.counted;
   request.executor_threads = flags.device.threads;
@@ -178,6 +188,7 @@ void add_verify(CLI::App& app, Context& context) {
       ->type_name("MxNxK");
   verb->add_option("--variant", flags->variant, "Of the operator (default: the first in list)")
       ->type_name("NAME");
+  verb->add_option("--matrix", flags->matrix, kMatrixHelp)->type_name("FILE|SPEC");
   verb->add_flag("--large", flags->large,
                  "The cases of more than 2^31 elements instead: for a GPU, and 40 GiB on the host");
   verb->add_flag("--counted", flags->counted,

@@ -227,6 +227,7 @@ BenchReport bench(const BenchRequest& request, const Progress& progress) {
                (static_cast<double>(g) + done) / static_cast<double>(request.groups.size()));
     };
     const auto trial = op->case_of_shape(shape, variant).prepare(request.target);
+    const std::string remark = trial->remark();
     std::vector<Contestant> contestants;
     const auto enter = [&](const std::string& name, const ladder::Rung* rung,
                            ladder::Launcher prepare, ladder::Launcher launch,
@@ -238,6 +239,7 @@ BenchReport bench(const BenchRequest& request, const Progress& progress) {
       row.probe = probe;
       row.shape = shape;
       row.variant = variant;
+      row.remark = remark;
       row.flops = trial->flops();
       row.bytes = trial->minimal_bytes();
       row.measure = op->measure();

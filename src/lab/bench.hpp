@@ -63,6 +63,7 @@ struct BenchRow {
   bool probe = false;  // a rival that only moves the bytes: a ceiling
   std::vector<std::int64_t> shape;
   std::string variant;
+  std::string remark;   // what of the problem explains its times, or empty
   std::string skipped;  // why it cannot run here, or empty
   std::string failure;  // why its result is wrong, or empty; then it is not timed
   std::string invalid;  // why its time cannot be true, or empty

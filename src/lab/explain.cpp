@@ -235,6 +235,35 @@ std::uint64_t Explanation::ideal_cost() const {
   return sum;
 }
 
+namespace {
+
+// The mean of `part` over requests to load from global memory.
+double per_global_load(const std::vector<LineCounts>& lines, std::uint64_t AccessCounts::*part) {
+  std::uint64_t requests = 0, sum = 0;
+  for (const LineCounts& line : lines) {
+    for (const AccessCounts& a : line.accesses) {
+      if (a.space != MemorySpace::global || a.kind != AccessKind::load) continue;
+      requests += a.requests;
+      sum += a.*part;
+    }
+  }
+  return requests ? static_cast<double>(sum) / static_cast<double>(requests) : 0;
+}
+
+}  // namespace
+
+double Explanation::lanes_per_global_load() const {
+  return per_global_load(lines, &AccessCounts::lanes);
+}
+
+double Explanation::sectors_per_global_load() const {
+  return per_global_load(lines, &AccessCounts::sectors);
+}
+
+double Explanation::ideal_sectors_per_global_load() const {
+  return per_global_load(lines, &AccessCounts::ideal_sectors);
+}
+
 double Explanation::fmas_per_sector_byte() const {
   const auto sectors =
       static_cast<double>(totals.global_load_sectors + totals.global_store_sectors);
@@ -302,7 +331,7 @@ Explanation explain(const Selected& selected, const std::vector<std::int64_t>& s
 
   e.totals = ladder::totals_of(e.launches);
   e.ideal = ideal_totals(e.launches);
-  if (rung.predict) e.predicted = rung.predict(trial->call());
+  if (rung.predict && !shape.empty()) e.predicted = rung.predict(trial->call());
   e.lines = lines_of(e.launches);
   e.to_blame = blame(e.lines);
   return e;

@@ -80,7 +80,8 @@ struct Explanation {
   std::vector<std::int64_t> shape;
   std::vector<device::KernelCounts> launches;
   ladder::Totals totals, ideal;
-  // Made for sizes that are multiples of the rung's tile; at others it need not hold.
+  // Made for sizes that are multiples of the rung's tile; at others it need not hold. Of a matrix
+  // without a shape there is none.
   std::optional<ladder::Totals> predicted;
   double flops = 0, minimal_bytes = 0;
   std::vector<LineCounts> lines;  // the costliest first
@@ -90,6 +91,10 @@ struct Explanation {
   bool prediction_holds() const { return predicted && ladder::agrees(totals, *predicted); }
   std::uint64_t cost() const;  // of all lines, in L1 cycles
   std::uint64_t ideal_cost() const;
+  // What a request to load from global memory has on average; 0 where there are none.
+  double lanes_per_global_load() const;
+  double sectors_per_global_load() const;
+  double ideal_sectors_per_global_load() const;
   double fmas_per_sector_byte() const;       // 0 where there are no sectors
   double fmas_per_shared_wavefront() const;  // 0 where there are no wavefronts
 
@@ -104,7 +109,8 @@ struct Explanation {
 using Announce = std::function<void(double seconds)>;
 
 // Runs the rung's counted flavour on the CPU. Throws Error(bad_input) if there is none, or if the
-// rung does not accept the problem. `variant` is one of the operator's.
+// rung does not accept the problem. `variant` is one of the operator's or,
+// where `shape` is empty, a matrix.
 Explanation explain(const Selected& selected, const std::vector<std::int64_t>& shape,
                     const std::string& variant, unsigned threads,
                     const Announce& announce = nullptr);

@@ -12,6 +12,8 @@
 #include "ops/reduce_axis/dispatch.hpp"
 #include "ops/sgemm/dispatch.hpp"
 #include "ops/sgemv/dispatch.hpp"
+#include "ops/spmv/dispatch.hpp"
+#include "ops/spmv/operands.hpp"
 #include "ops/transpose/dispatch.hpp"
 #include "ops/vector_add/problem.hpp"
 
@@ -101,6 +103,20 @@ sgemv::Problem problem_of(const RunSgemvRequest& r) {
   return sgemv::compact(stored.rows, stored.columns, layout, r.trans_a, r.alpha, r.beta);
 }
 
+spmv::Problem problem_of(const RunSpmvRequest& r) {
+  const std::string a = fmt::format("{} is {}x{}", r.a_name, r.a.rows, r.a.columns);
+  if (r.x && size_of_vector(*r.x) != r.a.columns) {
+    throw_bad_input(fmt::format("{}, but {} has {} elements: they do not fit its {} columns", a,
+                                r.x->name, r.x->array.shape[0], r.a.columns));
+  }
+  require_old(r.y, "--y", r.beta);
+  if (r.y && size_of_vector(*r.y) != r.a.rows) {
+    throw_bad_input(fmt::format("{}, but {} has {} elements: they do not fit its {} rows", a,
+                                r.y->name, r.y->array.shape[0], r.a.rows));
+  }
+  return spmv::problem_of(r.a, r.alpha, r.beta);
+}
+
 // C has no transpose flag, so here Fortran order costs a copy.
 std::vector<float> by_rows(const NpyArray& x, std::size_t rows, std::size_t columns) {
   std::vector<float> out(x.data.size());
@@ -110,32 +126,38 @@ std::vector<float> by_rows(const NpyArray& x, std::size_t rows, std::size_t colu
   return out;
 }
 
-struct Choice {
-  ladder::Launcher launch;
-  device::Flavour flavour;
-};
-Choice choice_of(const ladder::Rung& rung, device::Target target) {
+device::Flavour flavour_of(const ladder::Rung& rung, device::Target target) {
   const device::Flavour flavour = flavours_on(target, false).front();
   if (const std::string why_not = ladder::why_not(rung, flavour); !why_not.empty()) {
     throw_resource(fmt::format("{} cannot run on the {}: {}", rung.full_name(),
                                device::name(target), why_not));
   }
-  return {rung.launcher(flavour), flavour};
+  return flavour;
 }
 
-double timed(const ladder::Rung& rung, ladder::Launcher launch, const void* call,
-             const RunOptions& options) {
+struct Seconds {
+  double launch = 0.0, preparation = 0.0;
+};
+Seconds timed(const ladder::Rung& rung, device::Flavour flavour, const void* call,
+              const RunOptions& options) {
   if (const std::string why_not = ladder::why_not(rung, call); !why_not.empty()) {
     throw_bad_input(fmt::format("{} cannot run this: {}", rung.full_name(), why_not));
   }
   device::Stream stream(options.target);
   stream.executor_threads = options.executor_threads;
-  device::Timer timer(stream);
-  timer.start();
-  launch(call, stream);
-  timer.stop();
-  stream.synchronize();
-  return timer.seconds();
+  const auto seconds_of = [&](ladder::Launcher launch) {
+    device::Timer timer(stream);
+    timer.start();
+    launch(call, stream);
+    timer.stop();
+    stream.synchronize();
+    return timer.seconds();
+  };
+  Seconds seconds;
+  const ladder::Launcher prepare = rung.preparation(flavour);
+  if (prepare) seconds.preparation = seconds_of(prepare);
+  seconds.launch = seconds_of(rung.launcher(flavour));
+  return seconds;
 }
 
 // On the CPU the operands' device memory is host memory, too.
@@ -151,7 +173,7 @@ RunResult run_sgemm(const RunSgemmRequest& r) {
   const sgemm::Footprint f = sgemm::footprint(p);
   const device::Target target = r.options.target;
   const ladder::Rung& rung = r.options.rung ? *r.options.rung : sgemm::choose(p, target);
-  const auto [launch, flavour] = choice_of(rung, target);
+  const device::Flavour flavour = flavour_of(rung, target);
   const auto c_elements = static_cast<double>(f.c_elements);
   const double operands = static_cast<double>(f.a_elements) + static_cast<double>(f.b_elements);
   require_memory(host_bytes(target, operands + c_elements, c_elements),
@@ -165,7 +187,7 @@ RunResult run_sgemm(const RunSgemmRequest& r) {
     c.upload(r.c->array.data);
   }
   const sgemm::Call call{p, a.data(), b.data(), c.data()};
-  const double time_s = timed(rung, launch, &call, r.options);
+  const double time_s = timed(rung, flavour, &call, r.options).launch;
   return {&rung, flavour, {p.m, p.n, p.k}, time_s, {{p.m, p.n}, false, c.download()}, {}};
 }
 
@@ -174,7 +196,7 @@ RunResult run_sgemv(const RunSgemvRequest& r) {
   const sgemv::Footprint f = sgemv::footprint(p);
   const device::Target target = r.options.target;
   const ladder::Rung& rung = r.options.rung ? *r.options.rung : sgemv::choose(p, target);
-  const auto [launch, flavour] = choice_of(rung, target);
+  const device::Flavour flavour = flavour_of(rung, target);
   const auto y_elements = static_cast<double>(f.y_elements);
   const double operands = static_cast<double>(f.a_elements) + static_cast<double>(f.x_elements);
   require_memory(host_bytes(target, operands + y_elements, y_elements),
@@ -191,8 +213,35 @@ RunResult run_sgemv(const RunSgemvRequest& r) {
   flags.fill_bytes(0);
   const Buffer<float> scratch(target, static_cast<std::size_t>(sgemv::scratch_elements(p)));
   const sgemv::Call call{p, a.data(), x.data(), y.data(), flags.data(), scratch.data()};
-  const double time_s = timed(rung, launch, &call, r.options);
+  const double time_s = timed(rung, flavour, &call, r.options).launch;
   return {&rung, flavour, {p.m, p.n}, time_s, {{sgemv::outputs(p)}, false, y.download()}, {}};
+}
+
+RunResult run_spmv(const RunSpmvRequest& r) {
+  const spmv::Problem p = problem_of(r);
+  const device::Target target = r.options.target;
+  // Of one product a plan would cost more than it saves.
+  const ladder::Rung& rung = r.options.rung ? *r.options.rung : spmv::choose(p, false, target);
+  const device::Flavour flavour = flavour_of(rung, target);
+  // In words of 4 bytes: values, columns and offsets, of 64 bits at most, both vectors.
+  const auto rows = static_cast<double>(p.rows), columns = static_cast<double>(p.columns);
+  require_memory(host_bytes(target, 2.0 * static_cast<double>(p.nnz) + 3.0 * rows + columns,
+                            2.0 * rows + columns),
+                 fmt::format("spmv of {}x{} with {} entries", p.rows, p.columns, p.nnz));
+
+  const std::vector<float> ones(r.x ? 0 : static_cast<std::size_t>(p.columns), 1.0f);
+  const std::vector<float> none(r.y ? 0 : static_cast<std::size_t>(p.rows), 0.0f);
+  const spmv::Operands operands(target, p, r.a, r.x ? r.x->array.data : ones,
+                                r.y ? r.y->array.data : none);
+  const spmv::Call call = operands.call();
+  const Seconds seconds = timed(rung, flavour, &call, r.options);
+  return {&rung,
+          flavour,
+          {p.rows, p.columns},
+          seconds.launch,
+          {{p.rows}, false, operands.y.download()},
+          {},
+          seconds.preparation};
 }
 
 RunResult run_vector_add(const RunVectorAddRequest& r) {
@@ -210,14 +259,14 @@ RunResult run_vector_add(const RunVectorAddRequest& r) {
   const device::Target target = r.options.target;
   const ladder::Rung& rung =
       r.options.rung ? *r.options.rung : *ladder::rungs_of("vector_add").back();
-  const auto [launch, flavour] = choice_of(rung, target);
+  const device::Flavour flavour = flavour_of(rung, target);
   const auto n = static_cast<std::int64_t>(x.data.size());
   require_memory(host_bytes(target, 3.0 * static_cast<double>(n), static_cast<double>(n)),
                  fmt::format("vector_add of {} elements", n));
 
   const Buffer<float> a(target, x.data), b(target, y.data), c(target, x.data.size());
   const vector_add::Call call{n, a.data(), b.data(), c.data()};
-  const double time_s = timed(rung, launch, &call, r.options);
+  const double time_s = timed(rung, flavour, &call, r.options).launch;
   return {&rung, flavour, {n}, time_s, {x.shape, x.fortran_order, c.download()}, {}};
 }
 
@@ -229,14 +278,14 @@ RunResult run_transpose(const RunTransposeRequest& r) {
   const transpose::Problem p = transpose::compact(by_rows_of.rows, by_rows_of.columns);
   const device::Target target = r.options.target;
   const ladder::Rung& rung = r.options.rung ? *r.options.rung : transpose::choose(p, target);
-  const auto [launch, flavour] = choice_of(rung, target);
+  const device::Flavour flavour = flavour_of(rung, target);
   const auto elements = static_cast<double>(r.a.array.data.size());
   require_memory(host_bytes(target, 2 * elements, elements),
                  fmt::format("transpose of {}", stored.text()));
 
   const Buffer<float> in(target, r.a.array.data), out(target, r.a.array.data.size());
   const transpose::Call call{p, in.data(), out.data()};
-  const double time_s = timed(rung, launch, &call, r.options);
+  const double time_s = timed(rung, flavour, &call, r.options).launch;
   return {&rung,
           flavour,
           {stored.rows, stored.columns},
@@ -258,7 +307,7 @@ RunResult run_reduce_axis(const RunReduceRequest& r) {
       by_rows_of.columns, std::max<std::int64_t>(1, by_rows_of.columns)};
   const device::Target target = r.options.target;
   const ladder::Rung& rung = r.options.rung ? *r.options.rung : reduce_axis::choose(p, target);
-  const auto [launch, flavour] = choice_of(rung, target);
+  const device::Flavour flavour = flavour_of(rung, target);
   const auto results = static_cast<std::size_t>(p.results());
   require_memory(host_bytes(target, static_cast<double>(r.a.array.data.size()), 0),
                  fmt::format("reduce of {}", stored.text()));
@@ -269,7 +318,7 @@ RunResult run_reduce_axis(const RunReduceRequest& r) {
   Buffer<std::uint64_t> flags(target, reduce_axis::kFlagWords);
   flags.fill_bytes(0);
   const reduce_axis::Call call{p, in.data(), values.data(), places.data(), flags.data()};
-  const double time_s = timed(rung, launch, &call, r.options);
+  const double time_s = timed(rung, flavour, &call, r.options).launch;
   return {&rung,
           flavour,
           {stored.rows, stored.columns},
@@ -293,7 +342,7 @@ RunResult run_reduce(const RunReduceRequest& r) {
   const reduce::Problem p{r.function, static_cast<std::int64_t>(x.data.size())};
   const device::Target target = r.options.target;
   const ladder::Rung& rung = r.options.rung ? *r.options.rung : reduce::choose(p, target);
-  const auto [launch, flavour] = choice_of(rung, target);
+  const device::Flavour flavour = flavour_of(rung, target);
   require_memory(host_bytes(target, static_cast<double>(p.n), 0),
                  fmt::format("reduce of {} values", p.n));
 
@@ -303,7 +352,7 @@ RunResult run_reduce(const RunReduceRequest& r) {
   Buffer<std::uint64_t> flags(target, reduce::kFlagWords);
   flags.fill_bytes(0);
   const reduce::Call call{p, in.data(), value.data(), at.data(), scratch.data(), flags.data()};
-  const double time_s = timed(rung, launch, &call, r.options);
+  const double time_s = timed(rung, flavour, &call, r.options).launch;
   return {&rung, flavour, {p.n}, time_s, {{}, false, value.download()}, at.download()};
 }
 

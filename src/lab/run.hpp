@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/csr_matrix.hpp"
 #include "base/npy.hpp"
 #include "device/device.hpp"
 #include "ladder/ladder.hpp"
@@ -42,6 +43,15 @@ struct RunSgemvRequest {
   RunOptions options;
 };
 
+struct RunSpmvRequest {
+  std::string a_name;  // what an error's sentence calls it
+  CsrMatrix a;
+  std::optional<NamedArray> x;  // ones without it
+  std::optional<NamedArray> y;  // needed if beta is not 0, refused if it is
+  float alpha = 1.0f, beta = 0.0f;
+  RunOptions options;
+};
+
 struct RunVectorAddRequest {
   NamedArray a, b;
   RunOptions options;
@@ -62,10 +72,12 @@ struct RunReduceRequest {
 struct RunResult {
   const ladder::Rung* rung = nullptr;
   device::Flavour flavour = device::Flavour::plain;
-  std::vector<std::int64_t> shape;  // as the operator's shape_form() says
-  double time_s = 0.0;              // of the one launch, copies apart
+  // As the operator's shape_form() says; of a sparse matrix its rows and columns.
+  std::vector<std::int64_t> shape;
+  double time_s = 0.0;  // of the one launch, copies apart
   NpyArray out;
   std::vector<std::int64_t> places;  // instead of out.data, where the result is places
+  double preparation_s = 0.0;        // of what the rung did once before, if anything
 };
 
 // All throw Error(bad_input) for arrays that do not fit together and Error(resource) for too
@@ -75,6 +87,8 @@ struct RunResult {
 RunResult run_sgemm(const RunSgemmRequest& request);
 // A in C or in Fortran order; x, y and the result have one dimension.
 RunResult run_sgemv(const RunSgemvRequest& request);
+// x, y and the result have one dimension. A rung that prepares does so first.
+RunResult run_spmv(const RunSpmvRequest& request);
 // Arrays of any shape, both in the same order, which is also the result's.
 RunResult run_vector_add(const RunVectorAddRequest& request);
 // A matrix in either order, which is also the result's.

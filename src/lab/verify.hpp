@@ -18,8 +18,9 @@ struct VerifyRequest {
   // CPU side: also run the counted flavour, in which the executor checks every access.
   bool counted = false;
   std::optional<std::vector<std::int64_t>> shape;  // instead of the operator's cases
-  std::optional<std::string> variant;              // of that shape
-  bool large = false;                              // the operators' large cases instead
+  // Of that shape; of an empty one, the matrix that it stands for.
+  std::optional<std::string> variant;
+  bool large = false;  // the operators' large cases instead
   unsigned executor_threads = 0;
 };
 

@@ -33,6 +33,8 @@ class Trial {
   virtual Verdict judge() = 0;
   // Half a sentence on what judge() compares, if that is not every element; else empty.
   virtual std::string judged_in_part() const { return ""; }
+  // What of this problem explains its times, for people; else empty.
+  virtual std::string remark() const { return ""; }
   virtual double flops() const = 0;
   virtual double minimal_bytes() const = 0;
 };

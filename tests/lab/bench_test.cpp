@@ -144,6 +144,25 @@ TEST(Bench, DoesNotTimeWhatIsWrong) {
   EXPECT_FALSE(rows[2].samples_s.empty());
 }
 
+// A matrix has no shape; its text stands in the variant's place.
+TEST(Bench, TimesWhatIsPreparedApart) {
+  BenchRequest request = request_of("spmv", {});
+  request.groups[0].variant = "rmat:scale=6,edge=4";
+  const std::vector<BenchRow> rows = bench(request).rows;
+  ASSERT_EQ(rows.size(), ladder::rungs_of("spmv").size());
+  for (const BenchRow& row : rows) {
+    EXPECT_TRUE(row.verified) << row.rung << ": " << row.failure;
+    EXPECT_TRUE(row.shape.empty());
+    EXPECT_EQ(row.variant, "rmat:scale=6,edge=4");
+    EXPECT_TRUE(row.remark.starts_with("64 rows, 64 columns, ")) << row.remark;
+    EXPECT_FALSE(row.samples_s.empty()) << row.rung;
+    const bool prepares = ladder::find_rung("spmv", row.rung).preparation(device::Flavour::plain);
+    EXPECT_EQ(row.preparation_samples_s.size(), prepares ? 9u : 0u) << row.rung;
+    for (const double seconds : row.preparation_samples_s) EXPECT_GT(seconds, 0) << row.rung;
+  }
+  EXPECT_FALSE(rows.back().preparation_samples_s.empty());
+}
+
 TEST(Bench, SaysWhyARungCannotRun) {
   ladder::Rung gpu_only;
   gpu_only.op = "sgemm";

@@ -186,6 +186,39 @@ TEST(Explain, PredictionIsForWholeTiles) {
   EXPECT_EQ(e.totals.fmas, 17 * 16 * 16);
 }
 
+TEST(Explain, APredictionMayLeaveTotalsOpen) {
+  const Explanation e = explain(select_one("spmv/06_merge"), {1024, 1024, 32}, "", 2);
+  ASSERT_TRUE(e.predicted);
+  EXPECT_EQ(e.predicted->global_load_sectors, ladder::kNotPredicted);
+  EXPECT_NE(e.totals.global_load_sectors, ladder::kNotPredicted);
+  EXPECT_TRUE(e.prediction_holds());
+  ladder::Totals counted = e.totals;
+  ++counted.global_load_sectors;
+  EXPECT_TRUE(ladder::agrees(counted, *e.predicted)) << "left open";
+  ++counted.barriers;
+  EXPECT_FALSE(ladder::agrees(counted, *e.predicted)) << "predicted";
+}
+
+TEST(Explain, AMatrixHasNoPrediction) {
+  const Explanation e = explain(select_one("spmv/01_scalar"), {}, "banded:rows=96,band=5", 2);
+  EXPECT_FALSE(e.predicted);
+  EXPECT_FALSE(e.prediction_holds());
+  EXPECT_TRUE(e.shape.empty());
+  EXPECT_EQ(e.variant, "banded:rows=96,band=5");
+  EXPECT_EQ(e.totals.fmas, 96 * 5 - 2 * (2 + 1));
+}
+
+// Of 32 lanes that take a row each, one walks on alone to the end of the longest.
+TEST(Explain, ShowsLanesInUse) {
+  const Selected scalar = select_one("spmv/01_scalar");
+  const Explanation full = explain(scalar, {}, "uniform:rows=64,columns=64,per_row=4", 1);
+  EXPECT_EQ(full.lanes_per_global_load(), 32);
+  const Explanation alone = explain(scalar, {}, "single_row:columns=500", 1);
+  EXPECT_LT(alone.lanes_per_global_load(), 1.5);
+  EXPECT_LE(alone.ideal_sectors_per_global_load(), alone.sectors_per_global_load());
+  EXPECT_EQ(Explanation().lanes_per_global_load(), 0);
+}
+
 TEST(Explain, NothingToComputeIsNoError) {
   const Explanation e = explain(select_one("sgemm/row_01_naive"), {0, 16, 16}, "", 1);
   EXPECT_TRUE(e.launches.empty());

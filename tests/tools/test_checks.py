@@ -393,7 +393,7 @@ class Dependencies(Planted):
 
     LIBRARIES = (
         "libcli11-dev libfmt-dev nlohmann-json3-dev libgtest-dev libopenblas-dev "
-        "libopenblas-pthread-dev libboost-context1.99-dev"
+        "libopenblas-pthread-dev zlib1g-dev libboost-context1.99-dev"
     )
 
     def setUp(self):

@@ -263,56 +263,6 @@ NVIDIA H200, 2026-11-21, raw data: [2026-11-21_gpu_abc](../results/2026-11-21_gp
         self.refuses("is not register_order.json register_banks.json", ORDER.replace(BANKS, ""))
 
 
-class CountsTable(Documents):
-    """`explain` is played by numbers made up here."""
-
-    def table(self, at="64", **totals):
-        """What is generated for two rungs, of which the second alone has these totals."""
-        none = dict.fromkeys(("global_load_sectors", "global_store_sectors", "barriers", "shuffles",
-                              "shared_load_wavefronts", "shared_store_wavefronts", "fmas"), 0)
-
-        def explain(command, **_):
-            rung = command[2]
-            self.asked = command[3:-2]
-            one = {"totals": {**none, **totals} if rung.endswith("02") else none,
-                   "prediction": {"holds": rung.endswith("02")}}
-            return mock.Mock(returncode=0, stdout=json.dumps({"rungs": [one]}))
-
-        with mock.patch.object(generate_tables.subprocess, "run", explain):
-            return self.generated(f"<!-- counts: op/01 op/02 at {at} -->\n<!-- end -->\n")
-
-    def test_a_variant_is_asked_for(self):
-        self.table()
-        self.assertEqual(self.asked, ["--shape", "64"])
-        self.table(at="64x32, col_t")
-        self.assertEqual(self.asked, ["--shape", "64x32", "--variant", "col_t"])
-
-    def test_an_operator_that_moves_bytes(self):
-        self.assertIn("""
-| rung | global sectors | shared wavefronts | barriers | prediction |
-| :-- | --: | --: | --: | --: |
-| `01` | 0 | 0 | 0 | differs |
-| `02` | 1,200 | 34 | 5 | holds |
-<!""", self.table(global_load_sectors=1000, global_store_sectors=200, shared_load_wavefronts=30,
-                  shared_store_wavefronts=4, barriers=5))
-
-    def test_shuffles_have_a_column_where_there_are_some(self):
-        self.assertIn("""
-| rung | global sectors | shared wavefronts | barriers | shuffles | prediction |
-| :-- | --: | --: | --: | --: | --: |
-| `01` | 0 | 0 | 0 | 0 | differs |
-| `02` | 16 | 0 | 0 | 4,000 | holds |
-<!""", self.table(global_load_sectors=16, shuffles=4000))
-
-    def test_products_are_set_against_what_they_load(self):
-        self.assertIn("""
-| rung | global sectors | shared wavefronts | barriers | FMAs per sector | FMAs per wavefront | prediction |
-| :-- | --: | --: | --: | --: | --: | --: |
-| `01` | 0 | 0 | 0 |  |  | differs |
-| `02` | 10 | 4 | 0 | 10.0 | 25.0 | holds |
-<!""", self.table(global_store_sectors=10, shared_load_wavefronts=4, fmas=100))
-
-
 class SharesTable(Documents):
     BLOCK = f"<!-- shares: {FILE} transpose of memcpy -->\n<!-- end -->\n"
 

@@ -119,7 +119,7 @@ CsrMatrix matrix_of_shape(const std::vector<std::int64_t>& shape) {
 }
 
 CsrMatrix matrix_of(const SpmvCase& c) {
-  return c.matrix.empty() ? matrix_of_shape(c.shape) : load_matrix(c.matrix, "");
+  return c.matrix.empty() ? matrix_of_shape(c.shape) : load_matrix(c.matrix, "the matrix");
 }
 
 std::vector<std::string> matrices_of_user() {

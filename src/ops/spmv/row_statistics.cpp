@@ -1,8 +1,12 @@
 #include "ops/spmv/row_statistics.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
+
+#include "base/with_commas.hpp"
 
 namespace warpladder::spmv {
 namespace {
@@ -75,6 +79,17 @@ RowStatistics row_statistics(std::span<const std::int64_t> row_offsets, std::int
   s.percentile_90 = percentile(lengths, 90);
   s.percentile_99 = percentile(lengths, 99);
   return s;
+}
+
+std::string summary(const RowStatistics& s) {
+  const auto whole = [](std::int64_t count) {
+    return with_commas(static_cast<std::uint64_t>(count));
+  };
+  return fmt::format(
+      "{} rows, {} columns, {} nonzeros; to a row {:.4g} on average, {} at most; {} rows are "
+      "empty; coefficient of variation {:.2f}",
+      whole(s.rows), whole(s.columns), whole(s.nnz), s.mean, whole(s.longest), whole(s.empty_rows),
+      s.coefficient_of_variation);
 }
 
 std::int64_t bandwidth(const CsrMatrix& matrix) {

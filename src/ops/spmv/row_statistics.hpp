@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/csr_matrix.hpp"
@@ -32,6 +33,9 @@ struct RowStatistics {
 
 // `row_offsets` as in CsrMatrix.
 RowStatistics row_statistics(std::span<const std::int64_t> row_offsets, std::int64_t columns);
+
+// One sentence of what decides between the rungs, without a full stop.
+std::string summary(const RowStatistics& s);
 
 // The greatest |row - column| of a stored entry; 0 if there is none.
 std::int64_t bandwidth(const CsrMatrix& matrix);

@@ -1,0 +1,30 @@
+#pragma once
+// What bench prints: a table or two for each problem, and what they leave out.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/text_table.hpp"
+#include "lab/bench.hpp"
+
+namespace warpladder::app {
+
+// A table, what introduces it (either may be empty) and the lines that follow it.
+struct Section {
+  std::string title, remark;
+  TextTable table;
+  std::vector<std::string> lines_below;
+};
+std::vector<Section> sections_of(const lab::BenchReport& report, device::Target target);
+
+// What is missing from the tables, and why: a line each.
+std::vector<std::string> remarks_on(const std::vector<lab::BenchRow>& rows);
+// What the times mean, and what they were taken with.
+std::string notes_on(const lab::BenchReport& report, device::Target target, unsigned threads);
+
+std::string shape_text(const lab::BenchRow& row);
+std::uint64_t global_sectors(const ladder::Totals& totals);
+std::uint64_t shared_wavefronts(const ladder::Totals& totals);
+
+}  // namespace warpladder::app
