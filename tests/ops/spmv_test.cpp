@@ -150,12 +150,18 @@ TEST(SpmvCases, AFolderThatCannotBeRead) {
                 "' cannot be read: No such file or directory");
 }
 
-TEST(SpmvDispatch, ChoosesByTargetAndPlan) {
+TEST(SpmvDispatch, ChoosesByTargetRowsAndPlan) {
   const Problem p{1000, 1000, 5000}, nearly_empty{100000, 1000, 5000};
-  EXPECT_EQ(choose(p, false, device::Target::gpu).id, "07_entries");
-  EXPECT_EQ(choose(p, true, device::Target::gpu).id, "08_prepared");
-  EXPECT_EQ(choose(nearly_empty, true, device::Target::gpu).id, "06_merge");
-  EXPECT_EQ(choose(p, true, device::Target::cpu).id, "01_scalar");
+  const auto gpu = device::Target::gpu;
+  EXPECT_EQ(choose(p, kUnknown, false, gpu).id, "07_entries");
+  EXPECT_EQ(choose(p, kUnknown, true, gpu).id, "08_prepared");
+  EXPECT_EQ(choose(nearly_empty, kUnknown, true, gpu).id, "06_merge");
+  EXPECT_EQ(choose(p, kUnknown, true, device::Target::cpu).id, "01_scalar");
+  // All rows short; all much alike; unlike.
+  EXPECT_EQ(choose(p, 8, true, gpu).id, "01_scalar");
+  EXPECT_EQ(choose(p, 20, false, gpu).id, "04_stream");
+  EXPECT_EQ(choose(p, 20, true, gpu).id, "08_prepared");
+  EXPECT_EQ(choose(p, 21, false, gpu).id, "07_entries");
 }
 
 TEST(SpmvOperator, RemarksOnTheRows) {

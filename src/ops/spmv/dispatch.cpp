@@ -2,15 +2,23 @@
 
 namespace warpladder::spmv {
 
-const ladder::Rung& choose(const Problem& p, bool prepared, device::Target target) {
+const ladder::Rung& choose(const Problem& p, std::int64_t longest_row, bool prepared,
+                           device::Target target) {
   const auto rung = [](const char* id) -> const ladder::Rung& {
     return ladder::find_rung("spmv", id);
   };
   // The executor pays for barriers, and has no lines to fill.
   if (target == device::Target::cpu) return rung("01_scalar");
+  // Of rows all this short a thread each keeps up with memory: what its neighbours leave of a
+  // sector it finds in the L1 cache.
+  constexpr std::int64_t kShort = 8;
+  const bool known = longest_row != kUnknown;
+  if (known && longest_row <= kShort) return rung("01_scalar");
   // Rows that are nearly all empty may all begin in a few tiles of entries.
   if (p.rows > 2 * p.nnz) return rung("06_merge");
-  return rung(prepared ? "08_prepared" : "07_entries");
+  if (prepared) return rung("08_prepared");
+  // Rows much alike are equal work as they stand.
+  return rung(known && longest_row * p.rows <= 4 * p.nnz ? "04_stream" : "07_entries");
 }
 
 }  // namespace warpladder::spmv
