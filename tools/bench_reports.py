@@ -20,12 +20,15 @@ class Times:
     median: float
     q1: float
     q3: float
+    interval: tuple = ()  # the median's, 95 % sure, where there were samples enough for one
 
     @property
     def digits(self):
-        """As many as the quartiles' distance supports; the rule of `warpladder bench`."""
-        spread = (self.q3 - self.q1) / self.median
-        return min(max(1 + math.floor(-math.log10(spread)), 2), 4) if spread > 0 else 2
+        """As many as the median's interval supports, or the quartiles' distance where there is
+        none; the rule of `warpladder bench`."""
+        low, high = self.interval or (self.q1, self.q3)
+        doubt = (high - low) / self.median
+        return min(max(1 + math.floor(-math.log10(doubt)), 2), 4) if doubt > 0 else 2
 
 
 @dataclass(frozen=True)

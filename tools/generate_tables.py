@@ -64,8 +64,11 @@ class Fault(Exception):
 def times_from(fields):
     if not fields:
         return None
-    read = Times(*(float(fields[name]) for name in ("median", "q1", "q3")))
-    if not 0 < read.q1 <= read.median <= read.q3 < math.inf:
+    interval = [fields.get(name) for name in ("low", "high")]
+    read = Times(*(float(fields[name]) for name in ("median", "q1", "q3")),
+                 () if None in interval else tuple(map(float, interval)))
+    low, high = read.interval or (read.median, read.median)
+    if not (0 < read.q1 <= read.median <= read.q3 < math.inf and low <= read.median <= high):
         raise ValueError(f"the times {fields} cannot be")
     return read
 

@@ -7,7 +7,7 @@ set -eu
 programs=$1
 out=$2
 shift 2
-[ $# -gt 0 ] || set -- sgemm transpose reduce reduce_axis sgemv warp
+[ $# -gt 0 ] || set -- sgemm transpose reduce reduce_axis sgemv warp spmv
 mkdir -p "$out"
 
 # bench NAME ARGUMENT...: a report as JSON and as Markdown
