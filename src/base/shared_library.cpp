@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
+
 namespace warpladder {
 
 SharedLibrary::SharedLibrary(const std::vector<std::string>& names) {
@@ -14,6 +16,15 @@ SharedLibrary::SharedLibrary(const std::vector<std::string>& names) {
 
 void* SharedLibrary::address_of(const char* symbol) const {
   return handle_ ? ::dlsym(handle_, symbol) : nullptr;
+}
+
+std::vector<std::string> places_of_cuda_library(const std::string& file) {
+  std::vector<std::string> places{file};
+  if (const char* home = std::getenv("CUDA_HOME")) {
+    places.push_back(std::string(home) + "/lib64/" + file);
+  }
+  places.push_back("/usr/local/cuda/lib64/" + file);
+  return places;
 }
 
 }  // namespace warpladder

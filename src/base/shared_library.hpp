@@ -29,4 +29,8 @@ class SharedLibrary {
   std::string why_not_;
 };
 
+// Where a library of the CUDA toolkit may be, for SharedLibrary: as the system finds it, below
+// CUDA_HOME, and where the toolkit is installed by default.
+std::vector<std::string> places_of_cuda_library(const std::string& file);
+
 }  // namespace warpladder

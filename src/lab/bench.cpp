@@ -55,7 +55,6 @@ std::string run_and_judge(ops::Trial& trial, ladder::Launcher prepare, ladder::L
   } catch (const device::cpu::KernelFault& fault) {
     return fault.what();
   }
-  stream.record_counts = nullptr;
   const ops::Verdict verdict = trial.judge();
   worst_error_over_bound = std::max(worst_error_over_bound, verdict.worst_error_over_bound);
   return verdict.failure;

@@ -221,10 +221,11 @@ RunResult run_sgemv(const RunSgemvRequest& r) {
 RunResult run_spmv(const RunSpmvRequest& r) {
   const spmv::Problem p = problem_of(r);
   const device::Target target = r.options.target;
-  // Of one product a plan would cost more than it saves.
-  const std::int64_t longest = spmv::row_statistics(r.a.row_offsets, r.a.columns).longest;
-  const ladder::Rung& rung =
-      r.options.rung ? *r.options.rung : spmv::choose(p, longest, false, target);
+  const auto choose = [&]() -> const ladder::Rung& {
+    const std::int64_t longest = spmv::row_statistics(r.a.row_offsets, r.a.columns).longest;
+    return spmv::choose(p, longest, false, target);  // a plan would cost more than it saves
+  };
+  const ladder::Rung& rung = r.options.rung ? *r.options.rung : choose();
   const device::Flavour flavour = flavour_of(rung, target);
   // In words of 4 bytes: values, columns and offsets, of 64 bits at most, both vectors.
   const auto rows = static_cast<double>(p.rows), columns = static_cast<double>(p.columns);

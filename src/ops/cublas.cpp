@@ -2,27 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-#include <vector>
-
 #include "base/error.hpp"
 
 namespace warpladder::ops {
-namespace {
 
-std::vector<std::string> places() {
-  const std::string name = fmt::format("libcublas.so.{}", CUBLAS_VER_MAJOR);
-  std::vector<std::string> list{name};
-  if (const char* home = std::getenv("CUDA_HOME")) {
-    list.push_back(fmt::format("{}/lib64/{}", home, name));
-  }
-  list.push_back("/usr/local/cuda/lib64/" + name);
-  return list;
-}
-
-}  // namespace
-
-Cublas::Cublas() : library_(places()), why_not_(library_.why_not()) {
+Cublas::Cublas()
+    : library_(places_of_cuda_library(fmt::format("libcublas.so.{}", CUBLAS_VER_MAJOR))),
+      why_not_(library_.why_not()) {
   if (!why_not_.empty()) return;
   const auto create = library_.find<decltype(&cublasCreate_v2)>("cublasCreate_v2");
   get_version_ = library_.find<decltype(&cublasGetVersion_v2)>("cublasGetVersion_v2");

@@ -4,9 +4,7 @@
 #include <cusparse.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <string>
-#include <vector>
 
 #include "base/error.hpp"
 #include "base/shared_library.hpp"
@@ -16,16 +14,6 @@
 
 namespace warpladder::spmv {
 namespace {
-
-std::vector<std::string> places() {
-  const std::string name = fmt::format("libcusparse.so.{}", CUSPARSE_VER_MAJOR);
-  std::vector<std::string> list{name};
-  if (const char* home = std::getenv("CUDA_HOME")) {
-    list.push_back(fmt::format("{}/lib64/{}", home, name));
-  }
-  list.push_back("/usr/local/cuda/lib64/" + name);
-  return list;
-}
 
 class Cusparse {
  public:
@@ -47,7 +35,8 @@ class Cusparse {
   std::string why_not;
 
  private:
-  Cusparse() : why_not(""), library_(places()) {
+  Cusparse()
+      : library_(places_of_cuda_library(fmt::format("libcusparse.so.{}", CUSPARSE_VER_MAJOR))) {
     why_not = library_.why_not();
     if (!why_not.empty()) return;
     bool found = true;

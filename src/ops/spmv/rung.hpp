@@ -68,6 +68,18 @@ inline ladder::Totals nothing_predicted() {
   return {kOpen, kOpen, kOpen, kOpen, kOpen, kOpen, kOpen, kOpen, 0, kOpen, kOpen};
 }
 
+// Of a warp to each row, which takes 32 neighbouring entries at a time.
+inline ladder::Totals predict_warp_per_row(const Problem& p) {
+  const std::uint64_t rows = p.rows, steps = p.nnz / 32;
+  ladder::Totals t;
+  t.global_load_requests = 2 * rows + 3 * steps;
+  t.global_load_sectors = 2 * rows + (4 + 4 + 4) * steps;
+  t.global_store_requests = t.global_store_sectors = rows;
+  t.shuffles = 5 * rows;
+  t.fmas = p.nnz;
+  return t;
+}
+
 using PredictRung = ladder::Totals (*)(const Problem& problem);
 template <PredictRung predict>
 ladder::Totals predict_call(const void* erased) {

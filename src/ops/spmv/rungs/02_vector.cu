@@ -33,18 +33,8 @@ void launch(const Csr<Offset>& m, const Call&, device::Stream& stream) {
                  multiply<Offset>, m);
 }
 
-ladder::Totals predict(const Problem& p) {
-  const std::uint64_t rows = p.rows, steps = p.nnz / 32;
-  ladder::Totals t;
-  t.global_load_requests = 2 * rows + 3 * steps;
-  t.global_load_sectors = 2 * rows + (4 + 4 + 4) * steps;
-  t.global_store_requests = t.global_store_sectors = rows;
-  t.shuffles = 5 * rows;
-  t.fmas = p.nnz;
-  return t;
-}
-
-WARPLADDER_SPMV_RUNG("one warp per row, added up by shuffles", "every matrix", launch, predict);
+WARPLADDER_SPMV_RUNG("one warp per row, added up by shuffles", "every matrix", launch,
+                     predict_warp_per_row);
 
 }  // namespace
 }  // namespace warpladder::spmv

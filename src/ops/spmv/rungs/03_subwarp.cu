@@ -42,18 +42,7 @@ void launch(const Csr<Offset>& m, const Call& call, device::Stream& stream) {
   go(std::integral_constant<int, 32>());
 }
 
-ladder::Totals predict(const Problem& p) {
-  const std::uint64_t rows = p.rows, steps = p.nnz / 32;
-  ladder::Totals t;
-  t.global_load_requests = 2 * rows + 3 * steps;
-  t.global_load_sectors = 2 * rows + (4 + 4 + 4) * steps;
-  t.global_store_requests = t.global_store_sectors = rows;
-  t.shuffles = 5 * rows;
-  t.fmas = p.nnz;
-  return t;
-}
-
-WARPLADDER_SPMV_RUNG("lanes fitted to the mean row", "every matrix", launch, predict);
+WARPLADDER_SPMV_RUNG("lanes fitted to the mean row", "every matrix", launch, predict_warp_per_row);
 
 }  // namespace
 }  // namespace warpladder::spmv

@@ -90,14 +90,11 @@ void launch(const Csr<Offset>& m, const Call& call, device::Stream& stream) {
 }
 
 ladder::Totals predict(const Problem& p) {
-  const std::uint64_t rows = p.rows, steps = p.nnz / 32;
-  const std::uint64_t warps = most_long_rows(p) ? kBlocksOfLongRow * kThreads / 32 : 0;
-  ladder::Totals t;
-  t.global_load_requests = 2 * rows + 3 * steps + warps;
-  t.global_load_sectors = 2 * rows + (4 + 4 + 4) * steps + warps;
-  t.global_store_requests = t.global_store_sectors = rows;
-  t.shuffles = 5 * rows;
-  t.fmas = p.nnz;
+  ladder::Totals t = predict_warp_per_row(p);
+  if (most_long_rows(p) == 0) return t;
+  const std::uint64_t warps = kBlocksOfLongRow * kThreads / 32;
+  t.global_load_requests += warps;
+  t.global_load_sectors += warps;
   return t;
 }
 
