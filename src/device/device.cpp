@@ -38,7 +38,10 @@ std::string cpu_model() {
 }
 
 // The executor's kernels are compiled with fused multiply-adds, as a GPU has them.
-bool cpu_has_fma() { return __builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2"); }
+bool cpu_has_fma() {
+  return __builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2") &&
+         __builtin_cpu_supports("f16c");
+}
 
 }  // namespace
 
@@ -46,7 +49,7 @@ const char* name(Target target) { return target == Target::cpu ? "cpu" : "gpu"; 
 
 Availability availability(Target target) {
   if (target == Target::gpu) return cuda::availability();
-  if (!cpu_has_fma()) return {false, "this processor lacks the FMA and AVX2 instructions"};
+  if (!cpu_has_fma()) return {false, "this processor lacks the FMA, AVX2 or F16C instructions"};
   return {true, ""};
 }
 
@@ -67,7 +70,7 @@ std::vector<Fact> facts(Target target) {
   if (target == Target::gpu) return cuda::facts();
   return {{"processor", cpu_model()},
           {"cores", std::to_string(std::thread::hardware_concurrency())},
-          {"FMA and AVX2", cpu_has_fma() ? "yes" : "no"}};
+          {"FMA, AVX2 and F16C", cpu_has_fma() ? "yes" : "no"}};
 }
 
 // ---- streams
@@ -89,14 +92,12 @@ void Stream::synchronize() {
   if (target_ == Target::gpu) cuda::synchronize(native_);
 }
 
-void cpu_launch(Stream& stream, const void* kernel, Dim3 grid, Dim3 block,
-                std::size_t dynamic_shared_bytes, bool counted, void (*thunk)(const void*),
-                const void* arguments, std::size_t argument_bytes) {
+void cpu_launch(Stream& stream, const void* kernel, const LaunchConfig& config, bool counted,
+                void (*thunk)(const void*), const void* arguments, std::size_t argument_bytes) {
   if (stream.target() != Target::cpu) {
     throw std::logic_error("a kernel built for the CPU was launched on a GPU stream");
   }
-  const cpu::KernelLaunch launch{grid,  block,     dynamic_shared_bytes, counted, kernel,
-                                 thunk, arguments, argument_bytes};
+  const cpu::KernelLaunch launch{config, counted, kernel, thunk, arguments, argument_bytes};
   const cpu::Options options{stream.executor_threads, stream.check_shared_memory};
   KernelCounts counts;
   const bool record = counted && stream.record_counts;
@@ -104,12 +105,22 @@ void cpu_launch(Stream& stream, const void* kernel, Dim3 grid, Dim3 block,
   if (record) stream.record_counts->push_back(std::move(counts));
 }
 
-void gpu_launch(Stream& stream, const void* kernel, Dim3 grid, Dim3 block,
-                std::size_t dynamic_shared_bytes, void** arguments) {
+void gpu_launch(Stream& stream, const void* kernel, const LaunchConfig& config, void** arguments) {
   if (stream.target() != Target::gpu) {
     throw std::logic_error("a kernel built for a GPU was launched on the CPU side");
   }
-  cuda::launch(stream.native(), kernel, grid, block, dynamic_shared_bytes, arguments);
+  cuda::launch(stream.native(), kernel, config, arguments);
+}
+
+TensorMap encode(Target target, const TiledMatrix& matrix) {
+  TensorMap map = {};
+  if (target == Target::gpu) {
+    cuda::encode(map, matrix);
+  } else {
+    static_assert(sizeof matrix <= sizeof map.bytes);
+    std::memcpy(map.bytes, &matrix, sizeof matrix);
+  }
+  return map;
 }
 
 // ---- memory

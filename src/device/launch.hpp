@@ -21,10 +21,20 @@ inline namespace WARPLADDER_FLAVOUR {
 // What this translation unit is being compiled for; the macro is one of the enumerators' names.
 constexpr Flavour kThisFlavour = Flavour::WARPLADDER_FLAVOUR;
 
-// Grid and block in threads; dynamic shared memory in bytes.
+// LaunchConfig in CUDA's words: the grid in blocks, a block in threads.
 struct LaunchShape {
   dim3 grid, block;
   std::size_t dynamic_shared_bytes = 0;
+  unsigned cluster = 1;
+  bool overlaps_previous = false;
+
+  LaunchConfig config() const {
+    return {{grid.x, grid.y, grid.z},
+            {block.x, block.y, block.z},
+            dynamic_shared_bytes,
+            cluster,
+            overlaps_previous};
+  }
 };
 
 // Runs kernel(arguments...) on the stream. Throws Error if the launch is refused; on the CPU side
@@ -37,10 +47,7 @@ void launch(Stream& stream, const LaunchShape& shape, void (*kernel)(Parameters.
   std::apply(
       [&](auto&... value) {
         void* pointers[] = {&value..., nullptr};
-        gpu_launch(stream, reinterpret_cast<const void*>(kernel),
-                   {shape.grid.x, shape.grid.y, shape.grid.z},
-                   {shape.block.x, shape.block.y, shape.block.z}, shape.dynamic_shared_bytes,
-                   pointers);
+        gpu_launch(stream, reinterpret_cast<const void*>(kernel), shape.config(), pointers);
       },
       values);
 #else
@@ -50,8 +57,7 @@ void launch(Stream& stream, const LaunchShape& shape, void (*kernel)(Parameters.
   };
   const Packed packed{kernel, {static_cast<Parameters>(arguments)...}};
   cpu_launch(
-      stream, reinterpret_cast<const void*>(kernel), {shape.grid.x, shape.grid.y, shape.grid.z},
-      {shape.block.x, shape.block.y, shape.block.z}, shape.dynamic_shared_bytes,
+      stream, reinterpret_cast<const void*>(kernel), shape.config(),
       kThisFlavour == Flavour::counted,
       [](const void* p) {
         const auto* packed_ = static_cast<const Packed*>(p);

@@ -41,11 +41,18 @@ class Stream {
   void* native_ = nullptr;
 };
 
+struct LaunchConfig {
+  Dim3 grid, block;
+  std::size_t dynamic_shared_bytes = 0;
+  unsigned cluster = 1;  // neighbours along x that run at the same time and share shared memory
+  // Blocks may start before the kernel in front of this one has ended (programmatic dependent
+  // launch). Nothing that it writes may be read before ptx::wait_for_previous_kernel().
+  bool overlaps_previous = false;
+};
+
 // The two ends of launch(), which see to the kernel's type.
-void cpu_launch(Stream& stream, const void* kernel, Dim3 grid, Dim3 block,
-                std::size_t dynamic_shared_bytes, bool counted, void (*thunk)(const void*),
-                const void* arguments, std::size_t argument_bytes);
-void gpu_launch(Stream& stream, const void* kernel, Dim3 grid, Dim3 block,
-                std::size_t dynamic_shared_bytes, void** arguments);
+void cpu_launch(Stream& stream, const void* kernel, const LaunchConfig& config, bool counted,
+                void (*thunk)(const void*), const void* arguments, std::size_t argument_bytes);
+void gpu_launch(Stream& stream, const void* kernel, const LaunchConfig& config, void** arguments);
 
 }  // namespace warpladder::device

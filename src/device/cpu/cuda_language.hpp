@@ -20,6 +20,7 @@
 #define __host__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
+#define __grid_constant__
 #define __align__(n) __attribute__((aligned(n)))
 // One OS thread runs one block at a time, so thread-local storage is a block's shared memory.
 // constinit: an array of float4 would otherwise get a guard variable, itself in "shared memory".
@@ -55,6 +56,21 @@ void simt_cp_async8(void* shared, const void* global, unsigned source_bytes);
 void simt_cp_async16(void* shared, const void* global, unsigned source_bytes);
 void simt_cp_async_commit();
 void simt_cp_async_wait(int groups_left);
+// Clusters, mbarriers, the copy engine and the tensor cores: see src/parts/ptx.
+unsigned simt_cluster_rank();
+void simt_cluster_barrier();
+void* simt_in_block(void* shared, unsigned rank);
+unsigned simt_shared_address(const void* shared);
+void simt_mbarrier_init(std::uint64_t* barrier, unsigned arrivals);
+void simt_mbarrier_arrive(std::uint64_t* barrier, unsigned expected_bytes);
+void simt_mbarrier_arrive_at(std::uint64_t* barrier, unsigned rank);
+void simt_mbarrier_wait(std::uint64_t* barrier, unsigned parity);
+void simt_tma_load(void* shared, const void* map, std::uint64_t* full, int row, int column,
+                   unsigned ranks);
+void simt_wgmma(float* sums, int columns, int element_bytes, std::uint64_t a, std::uint64_t b,
+                int add);
+void simt_wgmma_commit();
+void simt_wgmma_wait(int groups_left);
 }
 
 #define threadIdx (::simt_thread_idx())

@@ -86,7 +86,7 @@ class Pool {
 
 // CUDA's own limits, so that a launch that a GPU would refuse does not pass here.
 void validate(const KernelLaunch& launch) {
-  const Dim3 &g = launch.grid, &b = launch.block;
+  const Dim3 &g = launch.config.grid, &b = launch.config.block;
   if (b.count() == 0 || b.x > 1024 || b.y > 1024 || b.z > 64 || b.count() > kMaxBlockThreads) {
     throw_bad_input(fmt::format(
         "a block of {}x{}x{} threads; the limits are 1024x1024x64 and 1024 in all", b.x, b.y, b.z));
@@ -97,9 +97,9 @@ void validate(const KernelLaunch& launch) {
                     "2147483647x65535x65535",
                     g.x, g.y, g.z));
   }
-  if (launch.dynamic_shared_bytes > kMaxDynamicShared) {
+  if (launch.config.dynamic_shared_bytes > kMaxDynamicShared) {
     throw_bad_input(fmt::format("{} bytes of dynamic shared memory; the limit is {}",
-                                launch.dynamic_shared_bytes, kMaxDynamicShared));
+                                launch.config.dynamic_shared_bytes, kMaxDynamicShared));
   }
 }
 
@@ -112,7 +112,7 @@ std::uint32_t kernel_offset(const KernelLaunch& launch) {
   const SiteTable& table = SiteTable::instance();
   const SourceLine& at =
       table.line_of(static_cast<std::uint32_t>(fault.pc - SiteTable::text_begin()));
-  const Dim3 &g = launch.grid, &b = launch.block;
+  const Dim3 &g = launch.config.grid, &b = launch.config.block;
   const auto block = fault.block;
   KernelFault::Place place;
   place.kernel = table.kernel_name(kernel_offset(launch));
@@ -127,9 +127,9 @@ std::uint32_t kernel_offset(const KernelLaunch& launch) {
 void fill_counts(const RequestLog::Sums& sums, const KernelLaunch& launch, KernelCounts& counts) {
   const SiteTable& table = SiteTable::instance();
   counts.kernel = table.kernel_name(kernel_offset(launch));
-  counts.grid = launch.grid;
-  counts.block = launch.block;
-  counts.dynamic_shared_bytes = launch.dynamic_shared_bytes;
+  counts.grid = launch.config.grid;
+  counts.block = launch.config.block;
+  counts.dynamic_shared_bytes = launch.config.dynamic_shared_bytes;
 
   std::map<std::tuple<std::string, int, MemorySpace, AccessKind, int>, Tally> accesses;
   std::map<std::pair<std::string, int>, EventCounts> events;
@@ -188,7 +188,7 @@ void run_kernel(const KernelLaunch& launch, const Options& options, KernelCounts
   state.launch = &launch;
   state.options = options;
   state.counted = launch.counted;
-  state.blocks = launch.grid.count();
+  state.blocks = launch.config.grid.count();
   state.workers =
       static_cast<unsigned>(std::min<std::uint64_t>(worker_count(options), state.blocks));
   state.at_block = std::make_unique<std::atomic<std::uint64_t>[]>(state.workers);

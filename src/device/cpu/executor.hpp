@@ -12,6 +12,7 @@
 
 #include "device/counts.hpp"
 #include "device/cpu/fault.hpp"
+#include "device/stream.hpp"
 
 namespace warpladder::device::cpu {
 
@@ -23,8 +24,7 @@ struct Options {
 using Thunk = void (*)(const void* arguments);
 
 struct KernelLaunch {
-  Dim3 grid, block;
-  std::size_t dynamic_shared_bytes = 0;
+  LaunchConfig config;
   bool counted = false;          // the kernel is of the counted flavour
   const void* kernel = nullptr;  // the function's address: names it in reports
   Thunk thunk = nullptr;         // calls the kernel with the packed arguments

@@ -113,11 +113,11 @@ uint3 simt_block_idx() {
   return {b.x, b.y, b.z};
 }
 dim3 simt_block_dim() {
-  const Dim3& b = this_worker->launch->block;
+  const Dim3& b = this_worker->launch->config.block;
   return {b.x, b.y, b.z};
 }
 dim3 simt_grid_dim() {
-  const Dim3& g = this_worker->launch->grid;
+  const Dim3& g = this_worker->launch->config.grid;
   return {g.x, g.y, g.z};
 }
 unsigned char* simt_dynamic_shared() { return warpladder_dynamic_shared; }

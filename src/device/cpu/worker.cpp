@@ -51,7 +51,7 @@ void Worker::prepare_launch(LaunchState& launch_state) {
   counted = launch_state.counted;
   fault.reset();
   aborting_ = false;
-  const Dim3 b = launch->block;
+  const Dim3 b = launch->config.block;
   threads_ = static_cast<unsigned>(b.count());
   state.assign(threads_, LaneState::ready);
   slot_of_.resize(threads_);
@@ -459,7 +459,7 @@ void Worker::run(LaunchState& launch_state, unsigned slot) {
   slot_ = slot;
   prepare_launch(launch_state);
   std::atomic<std::uint64_t>& at = launch_state.at_block[slot];
-  const Dim3 g = launch->grid;
+  const Dim3 g = launch->config.grid;
   this_worker = this;
   for (;;) {
     at = launch_state.next_block.load();  // not lower than what the next line takes

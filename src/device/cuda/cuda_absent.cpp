@@ -37,6 +37,7 @@ Ceilings ceilings() { return {}; }
 std::size_t l2_bytes() { absent(); }
 void spin(void*, double) { absent(); }
 void sweep(void*, const void*, std::size_t) { absent(); }
-void launch(void*, const void*, Dim3, Dim3, std::size_t, void**) { absent(); }
+void launch(void*, const void*, const LaunchConfig&, void**) { absent(); }
+void encode(TensorMap&, const TiledMatrix&) { absent(); }
 
 }  // namespace warpladder::device::cuda

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "device/device.hpp"
+#include "device/tensor_map.hpp"
 #include "device/timing.hpp"
 
 namespace warpladder::device::cuda {
@@ -47,7 +48,7 @@ std::size_t l2_bytes();
 void spin(void* stream, double seconds);
 void sweep(void* stream, const void* zeros, std::size_t bytes);
 
-void launch(void* stream, const void* kernel, Dim3 grid, Dim3 block,
-            std::size_t dynamic_shared_bytes, void** arguments);
+void launch(void* stream, const void* kernel, const LaunchConfig& config, void** arguments);
+void encode(TensorMap& map, const TiledMatrix& matrix);
 
 }  // namespace warpladder::device::cuda

@@ -1,0 +1,45 @@
+#pragma once
+// Thread-block clusters (PTX ISA, "barrier.cluster", "mapa"): blocks that run at the same time and
+// reach each other's shared memory. LaunchShape::cluster says how many.
+
+#include "device/kernel.hpp"
+
+namespace warpladder::ptx {
+inline namespace WARPLADDER_FLAVOUR {
+
+// %cluster_ctarank: the block's number in its cluster.
+__device__ __forceinline__ unsigned cluster_rank() {
+#if defined(__CUDACC__)
+  unsigned rank;
+  asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+#else
+  return simt_cluster_rank();
+#endif
+}
+
+// barrier.cluster.arrive (.release) and .wait (.acquire), by all threads of all blocks of the
+// cluster: what they wrote to any shared memory of it before is there for all after. A block that
+// others still reach into must not end before they have passed one.
+__device__ __forceinline__ void cluster_barrier() {
+#if defined(__CUDACC__)
+  asm volatile("barrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory");
+#else
+  simt_cluster_barrier();
+#endif
+}
+
+// mapa: where `shared` lies in the shared memory of block `rank` of the cluster.
+template <class T>
+__device__ __forceinline__ T* in_block(T* shared, unsigned rank) {
+#if defined(__CUDACC__)
+  std::uint64_t there;
+  asm("mapa.u64 %0, %1, %2;" : "=l"(there) : "l"(shared), "r"(rank));
+  return reinterpret_cast<T*>(there);
+#else
+  return static_cast<T*>(simt_in_block(shared, rank));
+#endif
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::ptx

@@ -1,0 +1,66 @@
+#pragma once
+// The copy engine (PTX ISA, "cp.async.bulk.tensor"): one thread asks for a box of a matrix, the
+// engine brings it. What lies where is in device/tensor_map.hpp.
+//
+// On the CPU side a box moves when someone waits for its barrier and not before, so that a kernel
+// which reads without waiting reads what was there before.
+
+#include "device/kernel.hpp"
+#include "device/tensor_map.hpp"
+#include "parts/ptx/mbarrier.hpp"
+
+namespace warpladder::ptx {
+inline namespace WARPLADDER_FLAVOUR {
+
+// cp.async.bulk.tensor.2d.shared::cluster.global. The box whose first element is (row, column)
+// comes to `shared`, a multiple of 1,024 bytes, and its bytes (those outside of the matrix
+// included) count for `full`. Called by one thread.
+__device__ __forceinline__ void tma_load(void* shared, const device::TensorMap& map, Barrier* full,
+                                         int row, int column) {
+#if defined(__CUDACC__)
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+      "[%0], [%1, {%3, %4}], [%2];" ::"r"(shared_address(shared)),
+      "l"(&map), "r"(shared_address(full)), "r"(column), "r"(row)
+      : "memory");
+#else
+  simt_tma_load(shared, &map, full, row, column, 0);
+#endif
+}
+
+// The same with .multicast::cluster: to the same place in each block of the cluster whose bit is
+// set in `ranks`, counting for the barrier at the same place there.
+__device__ __forceinline__ void tma_load_multicast(void* shared, const device::TensorMap& map,
+                                                   Barrier* full, int row, int column,
+                                                   unsigned ranks) {
+#if defined(__CUDACC__)
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
+      ".multicast::cluster [%0], [%1, {%3, %4}], [%2], %5;" ::"r"(shared_address(shared)),
+      "l"(&map), "r"(shared_address(full)), "r"(column), "r"(row),
+      "h"(static_cast<unsigned short>(ranks))
+      : "memory");
+#else
+  simt_tma_load(shared, &map, full, row, column, ranks);
+#endif
+}
+
+// prefetch.tensormap: fetches the map itself, which the first copy would otherwise wait for.
+__device__ __forceinline__ void prefetch_map(const device::TensorMap& map) {
+#if defined(__CUDACC__)
+  asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+#else
+  static_cast<void>(map);
+#endif
+}
+
+// fence.proxy.async.shared::cta: what this thread has stored in shared memory is there for the
+// copy engine and the tensor cores. A barrier between this thread and theirs must follow.
+__device__ __forceinline__ void fence_async_proxy() {
+#if defined(__CUDACC__)
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::ptx

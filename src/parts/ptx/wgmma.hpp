@@ -1,0 +1,140 @@
+#pragma once
+// Hopper's tensor cores (PTX ISA, "wgmma"): the four warps of a warpgroup, 128 threads, multiply a
+// 64×K tile of A by a K×N tile of B, both in shared memory, and add to 64×N sums in registers.
+// K is 16 halves or 8 floats (of which the tensor cores read the upper 19 bits, "TF32"): 32 bytes.
+//
+// Both tiles have their lines along k: A a row, B a column, 128 bytes of it, one after the other
+// from a multiple of 1,024 bytes, in the 128-byte swizzle (device/tensor_map.hpp). A descriptor
+// names the tile's address; + 32 bytes is 16 halves or 8 floats further along k.
+//
+// Thread t of the warpgroup holds, of rows 16·(t/32) + t%32/4 + 8·h and columns 8·j + 2·(t%4) + i,
+// the sum d[4·j + 2·h + i], for i and h of 0 and 1.
+//
+// Products are asynchronous. Called by all 128 threads, alike: wgmma_fence() before the first one
+// after the registers, or the shared memory through ordinary stores, were touched; wgmma_commit()
+// closes a group; wgmma_wait<n>() returns when at most n groups are still under way, and pin() then
+// keeps the compiler from having read the sums before. The adder truncates: see LADDER.md.
+//
+// On the CPU side the sums appear at the wait. Each instruction adds its exact products to the sum
+// and truncates once.
+
+#include "device/kernel.hpp"
+#include "parts/ptx/mbarrier.hpp"
+
+namespace warpladder::ptx {
+inline namespace WARPLADDER_FLAVOUR {
+
+using TileDescriptor = std::uint64_t;
+
+// Of the tile that begins at `shared`: address, strides and swizzle in the fields that wgmma wants.
+__device__ __forceinline__ TileDescriptor tile_descriptor(const void* shared) {
+  constexpr std::uint64_t kSwizzle128 = std::uint64_t{1} << 62,
+                          kEightLines = std::uint64_t{1024 >> 4} << 32,
+                          kUnusedStride = std::uint64_t{1} << 16;
+#if defined(__CUDACC__)
+  const unsigned address = shared_address(shared);
+#else
+  const unsigned address = simt_shared_address(shared);
+#endif
+  return ((address & 0x3FFFF) >> 4) | kUnusedStride | kEightLines | kSwizzle128;
+}
+// The descriptor of what lies `bytes`, a multiple of 16, behind.
+__device__ __forceinline__ TileDescriptor behind(TileDescriptor tile, int bytes) {
+  return tile + static_cast<TileDescriptor>(bytes >> 4);
+}
+
+// wgmma.fence.
+__device__ __forceinline__ void wgmma_fence() {
+#if defined(__CUDACC__)
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#endif
+}
+
+// wgmma.commit_group.
+__device__ __forceinline__ void wgmma_commit() {
+#if defined(__CUDACC__)
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+#else
+  simt_wgmma_commit();
+#endif
+}
+
+// wgmma.wait_group.
+template <int groups_left>
+__device__ __forceinline__ void wgmma_wait() {
+#if defined(__CUDACC__)
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(groups_left) : "memory");
+#else
+  simt_wgmma_wait(groups_left);
+#endif
+}
+
+// Nothing reads `sums` before this point.
+template <int count>
+__device__ __forceinline__ void pin(float (&sums)[count]) {
+#if defined(__CUDACC__)
+  WARPLADDER_UNROLL
+  for (int i = 0; i < count; ++i) asm volatile("" : "+f"(sums[i])::"memory");
+#else
+  static_cast<void>(sums);
+#endif
+}
+
+#if defined(__CUDACC__)
+// Operands of the asm statements below: eight sums, as output and as text.
+#define WARPLADDER_SUMS8(d, i)                                                                \
+  "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), \
+      "+f"(d[i + 6]), "+f"(d[i + 7])
+#define WARPLADDER_SUMS32(d, i)                                                    \
+  WARPLADDER_SUMS8(d, i), WARPLADDER_SUMS8(d, i + 8), WARPLADDER_SUMS8(d, i + 16), \
+      WARPLADDER_SUMS8(d, i + 24)
+#define WARPLADDER_NAMES32_0                                                                   \
+  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, " \
+  "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define WARPLADDER_NAMES32_1                                                                   \
+  "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, " \
+  "%50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define WARPLADDER_WGMMA_N64(shape_and_types, flags)                            \
+  asm volatile(                                                                 \
+      "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %34, 0;\n\t"                    \
+      "wgmma.mma_async.sync.aligned." shape_and_types " {" WARPLADDER_NAMES32_0 \
+      "}, %32, %33, add, 1, 1" flags ";\n\t}"                                   \
+      : WARPLADDER_SUMS32(sums, 0)                                              \
+      : "l"(a), "l"(b), "r"(static_cast<int>(add)))
+#define WARPLADDER_WGMMA_N128(shape_and_types, flags)                           \
+  asm volatile(                                                                 \
+      "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %66, 0;\n\t"                    \
+      "wgmma.mma_async.sync.aligned." shape_and_types " {" WARPLADDER_NAMES32_0 \
+      ", " WARPLADDER_NAMES32_1 "}, %64, %65, add, 1, 1" flags ";\n\t}"         \
+      : WARPLADDER_SUMS32(sums, 0), WARPLADDER_SUMS32(sums, 32)                 \
+      : "l"(a), "l"(b), "r"(static_cast<int>(add)))
+#endif
+
+// wgmma.mma_async.m64nNk16.f32.f16.f16: sums = A·B (+ sums if `add`), halves in, N = 2·count.
+template <int count>
+__device__ __forceinline__ void multiply_f16(float (&sums)[count], TileDescriptor a,
+                                             TileDescriptor b, bool add) {
+  static_assert(count == 32 || count == 64, "64 or 128 columns");
+#if defined(__CUDACC__)
+  if constexpr (count == 32) WARPLADDER_WGMMA_N64("m64n64k16.f32.f16.f16", ", 0, 0");
+  if constexpr (count == 64) WARPLADDER_WGMMA_N128("m64n128k16.f32.f16.f16", ", 0, 0");
+#else
+  simt_wgmma(sums, 2 * count, 2, a, b, add);
+#endif
+}
+
+// wgmma.mma_async.m64nNk8.f32.tf32.tf32: the same of floats.
+template <int count>
+__device__ __forceinline__ void multiply_tf32(float (&sums)[count], TileDescriptor a,
+                                              TileDescriptor b, bool add) {
+  static_assert(count == 32 || count == 64, "64 or 128 columns");
+#if defined(__CUDACC__)
+  if constexpr (count == 32) WARPLADDER_WGMMA_N64("m64n64k8.f32.tf32.tf32", "");
+  if constexpr (count == 64) WARPLADDER_WGMMA_N128("m64n128k8.f32.tf32.tf32", "");
+#else
+  simt_wgmma(sums, 2 * count, 4, a, b, add);
+#endif
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::ptx
