@@ -10,9 +10,10 @@
 namespace warpladder::device {
 
 // What no kernel can pass, from the device's attributes; 0 where that is not known. Floating-point
-// operations are fp32 multiply-adds on the CUDA cores at the highest clock, two operations each.
+// operations are multiply-adds at the highest clock, two operations each: fp32 on the CUDA cores,
+// and of dense halves on the tensor cores.
 struct Ceilings {
-  double fp32_flops_per_s = 0, memory_bytes_per_s = 0;
+  double fp32_flops_per_s = 0, memory_bytes_per_s = 0, tensor_flops_per_s = 0;
 };
 Ceilings ceilings(Target target);
 

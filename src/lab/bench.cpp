@@ -40,21 +40,23 @@ std::size_t interval_rank(std::size_t n) {
 struct Contestant {
   std::size_t row;
   ladder::Launcher prepare, launch;
+  ladder::Arithmetic arithmetic;
 };
 
 // The failure's sentence, or empty.
-std::string run_and_judge(ops::Trial& trial, ladder::Launcher prepare, ladder::Launcher launch,
-                          device::Stream& stream, double& worst_error_over_bound,
+std::string run_and_judge(ops::Trial& trial, const Contestant& contestant, device::Stream& stream,
+                          double& worst_error_over_bound,
                           std::vector<device::KernelCounts>* counts = nullptr) {
   trial.reset();
   try {
-    if (prepare) prepare(trial.call(), stream);
+    if (contestant.prepare) contestant.prepare(trial.call(), stream);
     stream.record_counts = counts;
-    launch(trial.call(), stream);
+    contestant.launch(trial.call(), stream);
     stream.synchronize();
   } catch (const device::cpu::KernelFault& fault) {
     return fault.what();
   }
+  trial.expect(contestant.arithmetic);
   const ops::Verdict verdict = trial.judge();
   worst_error_over_bound = std::max(worst_error_over_bound, verdict.worst_error_over_bound);
   return verdict.failure;
@@ -63,14 +65,15 @@ std::string run_and_judge(ops::Trial& trial, ladder::Launcher prepare, ladder::L
 // Runs what the row is about, on the CPU side counted too, and has the results judged.
 void verify_row(BenchRow& row, const ladder::Rung* rung, const Contestant& contestant,
                 ops::Trial& trial, device::Stream& stream) {
-  row.failure = run_and_judge(trial, contestant.prepare, contestant.launch, stream,
-                              row.worst_error_over_bound);
+  row.failure = run_and_judge(trial, contestant, stream, row.worst_error_over_bound);
   const bool counts = rung && stream.target() == device::Target::cpu;
   const ladder::Launcher counted = counts ? rung->launcher(device::Flavour::counted) : nullptr;
   if (row.failure.empty() && counted) {
     std::vector<device::KernelCounts> kernel_counts;
-    row.failure = run_and_judge(trial, rung->preparation(device::Flavour::counted), counted, stream,
-                                row.worst_error_over_bound, &kernel_counts);
+    const Contestant of_counts{contestant.row, rung->preparation(device::Flavour::counted), counted,
+                               contestant.arithmetic};
+    row.failure =
+        run_and_judge(trial, of_counts, stream, row.worst_error_over_bound, &kernel_counts);
     stream.record_counts = nullptr;
     row.counts = ladder::totals_of(kernel_counts);
   }
@@ -199,8 +202,9 @@ std::string above_ceiling(const BenchRow& row, const device::Ceilings& ceilings)
     return fmt::format("{:.4g} {} is more than the {:.4g} that this device can do", rate * scale,
                        unit, most * scale);
   };
-  const std::string flops =
-      above(row.flops, row.samples_s, ceilings.fp32_flops_per_s, "TFLOP/s", 1e-12);
+  const std::string flops = above(
+      row.flops, row.samples_s,
+      row.tensor_cores ? ceilings.tensor_flops_per_s : ceilings.fp32_flops_per_s, "TFLOP/s", 1e-12);
   if (!flops.empty()) return flops;
   return above(row.bytes, row.cold_samples_s, ceilings.memory_bytes_per_s, "GB/s", 1e-9);
 }
@@ -230,12 +234,14 @@ BenchReport bench(const BenchRequest& request, const Progress& progress) {
     std::vector<Contestant> contestants;
     const auto enter = [&](const std::string& name, const ladder::Rung* rung,
                            ladder::Launcher prepare, ladder::Launcher launch,
-                           const std::string& why_not, bool probe) {
+                           const ladder::Arithmetic& arithmetic, const std::string& why_not,
+                           bool probe) {
       BenchRow& row = rows.emplace_back();
       row.op = op->name();
       row.rung = name;
       row.rival = rung == nullptr;
       row.probe = probe;
+      row.tensor_cores = arithmetic.tensor_cores;
       row.shape = shape;
       row.variant = variant;
       row.remark = remark;
@@ -245,7 +251,7 @@ BenchReport bench(const BenchRequest& request, const Progress& progress) {
       row.skipped = why_not;
       if (!row.skipped.empty()) return;
       tell("verifying", row, 0.5 * static_cast<double>(contestants.size()) / (rungs.size() + 1.0));
-      const Contestant contestant{rows.size() - 1, prepare, launch};
+      const Contestant contestant{rows.size() - 1, prepare, launch, arithmetic};
       if (!probe) verify_row(row, rung, contestant, *trial, stream);
       if (row.verified || probe) contestants.push_back(contestant);
     };
@@ -253,12 +259,14 @@ BenchReport bench(const BenchRequest& request, const Progress& progress) {
       if (gpu && rung->on_host) continue;  // it is the baseline
       std::string why_not = ladder::why_not(*rung, flavour);
       if (why_not.empty()) why_not = ladder::why_not(*rung, trial->call());
-      enter(rung->id, rung, rung->preparation(flavour), rung->launcher(flavour), why_not, false);
+      enter(rung->id, rung, rung->preparation(flavour), rung->launcher(flavour), rung->arithmetic,
+            why_not, false);
     }
     for (const ops::Rival* rival : ops::rivals_of(op->name(), request.target)) {
       if (rival->takes && !rival->takes(trial->call())) continue;
       const std::string why_not = rival->why_not ? rival->why_not() : "";
-      enter(rival->name, nullptr, rival->prepare, rival->launch, why_not, rival->is_probe);
+      enter(rival->name, nullptr, rival->prepare, rival->launch, rival->arithmetic, why_not,
+            rival->is_probe);
       if (why_not.empty() && rival->version) report.libraries[rival->library] = rival->version();
     }
     sample_preparations(rows, contestants, *trial, stream, stopwatch);

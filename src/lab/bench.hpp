@@ -61,6 +61,7 @@ struct BenchRow {
   std::string op, rung;  // of a rival: its name
   bool rival = false;
   bool probe = false;  // a rival that only moves the bytes: a ceiling
+  bool tensor_cores = false;
   std::vector<std::int64_t> shape;
   std::string variant;
   std::string remark;   // what of the problem explains its times, or empty

@@ -10,16 +10,17 @@
 namespace warpladder::lab {
 namespace {
 
-CaseResult run_case(const std::string& name, ops::Trial& trial, ladder::Launcher prepare,
-                    ladder::Launcher launch, device::Stream& stream) {
+CaseResult run_case(const std::string& name, ops::Trial& trial, const ladder::Rung& rung,
+                    device::Flavour flavour, device::Stream& stream) {
   trial.reset();
   try {
-    if (prepare) prepare(trial.call(), stream);
-    launch(trial.call(), stream);
+    if (const ladder::Launcher prepare = rung.preparation(flavour)) prepare(trial.call(), stream);
+    rung.launcher(flavour)(trial.call(), stream);
     stream.synchronize();
   } catch (const device::cpu::KernelFault& fault) {
     return {name, std::numeric_limits<double>::infinity(), fault.what()};
   }
+  trial.expect(rung.arithmetic);
   const ops::Verdict verdict = trial.judge();
   return {name, verdict.worst_error_over_bound, verdict.failure};
 }
@@ -54,7 +55,7 @@ std::vector<VerifyRow> verify(const VerifyRequest& request, const Progress& prog
   struct Run {
     std::size_t row;
     const ladder::Rung* rung;
-    ladder::Launcher prepare, launch;
+    device::Flavour flavour;
   };
   // By operator, so that each case is set up, and its truth computed, once for all rungs.
   std::vector<std::pair<const ops::Operator*, std::vector<Run>>> work;
@@ -68,8 +69,7 @@ std::vector<VerifyRow> verify(const VerifyRequest& request, const Progress& prog
       if (!row.skipped.empty()) continue;
       auto at = std::find_if(work.begin(), work.end(), [&](auto& w) { return w.first == s.op; });
       if (at == work.end()) at = work.insert(at, {s.op, {}});
-      at->second.push_back(
-          {rows.size() - 1, s.rung, s.rung->preparation(flavour), s.rung->launcher(flavour)});
+      at->second.push_back({rows.size() - 1, s.rung, flavour});
     }
   }
 
@@ -91,7 +91,7 @@ std::vector<VerifyRow> verify(const VerifyRequest& request, const Progress& prog
           continue;
         }
         row.cases.push_back(
-            run_case(cases[i].name, *trial, runs[r].prepare, runs[r].launch, stream));
+            run_case(cases[i].name, *trial, *runs[r].rung, runs[r].flavour, stream));
       }
     }
   }

@@ -39,6 +39,7 @@ bool declare(const Declaration& d) {
   rung.on_host = d.on_host;
   rung.predict = d.predict;
   rung.takes = d.takes;
+  rung.arithmetic = d.arithmetic;
   rung.prepare[static_cast<int>(d.flavour)] = d.prepare;
   return true;
 }

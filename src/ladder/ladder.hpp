@@ -17,6 +17,7 @@ struct Rung {
   Predictor predict = nullptr;
   bool (*takes)(const void* call) = nullptr;
   Launcher prepare[device::kFlavours] = {};  // null: there is nothing to prepare
+  Arithmetic arithmetic;
 
   Launcher launcher(device::Flavour flavour) const { return launch[static_cast<int>(flavour)]; }
   Launcher preparation(device::Flavour flavour) const { return prepare[static_cast<int>(flavour)]; }

@@ -27,6 +27,15 @@ using Launcher = void (*)(const void* call, device::Stream& stream);
 // The header's prediction as a function of the call's problem.
 using Predictor = Totals (*)(const void* call);
 
+// What a rung's results and speed are measured against, where it is not FP32 arithmetic on CUDA
+// cores.
+struct Arithmetic {
+  bool tensor_cores = false;
+  // What its products leave out, in units of 2^-24 of the sum of the terms' magnitudes, beyond the
+  // error that FP32 arithmetic may make.
+  double extra_roundings = 0;
+};
+
 struct Declaration {
   const char* op;
   const char* file;     // its stem is the rung's id
@@ -40,6 +49,7 @@ struct Declaration {
   bool (*takes)(const void* call) = nullptr;
   // To be launched once before `launch`, for a call whose operator says what may then change.
   Launcher prepare = nullptr;
+  Arithmetic arithmetic = {};
 };
 
 // Adds one flavour of a rung to the ladder. Called by static initialisation; a second declaration

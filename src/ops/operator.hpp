@@ -29,6 +29,8 @@ class Trial {
   virtual void reset() = 0;
   // The operator's Call, for launchers and predictors.
   virtual const void* call() const = 0;
+  // What the next result to be judged was computed with; FP32 arithmetic, unless told.
+  virtual void expect(const ladder::Arithmetic&) {}
   // Compares outputs with the float64 reference and looks at guard bands, gaps and inputs.
   virtual Verdict judge() = 0;
   // Half a sentence on what judge() compares, if that is not every element; else empty.

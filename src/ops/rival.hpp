@@ -24,6 +24,7 @@ struct Rival {
   bool is_probe = false;
   bool (*takes)(const void* call) = nullptr;  // null: it takes every call
   ladder::Launcher prepare = nullptr;         // once before `launch`, as a rung's
+  ladder::Arithmetic arithmetic = {};
 };
 
 // Called by static initialisation of each room's rival_*.cpp.

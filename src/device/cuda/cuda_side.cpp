@@ -172,13 +172,14 @@ double seconds_between(void* begin, void* end) {
 
 Ceilings ceilings() {
   if (!availability().available) return {};
-  constexpr double kLanesPerMultiprocessor = 128;  // of compute capability 9.0
+  constexpr double kLanesPerMultiprocessor = 128, kHalvesPerLane = 16;  // at 9.0
   const double fma_per_s = attribute(cudaDevAttrMultiProcessorCount) * kLanesPerMultiprocessor *
                            attribute(cudaDevAttrClockRate) * 1e3;
   const double bytes_per_clock = attribute(cudaDevAttrGlobalMemoryBusWidth) / 8.0;
   const double transfers_per_clock = 2;  // double data rate
   return {2 * fma_per_s,
-          transfers_per_clock * bytes_per_clock * attribute(cudaDevAttrMemoryClockRate) * 1e3};
+          transfers_per_clock * bytes_per_clock * attribute(cudaDevAttrMemoryClockRate) * 1e3,
+          2 * fma_per_s * kHalvesPerLane};
 }
 std::size_t l2_bytes() { return static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize)); }
 void spin(void* stream, double seconds) {
@@ -196,6 +197,11 @@ void launch(void* stream, const void* kernel, const LaunchConfig& config, void**
   if (dynamic_shared_bytes > 48 * 1024) {  // above the default, which needs no asking
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(dynamic_shared_bytes)),
+          "cudaFuncSetAttribute");
+  }
+  constexpr unsigned kPortableCluster = 8;
+  if (cluster > kPortableCluster) {
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
           "cudaFuncSetAttribute");
   }
   cudaLaunchAttribute attributes[2];

@@ -26,10 +26,18 @@ class GemmTrial final : public ops::Trial {
     a_ = device::Buffer<float>(target, host_.a, c.misalign_a);
     b_ = device::Buffer<float>(target, host_.b, c.misalign_b);
     c_ = device::Buffer<float>(target, host_.c, c.misalign_c);
-    call_ = {problem_, a_.data(), b_.data(), c_.data()};
+    workspace_ = device::Memory(target, workspace_bytes(problem_));
+    call_ = {problem_,          a_.data(),
+             b_.data(),         c_.data(),
+             workspace_.data(), c.filling == Filling::specials ? Values::any : Values::moderate};
   }
 
-  void reset() override { c_.upload(host_.c); }
+  void reset() override {
+    c_.upload(host_.c);
+    workspace_.fill(0xff);  // NaN, whatever it is taken for
+  }
+
+  void expect(const ladder::Arithmetic& arithmetic) override { arithmetic_ = arithmetic; }
 
   const void* call() const override { return &call_; }
 
@@ -40,7 +48,9 @@ class GemmTrial final : public ops::Trial {
     ops::ElementJudge judge(
         [&](std::size_t at) { return fmt::format("C({},{})", rows_[at / n], at % n); });
     for (std::size_t at = 0; at < expected_.size(); ++at) {
-      judge.look_at(at, c[place(rows_[at / n], static_cast<std::int64_t>(at % n))], expected_[at]);
+      ops::Expected expected = expected_[at];
+      expected.bound *= 1.0 + arithmetic_.extra_roundings / roundings(problem_);
+      judge.look_at(at, c[place(rows_[at / n], static_cast<std::int64_t>(at % n))], expected);
     }
     ops::Verdict verdict = judge.verdict();
     const auto also = [&](const std::string& failure) {
@@ -53,6 +63,7 @@ class GemmTrial final : public ops::Trial {
     if (!a_.guards_intact()) also("something was written outside A");
     if (!b_.guards_intact()) also("something was written outside B");
     if (!c_.guards_intact()) also("something was written outside C");
+    if (!workspace_.guards_intact()) also("something was written outside the workspace");
     return verdict;
   }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "base/error.hpp"
@@ -50,6 +51,14 @@ double minimal_bytes(const Problem& p) {
   const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n),
              k = static_cast<double>(p.k);
   return 4.0 * (m * k + k * n + m * n * (p.beta == 0.0f ? 1.0 : 2.0));
+}
+
+std::size_t workspace_bytes(const Problem& p) {
+  const auto lines = static_cast<std::size_t>(p.m + p.n);
+  const std::size_t depth =
+      (static_cast<std::size_t>(std::max<std::int64_t>(p.k, 1)) + 63) / 64 * 64;
+  constexpr std::size_t kPairBytes = 8, kPerLine = 32, kRounding = 4096;
+  return lines * (depth * kPairBytes + kPerLine) + kRounding;
 }
 
 void validate(const Problem& p) {

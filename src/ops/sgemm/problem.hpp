@@ -19,12 +19,20 @@ struct Problem {
   std::int64_t lda = 0, ldb = 0, ldc = 0;
 };
 
-// A problem and where its operands lie in device memory.
+// What the caller promises of A's and B's values. `moderate`: they are finite, and those of a row
+// of A, or a column of B, that matter lie within about 2^16 of each other. Nothing holds without it
+// for rungs that say so; the others need no promise.
+enum class Values { any, moderate };
+
+// A problem and where its operands lie in device memory. The workspace, of workspace_bytes() from a
+// multiple of 256, belongs to the call until it has ended; nothing is expected of what it holds.
 struct Call {
   Problem problem;
   const float* a = nullptr;
   const float* b = nullptr;
   float* c = nullptr;
+  void* workspace = nullptr;
+  Values values = Values::any;
 };
 
 // Stored shapes: of A as it lies in memory (m×k, or k×m if transposed), and so on.
@@ -62,6 +70,10 @@ inline Call in_layout(Call call, Layout layout) {
 // written once and read once if beta asks for it.
 double flops(const Problem& p);
 double minimal_bytes(const Problem& p);
+
+// Of the rungs that use tensor cores: 8 bytes for each element of A and B, k rounded up to a
+// multiple of 64, and 32 for each of their rows and columns.
+std::size_t workspace_bytes(const Problem& p);
 
 // Throws Error(bad_input) with a sentence that names the argument and its value.
 void validate(const Problem& p);

@@ -25,7 +25,7 @@ void reference_rows(const Problem& p, const HostOperands& x, std::span<const std
   const Strides a = strides(p, p.trans_a, p.lda), b = strides(p, p.trans_b, p.ldb),
                 c = strides(p, false, p.ldc);
   const std::int64_t depth = p.alpha == 0.0f ? 0 : p.k;
-  const double terms = static_cast<double>(depth) + 3.0;
+  const double terms = roundings(p);
   const double gamma = terms * kUnit / (1.0 - terms * kUnit);
   std::vector<double> sum(static_cast<std::size_t>(p.n)), magnitude(sum.size());
   for (std::size_t row = first; row < last; ++row) {
@@ -55,6 +55,8 @@ void reference_rows(const Problem& p, const HostOperands& x, std::span<const std
 }
 
 }  // namespace
+
+double roundings(const Problem& p) { return static_cast<double>(p.alpha == 0.0f ? 0 : p.k) + 3.0; }
 
 std::vector<ops::Expected> reference(const Problem& p, const HostOperands& operands) {
   std::vector<std::int64_t> rows(static_cast<std::size_t>(p.m));

@@ -15,6 +15,9 @@ struct HostOperands {
   std::vector<float> a, b, c;
 };
 
+// k and the few roundings beside it that the bound below allows for.
+double roundings(const Problem& p);
+
 // For each element of C, row by row (m·n of them, whatever the layout): alpha·op(A)·op(B) + beta·C
 // accumulated in float64, and the bound that any order of fp32 operations keeps:
 //   γ(k+3) · (|alpha|·Σ|a·b| + |beta·c|), γ(n) = n·u / (1 - n·u), u = 2^-24

@@ -19,6 +19,7 @@ struct Gemm {
   std::int64_t ldb;
   float* c;
   std::int64_t ldc;
+  void* workspace;
 };
 
 // A stored matrix seen as op(X): element (i, j) of op(X), whichever way it lies in memory.
@@ -113,8 +114,9 @@ void launch_call(const void* erased, device::Stream& stream) {
   const Problem& p = call.problem;
   if (p.m == 0 || p.n == 0) return;
   const std::int64_t k = p.alpha == 0.0f ? 0 : p.k;
-  launch({p.m, p.n, k, p.alpha, p.beta, call.a, p.lda, call.b, p.ldb, call.c, p.ldc}, p.trans_a,
-         p.trans_b, stream);
+  launch(
+      {p.m, p.n, k, p.alpha, p.beta, call.a, p.lda, call.b, p.ldb, call.c, p.ldc, call.workspace},
+      p.trans_a, p.trans_b, stream);
 }
 template <Layout layout, PredictRung predict>
 ladder::Totals predict_call(const void* erased) {

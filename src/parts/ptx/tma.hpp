@@ -54,11 +54,12 @@ __device__ __forceinline__ void prefetch_map(const device::TensorMap& map) {
 #endif
 }
 
-// fence.proxy.async.shared::cta: what this thread has stored in shared memory is there for the
-// copy engine and the tensor cores. A barrier between this thread and theirs must follow.
+// fence.proxy.async: what this thread has stored in memory of either kind is there for the copy
+// engine and the tensor cores, and what others have stored, if this thread has seen that they have.
+// A barrier between this thread and the one that starts them must follow.
 __device__ __forceinline__ void fence_async_proxy() {
 #if defined(__CUDACC__)
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  asm volatile("fence.proxy.async;" ::: "memory");
 #endif
 }
 

@@ -1,0 +1,123 @@
+// Bound before: FP16 pairs do not hold every number: tc_09 is silently wrong where a row's or a
+// column's elements lie too far apart, and for infinities.
+// Idea: the pass that splits the operands also counts what decides this (parts/split.hpp), and
+// every block of the product looks at the counts first. Where the pairs do not fit, the blocks
+// split the operands anew into TF32 pairs, by tickets, and multiply these: half the rate, FP32's
+// range. Rows and columns that not even those hold (infinities, NaN, the least of FP32's exponents
+// beside the largest) are multiplied apart, in FP32 arithmetic. No word of it reaches the host.
+//
+// Accepts: every problem.
+
+#include "ops/sgemm/tensor_roles.hpp"
+#include "parts/ptx/register_share.hpp"
+
+namespace warpladder::sgemm {
+namespace {
+
+using parts::HalfPairs, parts::Tf32Pairs;
+
+// The consumers' own barrier, and their ticket.
+struct ConsumerSync {
+  ptx::Barrier* barrier;
+  unsigned parity = 0;
+  __device__ __forceinline__ void operator()() {
+    ptx::arrive(barrier);
+    ptx::wait(barrier, parity);
+    parity ^= 1;
+  }
+};
+
+template <class Wrapped>
+struct Shared {
+  typename Wrapped::Ring ring;
+  ptx::Barrier consumers;
+  unsigned ticket;
+  unsigned spread[4][TensorConfig::threads / 32];
+};
+
+struct Maps {
+  device::TensorMap a, b;
+};
+
+template <class Wrapped>
+__global__ void __launch_bounds__(TensorConfig::threads, 1)
+    multiply(const __grid_constant__ Maps halves, const __grid_constant__ Maps tf32, Gemm g,
+             SplitGemm half_split, SplitGemm tf32_split, TileOrder order) {
+  auto& shared = *device::dynamic_shared<Shared<Wrapped>>();
+  auto& ring = shared.ring;
+  if (threadIdx.x == 0) {
+    ptx::prefetch_map(halves.a);
+    ptx::prefetch_map(halves.b);
+    ptx::barrier_init(&shared.consumers, TensorConfig::consumers);
+    ring.init(TensorConfig::consumers / 32 * Wrapped::value.sharers());
+  }
+  ptx::cluster_barrier();  // the barriers are there
+  ptx::wait_for_previous_kernel();
+  // The first stages are filled with halves before it is known whether these will be used.
+  Producer<HalfPairs, Wrapped> producer(ring, half_split, order);
+  int ahead = 0;
+  if (threadIdx.x == TensorConfig::consumers) {
+    WARPLADDER_NO_UNROLL
+    for (; ahead < Wrapped::Ring::kStages && producer.is_left(); ++ahead) {
+      producer.fetch_next(halves.a, halves.b);
+    }
+    WARPLADDER_NO_UNROLL
+    for (int s = ahead; s < Wrapped::Ring::kStages; ++s) ptx::arrive(&ring.full[s]);
+  }
+  __syncwarp();
+  const bool fits =
+      parts::fits_half_pairs<TensorConfig::threads>(half_split.a, half_split.b, shared.spread);
+
+  if (threadIdx.x >= TensorConfig::consumers) {
+    ptx::give_registers<40>();
+    if (!fits) ptx::cluster_barrier();
+    if (threadIdx.x == TensorConfig::consumers) {
+      if (__builtin_expect(fits, 1)) {
+        while (producer.is_left()) producer.fetch_next(halves.a, halves.b);
+      } else {
+        wait_for_tickets(tf32_split);
+        Producer<Tf32Pairs, Wrapped> again(ring, tf32_split, order);
+        while (again.is_left()) again.fetch_next(tf32.a, tf32.b);
+      }
+    }
+    stand_by<Wrapped>();
+  } else {
+    ptx::take_registers<232>();
+    if (__builtin_expect(fits, 1)) {
+      consume<HalfPairs, Wrapped>(ring, g, half_split, order);
+    } else {
+      for (int s = 0; s < Wrapped::Ring::kStages; ++s) ptx::wait(&ring.full[s], 0);
+      ConsumerSync sync{&shared.consumers};
+      split_by_tickets<Tf32Pairs>(tf32_split, &shared.ticket, ring.a, sync);
+      ptx::cluster_barrier();  // the cluster has done its share, and no longer uses the ring
+      wait_for_tickets(tf32_split);
+      consume<Tf32Pairs, Wrapped>(ring, g, tf32_split, order, {0, 1});
+    }
+  }
+  ptx::cluster_barrier();  // no block ends while another one still reaches into it
+}
+
+void launch_multiply(const Gemm& g, bool trans_a, bool trans_b, const SplitGemm& halves,
+                     device::Stream& stream) {
+  const SplitGemm tf32 = split_of<Tf32Pairs>(g, trans_a, trans_b, false);
+  with_tensor_config(g, halves.depth, [&]<TensorConfig config>() {
+    using Wrapped = WithConfig<config>;
+    const auto maps = [&](const SplitGemm& split) {
+      return Maps{a_map_of<config>(split, stream.target()),
+                  b_map_of<config>(split, stream.target())};
+    };
+    launch_tiles<config>(g, sizeof(Shared<Wrapped>), stream, multiply<Wrapped>, maps(halves),
+                         maps(tf32), g, halves, tf32);
+  });
+}
+
+void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
+  launch_multiply(g, trans_a, trans_b, launch_split<HalfPairs>(g, trans_a, trans_b, stream),
+                  stream);
+}
+
+WARPLADDER_SGEMM_TENSOR_RUNG("TF32 pairs where FP16 pairs do not fit, decided on the device",
+                             "every problem", launch, nullptr, 16);
+
+}  // namespace
+}  // namespace warpladder::sgemm

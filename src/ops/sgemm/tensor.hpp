@@ -1,0 +1,347 @@
+#pragma once
+// What the tc_ rungs share apart from parts/: how a product's operands are split in its workspace,
+// and how a warpgroup's sums become C. Rungs of the tc_ ladder include this instead of rung.hpp.
+
+#include "ops/sgemm/rung.hpp"
+#include "parts/float_pairs.hpp"
+#include "parts/ptx/cluster.hpp"
+#include "parts/ptx/dependent_launch.hpp"
+#include "parts/ptx/tma.hpp"
+#include "parts/split.hpp"
+
+namespace warpladder::sgemm {
+inline namespace WARPLADDER_FLAVOUR {
+
+// A product whose operands the pass of parts/split.hpp writes into its workspace.
+struct SplitGemm {
+  parts::SplitOperand a, b;
+  std::int64_t depth;  // k, padded
+  unsigned cluster;    // blocks of the pass
+  unsigned* tickets;   // two words, zero after the pass
+};
+
+// How long lines are taken to be by the pass in the middle of another kernel.
+constexpr parts::LineLength kTicketLength = parts::LineLength::medium;
+
+// `in_clusters`: for a kernel of the pass's own.
+template <class Pairs>
+SplitGemm split_of(const Gemm& g, bool trans_a, bool trans_b, bool in_clusters = true) {
+  const std::int64_t depth = parts::padded_depth(g.k), line_bytes = depth * Pairs::kBytes;
+  const bool across = trans_a || !trans_b;
+  const unsigned cluster = across && in_clusters ? parts::split_cluster(depth) : 1;
+  SplitGemm s{{g.a, g.lda, g.m, g.k, !trans_a}, {g.b, g.ldb, g.n, g.k, trans_b}, depth, cluster};
+  for (parts::SplitOperand* x : {&s.a, &s.b}) {
+    x->blocks = in_clusters ? parts::with_length(depth,
+                                                 [&]<parts::LineLength length>() {
+                                                   return parts::split_blocks<length>(
+                                                       x->lines, depth, x->along, cluster);
+                                                 })
+                            : parts::split_blocks<kTicketLength>(x->lines, depth, x->along, 1);
+  }
+  auto* at = static_cast<unsigned char*>(g.workspace);
+  const auto take = [&](std::int64_t bytes) {
+    unsigned char* const taken = at;
+    at += (bytes + 255) / 256 * 256;
+    return taken;
+  };
+  s.tickets = reinterpret_cast<unsigned*>(take(2 * sizeof(unsigned)));
+  // What one kind of pairs needs beside them lies apart from what another kind needs: both are read
+  // while the second kind of pairs is written over the first.
+  const std::int64_t lines = g.m + g.n, spreads = lines + 2 * 16;
+  for (int kind = 0; kind <= Pairs::kNeedsLeast; ++kind) {
+    s.a.factor = reinterpret_cast<float*>(take((lines + 2) * sizeof(float)));
+    s.a.spread = reinterpret_cast<parts::Spread*>(take(spreads * sizeof(parts::Spread)));
+  }
+  s.b.factor = s.a.factor + g.m + g.m % 2;
+  s.b.spread = s.a.spread + s.a.blocks;
+  if (!Pairs::kNeedsLeast) {
+    take((lines + 2) * sizeof(float));
+    take(spreads * sizeof(parts::Spread));
+  }
+  s.a.line_bytes = s.b.line_bytes = line_bytes;
+  s.a.pairs = take(g.m * line_bytes);
+  s.b.pairs = take(g.n * line_bytes);
+  return s;
+}
+
+template <class Pairs, parts::LineLength length>
+__global__ void __launch_bounds__(parts::kSplitThreads, parts::SplitShape<length>::blocks)
+    split(SplitGemm s) {
+  ptx::allow_next_kernel();
+  if (blockIdx.x == 0 && threadIdx.x < 2) s.tickets[threadIdx.x] = 0;
+  parts::split_block<Pairs, length>(s.a, s.b, s.cluster, device::dynamic_shared<unsigned char>());
+}
+
+template <class Pairs>
+SplitGemm launch_split(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
+  const SplitGemm s = split_of<Pairs>(g, trans_a, trans_b);
+  parts::with_length(s.depth, [&]<parts::LineLength length>() {
+    const device::LaunchShape shape{dim3(s.a.blocks + s.b.blocks), dim3(parts::kSplitThreads),
+                                    sizeof(parts::SplitShared<length>), s.cluster};
+    device::launch(stream, shape, split<Pairs, length>, s);
+  });
+  return s;
+}
+
+// The pass in the middle of another kernel: see parts/split.hpp.
+template <class Pairs, class Sync>
+__device__ __forceinline__ void split_by_tickets(const SplitGemm& s, unsigned* ticket, void* shared,
+                                                 Sync& sync) {
+  parts::split_by_tickets<Pairs, kTicketLength>(s.a, s.b, &s.tickets[0], &s.tickets[1], ticket,
+                                                shared, sync);
+}
+// Until all of it is done, wherever it is done; then the copy engine may read it.
+__device__ __forceinline__ void wait_for_tickets(const SplitGemm& s) {
+  while (atomicAdd(&s.tickets[1], 0u) < s.a.blocks + s.b.blocks) {
+  }
+  __threadfence();
+  ptx::fence_async_proxy();
+}
+
+// The map of a split operand, in boxes of so many lines.
+inline device::TensorMap map_of(const parts::SplitOperand& x, int box_lines,
+                                device::Target target) {
+  const std::int64_t floats = x.line_bytes / 4;  // two halves are copied like a float
+  return device::encode(target, {x.pairs, 4, x.lines, floats, floats, box_lines});
+}
+
+// Has the copy engine bring a tile's lines from `line` on, group `group` of each, to `to`. Each of
+// the kCluster blocks that want the same lines fetches its share of them for all. Called by one
+// thread.
+template <int kCluster>
+__device__ __forceinline__ void fetch(unsigned char* to, const device::TensorMap& map,
+                                      ptx::Barrier* full, std::int64_t line, int group, int share,
+                                      unsigned rank) {
+  constexpr int kFloatsOfGroup = 32;
+  if constexpr (kCluster > 1) {
+    const int mine = static_cast<int>(rank) * share;
+    ptx::tma_load_multicast(to + mine * 128, map, full, static_cast<int>(line) + mine,
+                            group * kFloatsOfGroup, (1u << kCluster) - 1);
+  } else {
+    ptx::tma_load(to, map, full, static_cast<int>(line), group * kFloatsOfGroup);
+  }
+}
+
+// The order in which tiles of C are worked on: in bands of 8 rows of tiles, down each column of a
+// band, so that what runs at the same time shares what it reads. Places count tiles.
+struct TileOrder {
+  int tiles_m = 0, tiles_n = 0;
+  TileOrder(const Gemm& g, int block_m, int block_n)
+      : tiles_m(static_cast<int>(tiles(g.m, block_m))),
+        tiles_n(static_cast<int>(tiles(g.n, block_n))) {}
+  __host__ __device__ __forceinline__ int count() const { return tiles_m * tiles_n; }
+  __device__ __forceinline__ TilePlace place(int tile) const {
+    constexpr int kBand = 8;
+    const int first = tile / (kBand * tiles_n) * kBand, in_band = tile % (kBand * tiles_n);
+    const int rows = tiles_m - first < kBand ? tiles_m - first : kBand;
+    return {first + in_band % rows, in_band / rows};
+  }
+};
+
+// As many workers, up to `most`, as leave none with less to do than it takes: the board's power is
+// what binds, and a worker that waits for others' last round has wasted its share of it.
+inline unsigned balanced(unsigned pieces, unsigned most) {
+  const unsigned rounds = (pieces + most - 1) / most;
+  return (pieces + rounds - 1) / rounds;
+}
+
+// A factor that is NaN marks a line that Tf32Pairs do not hold.
+__device__ __forceinline__ bool holds(float factor) { return factor == factor; }
+
+// store_sums() for a tile that lies in C whole, with addresses for two floats at once.
+template <bool kBeta, int count>
+__device__ __forceinline__ void store_whole(const Gemm& g, const SplitGemm& s,
+                                            const float (&sums)[count], std::int64_t row,
+                                            std::int64_t column) {
+  float* to = g.c + row * g.ldc + column;
+  const float* const factor = s.b.factor + column;
+  WARPLADDER_UNROLL
+  for (int half = 0; half < 2; ++half, row += 8, to += 8 * g.ldc) {
+    const float row_factor = s.a.factor[row];
+    WARPLADDER_UNROLL
+    for (int j = 0; j < 2 * count; j += 8) {
+      const float* const pair = &sums[j / 2 + 2 * half];
+      const float2 of_column = *reinterpret_cast<const float2*>(factor + j);
+      float2 c = make_float2(g.alpha * (pair[0] * row_factor * of_column.x),
+                             g.alpha * (pair[1] * row_factor * of_column.y));
+      if constexpr (kBeta) {
+        const float2 old = *reinterpret_cast<const float2*>(to + j);
+        c = make_float2(c.x + g.beta * old.x, c.y + g.beta * old.y);
+      }
+      *reinterpret_cast<float2*>(to + j) = c;
+    }
+  }
+}
+
+// store_sums() for any tile: only what lies in C, and lines that the pairs hold.
+template <int count>
+__device__ __forceinline__ void store_ragged(const Gemm& g, const SplitGemm& s,
+                                             const float (&sums)[count], std::int64_t row,
+                                             std::int64_t column) {
+  float* to = g.c + row * g.ldc + column;
+  const float* const factor = s.b.factor + column;
+  WARPLADDER_UNROLL
+  for (int half = 0; half < 2; ++half, row += 8, to += 8 * g.ldc) {
+    if (row >= g.m) return;
+    const float row_factor = s.a.factor[row];
+    WARPLADDER_UNROLL
+    for (int j = 0; j < 2 * count; ++j) {
+      if (j % 8 > 1 || column + j >= g.n) continue;
+      const float of_column = factor[j];
+      if (!holds(row_factor) || !holds(of_column)) continue;
+      store_scaled(to + j, g.alpha, sums[j / 8 * 4 + j % 8 + 2 * half] * row_factor * of_column,
+                   g.beta);
+    }
+  }
+}
+
+// C's elements of a rectangle whose row or column no pairs hold: in FP32 arithmetic from A and B
+// themselves, one thread an element. Called by threads first, first + threads, …
+__device__ __forceinline__ void multiply_apart(const Gemm& g, const SplitGemm& s, std::int64_t row0,
+                                               int rows, std::int64_t column0, int columns,
+                                               int first, int threads) {
+  const std::int64_t a_line = s.a.along ? s.a.ld : 1, a_next = s.a.along ? 1 : s.a.ld,
+                     b_line = s.b.along ? s.b.ld : 1, b_next = s.b.along ? 1 : s.b.ld;
+  for (int at = first; at < rows * columns; at += threads) {
+    const std::int64_t i = row0 + at / columns, j = column0 + at % columns;
+    if (i >= g.m || j >= g.n || (holds(s.a.factor[i]) && holds(s.b.factor[j]))) continue;
+    float sum = 0.0f;
+    for (std::int64_t k = 0; k < g.k; ++k) {
+      sum += s.a.data[i * a_line + k * a_next] * s.b.data[j * b_line + k * b_next];
+    }
+    store_scaled(g.c + i * g.ldc + j, g.alpha, sum, g.beta);
+  }
+}
+
+// What a warpgroup's sums of a 64×N tile, N = 2·count, become: C = alpha·factors·sums + beta·C.
+// `row` and `column` are C's at the tile's corner. Called by the warpgroup's 128 threads, which
+// hold the sums as ptx/wgmma.hpp says.
+template <class Pairs, int count>
+__device__ __forceinline__ void store_sums(const Gemm& g, const SplitGemm& s,
+                                           const float (&sums)[count], std::int64_t row,
+                                           std::int64_t column) {
+  const int thread = threadIdx.x % 128;
+  const std::int64_t own_row = row + thread / 32 * 16 + thread % 32 / 4,
+                     own_column = column + thread % 4 * 2;
+  const bool whole = (reinterpret_cast<std::uintptr_t>(g.c) & 7) == 0 && g.ldc % 2 == 0 &&
+                     row + 64 <= g.m && column + 2 * count <= g.n;
+  bool held = true;
+  if constexpr (Pairs::kNeedsLeast) {
+    for (int i = thread % 32; i < 64; i += 32) held &= row + i >= g.m || holds(s.a.factor[row + i]);
+    for (int j = thread % 32; j < 2 * count; j += 32) {
+      held &= column + j >= g.n || holds(s.b.factor[column + j]);
+    }
+    held = __all_sync(0xffffffffu, held);
+  }
+  if (whole && held && g.beta == 0.0f) {
+    store_whole<false>(g, s, sums, own_row, own_column);
+  } else if (whole && !Pairs::kNeedsLeast) {
+    store_whole<true>(g, s, sums, own_row, own_column);
+  } else {
+    store_ragged(g, s, sums, own_row, own_column);
+  }
+  if (!held) multiply_apart(g, s, row, 64, column, 2 * count, thread, 128);
+}
+
+// A warpgroup's sums of a 64×N tile as rows of `row_length` floats in shared memory.
+template <int count>
+__device__ __forceinline__ void keep_sums(const float (&sums)[count], float* tile, int row_length) {
+  const int thread = threadIdx.x % 128;
+  tile += (thread / 32 * 16 + thread % 32 / 4) * row_length + thread % 4 * 2;
+  WARPLADDER_UNROLL
+  for (int half = 0; half < 2; ++half) {
+    WARPLADDER_UNROLL
+    for (int quad = 0; quad < count / 4; ++quad) {
+      *reinterpret_cast<float2*>(tile + half * 8 * row_length + quad * 8) =
+          make_float2(sums[4 * quad + 2 * half], sums[4 * quad + 2 * half + 1]);
+    }
+  }
+}
+
+// C's tile of 128 columns from the sums that kBlocks blocks keep: block `rank` adds up its share of
+// the rows, in the order of the blocks. Called by kThreads threads, of which a warp has a row.
+template <class Pairs, int kBlocks, int kBlockM, int kThreads>
+__device__ __forceinline__ void add_and_store(const Gemm& g, const SplitGemm& s, float* shared,
+                                              int row_length, unsigned rank, std::int64_t row0,
+                                              std::int64_t column0) {
+  constexpr int kWarps = kThreads / 32, kRows = kBlockM / kBlocks, kInFlight = 8 / kBlocks;
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const std::int64_t j = column0 + lane * 4;
+  float column_factor[4];
+  WARPLADDER_UNROLL
+  for (int i = 0; i < 4; ++i) column_factor[i] = j + i < g.n ? s.b.factor[j + i] : 0.0f;
+  const bool in_quads = (reinterpret_cast<std::uintptr_t>(g.c) & 15) == 0 && g.ldc % 4 == 0 &&
+                        j + 4 <= g.n && g.beta == 0.0f;
+  bool columns_held = true;
+  WARPLADDER_UNROLL
+  for (int i = 0; i < 4; ++i) columns_held &= holds(column_factor[i]);
+  const float* kept[kBlocks];
+  WARPLADDER_UNROLL
+  for (int b = 0; b < kBlocks; ++b) kept[b] = ptx::in_block(shared, b) + lane * 4;
+  WARPLADDER_NO_UNROLL
+  for (int r0 = rank * kRows + warp; r0 < (rank + 1) * kRows; r0 += kInFlight * kWarps) {
+    float4 of_block[kInFlight][kBlocks];
+    WARPLADDER_UNROLL
+    for (int u = 0; u < kInFlight; ++u) {
+      WARPLADDER_UNROLL
+      for (int b = 0; b < kBlocks; ++b) {
+        const int row = r0 + u * kWarps;
+        of_block[u][b] = *reinterpret_cast<const float4*>(kept[b] + row * row_length);
+      }
+    }
+    WARPLADDER_UNROLL
+    for (int u = 0; u < kInFlight; ++u) {
+      const std::int64_t i = row0 + r0 + u * kWarps;
+      if (i >= g.m) break;
+      float4 sum = of_block[u][0];
+      WARPLADDER_UNROLL
+      for (int b = 1; b < kBlocks; ++b) {
+        const float4& more = of_block[u][b];
+        sum = make_float4(sum.x + more.x, sum.y + more.y, sum.z + more.z, sum.w + more.w);
+      }
+      const float row_factor = s.a.factor[i];
+      const bool held = columns_held && holds(row_factor);
+      const float c[] = {
+          sum.x * row_factor * column_factor[0], sum.y * row_factor * column_factor[1],
+          sum.z * row_factor * column_factor[2], sum.w * row_factor * column_factor[3]};
+      float* const to = g.c + i * g.ldc + j;
+      if (in_quads && held) {
+        *reinterpret_cast<float4*>(to) =
+            make_float4(g.alpha * c[0], g.alpha * c[1], g.alpha * c[2], g.alpha * c[3]);
+      } else {
+        WARPLADDER_UNROLL
+        for (int q = 0; q < 4; ++q) {
+          if (j + q < g.n && holds(row_factor) && holds(column_factor[q])) {
+            store_scaled(to + q, g.alpha, c[q], g.beta);
+          }
+        }
+      }
+    }
+  }
+  if constexpr (Pairs::kNeedsLeast) {
+    multiply_apart(g, s, row0 + rank * kRows, kRows, column0, 128, threadIdx.x, kThreads);
+  }
+}
+
+inline bool takes_moderate(const void* call) {
+  return static_cast<const Call*>(call)->values == Values::moderate;
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::sgemm
+
+// Declares a rung on tensor cores: row-major, with a workspace. `roundings`: of what its products
+// leave out, in units of 2^-24 of the sum of magnitudes, beyond what FP32 arithmetic may.
+#define WARPLADDER_SGEMM_TENSOR_RUNG(idea, accepts, launch, takes, roundings)                  \
+  [[maybe_unused]] static const bool warpladder_rung_declared = ::warpladder::ladder::declare( \
+      {"sgemm",                                                                                \
+       __FILE__,                                                                               \
+       idea,                                                                                   \
+       accepts,                                                                                \
+       ::warpladder::device::kThisFlavour,                                                     \
+       false,                                                                                  \
+       &::warpladder::sgemm::launch_call<::warpladder::sgemm::Layout::row_major, launch>,      \
+       nullptr,                                                                                \
+       takes,                                                                                  \
+       nullptr,                                                                                \
+       {.tensor_cores = true, .extra_roundings = roundings}})

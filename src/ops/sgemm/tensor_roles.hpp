@@ -1,0 +1,203 @@
+#pragma once
+// The two roles of a warp-specialised product, and how large its tiles are: for rungs that run them
+// with more than one kind of pairs.
+
+#include "ops/sgemm/tensor.hpp"
+#include "parts/tensor_ring.hpp"
+
+namespace warpladder::sgemm {
+inline namespace WARPLADDER_FLAVOUR {
+
+// Tiles of block_m × 128. Blocks of a cluster lie beside each other along m or n and share what
+// they load, or behind each other along k and share a tile.
+struct TensorConfig {
+  int cluster_m = 1, cluster_n = 1, blocks_k = 1, block_m = 256, stages = 4;
+  static constexpr int block_n = 128, groups = 2, consumers = 256, threads = consumers + 128;
+  constexpr int sharers() const { return cluster_m * cluster_n; }
+  constexpr unsigned cluster() const { return sharers() * blocks_k; }
+};
+constexpr bool valid(TensorConfig c) {
+  return c.block_m % 128 == 0 && c.sharers() <= 2 && c.blocks_k <= 8 &&
+         (c.sharers() == 1 || c.blocks_k == 1);
+}
+// nvcc takes no struct by value as a template argument of a kernel, but this.
+template <TensorConfig config>
+struct WithConfig {
+  static_assert(valid(config));
+  static constexpr TensorConfig value = config;
+  using Ring = parts::TileRing<config.block_m, config.block_n, config.stages>;
+  // A row of sums in shared memory, a little longer, so that rows begin in different banks.
+  static constexpr int kSumsRow = config.block_n + 8;
+  static_assert(sizeof(float) * config.block_m * kSumsRow <= offsetof(Ring, full));
+};
+
+// Calls run.template operator()<config>() for the tiles that suit an m×n×k product. A GPU runs as
+// many clusters of 2 as its 132 multiprocessors hold, of 4 and 8 fewer, for a cluster lies within
+// one of the chip's clusters of multiprocessors.
+constexpr unsigned kTensorBlocks = 132;
+template <class Run>
+void with_tensor_config(const Gemm& g, std::int64_t depth, const Run& run) {
+  const auto count = [&](int block_m, int block_n) {
+    return static_cast<unsigned>(TileOrder(g, block_m, block_n).count());
+  };
+  const auto rounds = [&](int block_m, int block_n) {
+    return (count(block_m, block_n) + kTensorBlocks / 2 - 1) / (kTensorBlocks / 2);
+  };
+  const unsigned small = count(128, 128);
+  if (small <= 12 && depth >= 1024) {
+    run.template operator()<TensorConfig{1, 1, 8, 128, 6}>();
+  } else if (small <= 28 && depth >= 512) {
+    run.template operator()<TensorConfig{1, 1, 4, 128, 6}>();
+  } else if (small <= 66 && depth >= 256) {
+    run.template operator()<TensorConfig{1, 1, 2, 128, 6}>();
+  } else if (small <= kTensorBlocks) {
+    run.template operator()<TensorConfig{1, 1, 1, 128, 6}>();
+  } else if (rounds(512, 128) < rounds(256, 256)) {
+    run.template operator()<TensorConfig{2, 1, 1, 256, 4}>();
+  } else {
+    run.template operator()<TensorConfig{1, 2, 1, 256, 4}>();
+  }
+}
+
+// The tiles that a block computes, one after the other, and its share of them along k.
+template <class Wrapped>
+struct TileWork {
+  static constexpr TensorConfig kConfig = Wrapped::value;
+  TileOrder order;
+  int rank, tile, step;
+
+  __device__ __forceinline__ explicit TileWork(const TileOrder& o)
+      : order(o),
+        rank(static_cast<int>(ptx::cluster_rank())),
+        tile(blockIdx.x / kConfig.cluster()),
+        step(gridDim.x / kConfig.cluster()) {}
+  __device__ __forceinline__ bool is_left() const { return tile < order.count(); }
+  __device__ __forceinline__ void advance() { tile += step; }
+  __device__ __forceinline__ TilePlace place() const {
+    const TilePlace at = order.place(tile);
+    const int beside_m = kConfig.blocks_k > 1 ? 0 : rank % kConfig.cluster_m,
+              beside_n = kConfig.blocks_k > 1 ? 0 : rank / kConfig.cluster_m;
+    return {(at.row * kConfig.cluster_m + beside_m) * kConfig.block_m,
+            (at.column * kConfig.cluster_n + beside_n) * kConfig.block_n};
+  }
+  __device__ __forceinline__ int first_chunk(int chunks) const {
+    return kConfig.blocks_k > 1 ? chunks * rank / kConfig.blocks_k : 0;
+  }
+  __device__ __forceinline__ int end_chunk(int chunks) const {
+    return kConfig.blocks_k > 1 ? chunks * (rank + 1) / kConfig.blocks_k : chunks;
+  }
+};
+
+// Has the copy engine fill the ring with all that the block's tiles need, group by group. Used by
+// one thread.
+template <class Pairs, class Wrapped>
+class Producer {
+ public:
+  __device__ __forceinline__ Producer(typename Wrapped::Ring& ring, const SplitGemm& split,
+                                      const TileOrder& order)
+      : ring_(ring),
+        chunks_(static_cast<int>(split.depth / (Pairs::kDepth * kConfig.groups))),
+        work_(order) {
+    begin_tile();
+  }
+  __device__ __forceinline__ bool is_left() const { return work_.is_left(); }
+  __device__ __forceinline__ void fetch_next(const device::TensorMap& a_map,
+                                             const device::TensorMap& b_map) {
+    using Ring = typename Wrapped::Ring;
+    constexpr int kShareM = kConfig.block_m / kConfig.cluster_n,
+                  kShareN = kConfig.block_n / kConfig.cluster_m;
+    ptx::Barrier* const full = &ring_.full[at_.stage];
+    ptx::wait(&ring_.empty[at_.stage], at_.parity);
+    ptx::arrive_expecting(full, Ring::kABytes + Ring::kBBytes);
+    fetch<kConfig.cluster_n>(ring_.a[at_.stage], a_map, full, place_.row, group_, kShareM,
+                             work_.rank);
+    fetch<kConfig.cluster_m>(ring_.b[at_.stage], b_map, full, place_.column, group_, kShareN,
+                             work_.rank);
+    at_.advance();
+    if (++group_ == work_.end_chunk(chunks_) * kConfig.groups) {
+      work_.advance();
+      begin_tile();
+    }
+  }
+
+ private:
+  static constexpr TensorConfig kConfig = Wrapped::value;
+  __device__ __forceinline__ void begin_tile() {
+    place_ = work_.place();
+    group_ = work_.first_chunk(chunks_) * kConfig.groups;
+  }
+
+  typename Wrapped::Ring& ring_;
+  int chunks_, group_;
+  TileWork<Wrapped> work_;
+  TilePlace place_;
+  parts::RingPlace<Wrapped::Ring::kStages> at_{0, 1};
+};
+
+// Multiplies what comes and writes C. Called by the consumers' threads; `at` is where they begin.
+template <class Pairs, class Wrapped>
+__device__ __forceinline__ void consume(typename Wrapped::Ring& ring, const Gemm& g,
+                                        const SplitGemm& split, const TileOrder& order,
+                                        parts::RingPlace<Wrapped::Ring::kStages> at = {}) {
+  constexpr TensorConfig kConfig = Wrapped::value;
+  constexpr int kTiles = kConfig.block_m / 128;
+  const int a_row = threadIdx.x / 128 * (kConfig.block_m / 2);
+  const int chunks = static_cast<int>(split.depth / (Pairs::kDepth * kConfig.groups));
+  for (TileWork<Wrapped> work(order); work.is_left(); work.advance()) {
+    float sums[kTiles][kConfig.block_n / 2] = {};
+    const int end = work.end_chunk(chunks);
+    for (int chunk = work.first_chunk(chunks); chunk < end; ++chunk) {
+      parts::add_groups<Pairs, kConfig.groups>(ring, at, a_row, kConfig.sharers(), sums);
+    }
+    const TilePlace place = work.place();
+    if constexpr (kConfig.blocks_k > 1) {
+      auto* const kept = reinterpret_cast<float*>(ring.a);
+      ptx::cluster_barrier();  // nobody reads the ring any more
+      WARPLADDER_UNROLL
+      for (int t = 0; t < kTiles; ++t) {
+        keep_sums(sums[t], kept + (a_row + t * 64) * Wrapped::kSumsRow, Wrapped::kSumsRow);
+      }
+      ptx::cluster_barrier();  // all blocks' sums are there
+      add_and_store<Pairs, kConfig.blocks_k, kConfig.block_m, kConfig.consumers>(
+          g, split, kept, Wrapped::kSumsRow, work.rank, place.row, place.column);
+    } else {
+      WARPLADDER_UNROLL
+      for (int t = 0; t < kTiles; ++t) {
+        store_sums<Pairs>(g, split, sums[t], place.row + a_row + t * 64, place.column);
+      }
+    }
+  }
+}
+
+// What the producer's warps do while consumers of blocks along k join their sums.
+template <class Wrapped>
+__device__ __forceinline__ void stand_by() {
+  if constexpr (Wrapped::value.blocks_k > 1) {
+    ptx::cluster_barrier();
+    ptx::cluster_barrier();
+  }
+}
+
+// Launches `kernel` on blocks enough for all tiles, or as many as run at the same time.
+template <TensorConfig config, class... Parameters, class... Arguments>
+void launch_tiles(const Gemm& g, std::size_t shared_bytes, device::Stream& stream,
+                  void (*kernel)(Parameters...), const Arguments&... arguments) {
+  constexpr unsigned cluster = config.cluster();
+  const TileOrder order(g, config.block_m * config.cluster_m, config.block_n * config.cluster_n);
+  const unsigned clusters = balanced(order.count(), kTensorBlocks / cluster);
+  device::launch(stream,
+                 {dim3(clusters * cluster), dim3(config.threads), shared_bytes, cluster, true},
+                 kernel, arguments..., order);
+}
+// The maps of A and B for tiles of this size.
+template <TensorConfig config>
+device::TensorMap a_map_of(const SplitGemm& split, device::Target target) {
+  return map_of(split.a, config.block_m / config.cluster_n, target);
+}
+template <TensorConfig config>
+device::TensorMap b_map_of(const SplitGemm& split, device::Target target) {
+  return map_of(split.b, config.block_n / config.cluster_m, target);
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::sgemm

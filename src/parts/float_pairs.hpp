@@ -1,0 +1,124 @@
+#pragma once
+// An FP32 number as the sum of two that the tensor cores multiply: x = hi + lo, hi the nearest
+// number with 11 significant bits and lo the nearest to what is left. A product of two such sums
+// takes three products, hi·hi + hi·lo + lo·hi; lo·lo lies below FP32's last bit.
+//
+// Pairs lie along k in groups of 128 bytes, first all hi, then all lo: one box of the copy engine
+// brings both, and 64 bytes lead from the one to the other.
+
+#if defined(__CUDACC__)
+#include <cuda_fp16.h>
+#endif
+
+#include "device/kernel.hpp"
+#include "parts/ptx/wgmma.hpp"
+
+namespace warpladder::parts {
+inline namespace WARPLADDER_FLAVOUR {
+
+// The nearest halves (ties to even; infinity from 65,520 on) as one word's bits; and the value of a
+// word's lower half.
+__device__ __forceinline__ unsigned two_halves(float low, float high) {
+#if defined(__CUDACC__)
+  const __half2 both = __floats2half2_rn(low, high);
+  return *reinterpret_cast<const unsigned*>(&both);
+#else
+  const auto bits = [](float x) {
+    return unsigned{std::bit_cast<std::uint16_t>(static_cast<_Float16>(x))};
+  };
+  return bits(low) | bits(high) << 16;
+#endif
+}
+__device__ __forceinline__ float half_value(unsigned bits) {
+#if defined(__CUDACC__)
+  return __half2float(__ushort_as_half(static_cast<unsigned short>(bits)));
+#else
+  return static_cast<float>(std::bit_cast<_Float16>(static_cast<std::uint16_t>(bits)));
+#endif
+}
+
+// The nearest TF32 number (11 significant bits, FP32's exponents), ties away from zero.
+__device__ __forceinline__ float tf32_value(float x) {
+  return __uint_as_float((__float_as_uint(x) + 0x1000u) & 0xffffe000u);
+}
+
+// 2^exponent, for exponents from -126 to 127.
+__device__ __forceinline__ float power_of_two(int exponent) {
+  return __uint_as_float(static_cast<unsigned>(exponent + 127) << 23);
+}
+// The exponent e of a finite, normal x: 2^e <= |x| < 2^(e+1). Takes the bits of |x|.
+__device__ __forceinline__ int exponent_of(unsigned magnitude_bits) {
+  return static_cast<int>(magnitude_bits >> 23) - 127;
+}
+__device__ __forceinline__ unsigned magnitude_bits(float x) {
+  return __float_as_uint(x) & 0x7fffffffu;
+}
+
+// How eight neighbours along k, k a multiple of 8, are written into a line's groups; and how a
+// 64×N tile of products is made of a group of A and one of B.
+//
+// FP16 pairs: the tensor cores' fastest numbers, and the narrowest: exponents from -14 (gradually
+// to -24) to 15, so that each line wants a scale.
+struct HalfPairs {
+  static constexpr int kDepth = 32;  // elements of a group
+  static constexpr int kBytes = 4;   // of a pair
+  static constexpr bool kNeedsLeast = false;
+
+  __device__ __forceinline__ static void write8(unsigned char* line, std::int64_t k,
+                                                const float (&x)[8]) {
+    unsigned hi[4], lo[4];
+    WARPLADDER_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      hi[i] = two_halves(x[2 * i], x[2 * i + 1]);
+      lo[i] = two_halves(x[2 * i] - half_value(hi[i]), x[2 * i + 1] - half_value(hi[i] >> 16));
+    }
+    auto* const group = reinterpret_cast<uint4*>(line + k / kDepth * 128);
+    group[k % kDepth / 8] = make_uint4(hi[0], hi[1], hi[2], hi[3]);
+    group[k % kDepth / 8 + 4] = make_uint4(lo[0], lo[1], lo[2], lo[3]);
+  }
+
+  template <int count>
+  __device__ __forceinline__ static void multiply(float (&sums)[count], ptx::TileDescriptor a,
+                                                  ptx::TileDescriptor b, bool add) {
+    ptx::multiply_f16(sums, a, b, add);
+  }
+};
+
+// TF32 pairs: FP32's range at half the rate and twice the bytes. What rounding up would make
+// infinite is cut off instead; lo of what is not finite is zero.
+struct Tf32Pairs {
+  static constexpr int kDepth = 16;
+  static constexpr int kBytes = 8;
+  static constexpr bool kNeedsLeast = true;
+
+  __device__ __forceinline__ static float hi_of(float x) {
+    const float nearest = tf32_value(x);
+    return magnitude_bits(nearest) < 0x7f800000u
+               ? nearest
+               : __uint_as_float(__float_as_uint(x) & 0xffffe000u);
+  }
+  __device__ __forceinline__ static void write8(unsigned char* line, std::int64_t k,
+                                                const float (&x)[8]) {
+    float hi[8], lo[8];
+    WARPLADDER_UNROLL
+    for (int i = 0; i < 8; ++i) {
+      hi[i] = hi_of(x[i]);
+      lo[i] = magnitude_bits(x[i]) < 0x7f800000u ? tf32_value(x[i] - hi[i]) : 0.0f;
+    }
+    auto* const group = reinterpret_cast<float4*>(line + k / kDepth * 128) + k % kDepth / 4;
+    WARPLADDER_UNROLL
+    for (int i = 0; i < 2; ++i) {
+      group[i] = make_float4(hi[4 * i], hi[4 * i + 1], hi[4 * i + 2], hi[4 * i + 3]);
+      group[i + 4] = make_float4(lo[4 * i], lo[4 * i + 1], lo[4 * i + 2], lo[4 * i + 3]);
+    }
+  }
+
+  template <int count>
+  __device__ __forceinline__ static void multiply(float (&sums)[count], ptx::TileDescriptor a,
+                                                  ptx::TileDescriptor b, bool add) {
+    ptx::multiply_tf32(sums, a, b, add);
+  }
+};
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::parts

@@ -1,0 +1,109 @@
+#pragma once
+// The loop of a product on tensor cores whose tiles come through a ring in shared memory: a
+// producer thread has the copy engine fill stages, consumer warpgroups multiply and empty them.
+// A stage holds one group along k of float pairs (float_pairs.hpp) of each of block_m rows of A and
+// block_n columns of B.
+
+#include "device/kernel.hpp"
+#include "parts/float_pairs.hpp"
+#include "parts/ptx/cluster.hpp"
+#include "parts/ptx/mbarrier.hpp"
+#include "parts/ptx/wgmma.hpp"
+
+namespace warpladder::parts {
+inline namespace WARPLADDER_FLAVOUR {
+
+// In shared memory, at a multiple of 1,024 bytes.
+template <int kBlockM, int kBlockN, int kStages_>
+struct TileRing {
+  static constexpr int kStages = kStages_, kABytes = kBlockM * 128, kBBytes = kBlockN * 128;
+  unsigned char a[kStages][kABytes];
+  unsigned char b[kStages][kBBytes];
+  ptx::Barrier full[kStages];   // the copy engine's bytes have come
+  ptx::Barrier empty[kStages];  // the consumers have read them
+
+  // Called by one thread; a barrier of all users follows.
+  __device__ __forceinline__ void init(unsigned consumers) {
+    for (int s = 0; s < kStages; ++s) {
+      ptx::barrier_init(&full[s], 1);
+      ptx::barrier_init(&empty[s], consumers);
+    }
+    ptx::fence_barrier_init();
+  }
+};
+
+// A place in the ring, and the parity of the phase that its user waits for: a consumer begins with
+// 0, for the first filling, a producer with 1, for a stage is empty before it was ever filled.
+template <int kStages>
+struct RingPlace {
+  int stage = 0;
+  unsigned parity = 0;
+  __device__ __forceinline__ void advance() {
+    if (++stage == kStages) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+};
+
+// sums += the products of the next kGroups groups, in FP32 arithmetic: the tensor cores' adder
+// truncates, so that they add up no more than these, from zero, the small products first. A
+// consumer warpgroup has kTiles tiles of 64 rows from `a_row` on of the block's. Its warps arrive
+// at the empty barriers of the first `cluster` blocks.
+template <class Pairs, int kGroups, class Ring, int kTiles, int kCount>
+__device__ __forceinline__ void add_groups(Ring& ring, RingPlace<Ring::kStages>& place, int a_row,
+                                           int cluster, float (&sums)[kTiles][kCount]) {
+  const ptx::TileDescriptor a_ring = ptx::tile_descriptor(ring.a[0] + a_row * 128),
+                            b_ring = ptx::tile_descriptor(ring.b[0]);
+  const auto begin = place;
+  float part[kCount];
+  WARPLADDER_UNROLL
+  for (int t = 0; t < kTiles; ++t) {
+    const auto a_of = [&](int stage) {
+      return ptx::behind(a_ring, stage * Ring::kABytes + t * 8192);
+    };
+    const auto b_of = [&](int stage) { return ptx::behind(b_ring, stage * Ring::kBBytes); };
+    auto at = begin;
+    ptx::wgmma_fence();
+    WARPLADDER_UNROLL
+    for (int g = 0; g < kGroups; ++g, at.advance()) {
+      if (t == 0) ptx::wait(&ring.full[at.stage], at.parity);
+      const ptx::TileDescriptor a = a_of(at.stage), b = b_of(at.stage);
+      WARPLADDER_UNROLL
+      for (int step = 0; step < 64; step += 32) {
+        Pairs::multiply(part, ptx::behind(a, 64 + step), ptx::behind(b, step), g + step > 0);
+        Pairs::multiply(part, ptx::behind(a, step), ptx::behind(b, 64 + step), true);
+      }
+    }
+    place = at;
+    at = begin;
+    WARPLADDER_UNROLL
+    for (int g = 0; g < kGroups; ++g, at.advance()) {
+      const ptx::TileDescriptor a = a_of(at.stage), b = b_of(at.stage);
+      WARPLADDER_UNROLL
+      for (int step = 0; step < 64; step += 32) {
+        Pairs::multiply(part, ptx::behind(a, step), ptx::behind(b, step), true);
+      }
+    }
+    ptx::wgmma_commit();
+    ptx::wgmma_wait<0>();
+    ptx::pin(part);
+    if (t == kTiles - 1) {  // the stages may be filled anew
+      at = begin;
+      const int lane = threadIdx.x % 32;
+      WARPLADDER_UNROLL
+      for (int g = 0; g < kGroups; ++g, at.advance()) {
+        if (cluster > 1) {
+          if (lane < cluster) ptx::arrive_at(&ring.empty[at.stage], lane);
+        } else {
+          if (lane == 0) ptx::arrive(&ring.empty[at.stage]);
+        }
+      }
+    }
+    WARPLADDER_UNROLL
+    for (int i = 0; i < kCount; ++i) sums[t][i] += part[i];
+  }
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::parts
