@@ -2,8 +2,7 @@
 
 #include <immintrin.h>
 
-#include <bit>
-#include <cmath>
+#include <cstdint>
 #include <cstring>
 
 namespace warpladder::device::cpu {
@@ -11,7 +10,6 @@ namespace {
 
 constexpr int kLine = 128, kChunk = 16, kMostDepth = 16;
 
-typedef double Doubles __attribute__((vector_size(32)));
 constexpr int kInVector = 4, kVectors = 8;
 constexpr int kStrip = kInVector * kVectors;  // columns whose sums stay in registers
 
@@ -35,10 +33,17 @@ void decode(const TensorTiles& t, unsigned tile, int line, float* to) {
   }
 }
 
-float towards_zero(double exact) {
-  const auto nearest = static_cast<float>(exact);
-  const bool beyond = std::fabs(static_cast<double>(nearest)) > std::fabs(exact);
-  return std::bit_cast<float>(std::bit_cast<std::int32_t>(nearest) - std::int32_t{beyond});
+// The float next to each sum, on the side of zero.
+__m128 towards_zero(__m256d exact) {
+  const __m256d magnitude = _mm256_castsi256_pd(_mm256_set1_epi64x(INT64_MAX));
+  const __m128 nearest = _mm256_cvtpd_ps(exact);
+  const __m256d beyond = _mm256_cmp_pd(_mm256_and_pd(_mm256_cvtps_pd(nearest), magnitude),
+                                       _mm256_and_pd(exact, magnitude), _CMP_GT_OQ);
+  // A float's bits are a number that grows with its magnitude. The mask is -1 where true; of each
+  // of its four 64-bit parts one half is enough.
+  const __m256i halves = _mm256_permutevar8x32_epi32(_mm256_castpd_si256(beyond),
+                                                     _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6));
+  return _mm_castsi128_ps(_mm_add_epi32(_mm_castps_si128(nearest), _mm256_castsi256_si128(halves)));
 }
 
 template <int kDepth>
@@ -54,19 +59,17 @@ void multiply(const TensorTiles& t, bool add, float* sums) {
     decode(t, t.a, m, a);
     for (int strip = 0; strip < t.columns; strip += kStrip) {
       float* const to = sums + m * t.columns + strip;
-      alignas(32) double exact[kStrip] = {};
-      if (add) {
-        for (int n = 0; n < kStrip; ++n) exact[n] = static_cast<double>(to[n]);
+      __m256d sum[kVectors];
+      for (int v = 0; v < kVectors; ++v) {
+        sum[v] = add ? _mm256_cvtps_pd(_mm_loadu_ps(to + v * kInVector)) : _mm256_setzero_pd();
       }
-      Doubles sum[kVectors];
-      std::memcpy(sum, exact, sizeof sum);
       for (int k = 0; k < kDepth; ++k) {
-        const double factor = static_cast<double>(a[k]);
-        const auto* const from = reinterpret_cast<const Doubles*>(&b[k][strip]);
-        for (int v = 0; v < kVectors; ++v) sum[v] += factor * from[v];
+        const __m256d factor = _mm256_set1_pd(static_cast<double>(a[k]));
+        for (int v = 0; v < kVectors; ++v) {
+          sum[v] = _mm256_fmadd_pd(factor, _mm256_load_pd(&b[k][strip + v * kInVector]), sum[v]);
+        }
       }
-      std::memcpy(exact, sum, sizeof exact);
-      for (int n = 0; n < kStrip; ++n) to[n] = towards_zero(exact[n]);
+      for (int v = 0; v < kVectors; ++v) _mm_storeu_ps(to + v * kInVector, towards_zero(sum[v]));
     }
   }
 }
