@@ -44,7 +44,7 @@ std::pair<std::uintptr_t, std::size_t> thread_local_range() {
 }  // namespace
 
 Worker::~Worker() {
-  if (stacks_) munmap(stacks_, stack_count_ * kStackBytes);
+  release_stacks();
   if (cluster_areas_) munmap(cluster_areas_, kMaxCluster * kSharedArea);
 }
 
@@ -96,9 +96,15 @@ void Worker::prepare_shared() {
   shared_bytes = cluster_ * kSharedArea;
 }
 
+void Worker::release_stacks() {
+  if (!stacks_) return;
+  forget_frames(stacks_, stack_count_ * kStackBytes);
+  munmap(stacks_, stack_count_ * kStackBytes);
+}
+
 void Worker::prepare_fibers() {
   if (stack_count_ < fibers_) {
-    if (stacks_) munmap(stacks_, stack_count_ * kStackBytes);
+    release_stacks();
     stack_count_ = fibers_;
     prepared_ = 0;
     void* p = mmap(nullptr, stack_count_ * kStackBytes, PROT_READ | PROT_WRITE,

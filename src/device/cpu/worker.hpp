@@ -178,6 +178,7 @@ class Worker {
   void prepare_launch(LaunchState& launch_state);
   void prepare_shared();
   void prepare_fibers();
+  void release_stacks();
   void check_stacks();
   void enter_lane(unsigned fiber) {
     current = fiber;
