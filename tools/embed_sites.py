@@ -26,6 +26,9 @@ QUERIES = (
     "dynamic_shared",
     "cp_async_commit",
     "cp_async_wait",
+    "cluster_rank",
+    "shared_address",
+    "wgmma_commit",
 )
 BUILT_AS = "/warpladder/"  # what -ffile-prefix-map makes of the source folder
 

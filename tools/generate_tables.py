@@ -224,29 +224,30 @@ def counts(program, argument):
                  ["--shape", shape, *(["--variant", variant] if variant else [])])
     header = ["rung", "global sectors", "shared wavefronts", "barriers", "shuffles",
               "FMAs per sector", "FMAs per wavefront", "prediction", "lanes per load",
-              "sectors per load"]
-    rows, computes, shuffles = [], False, False
+              "sectors per load", "copy engine bytes", "tensor core FMAs"]
+    rows, some = [], set()  # totals that are not 0 of every rung
     for rung in rungs.split():
         done = subprocess.run([program, "explain", rung, *asked_for, "--json", "-"],
                               capture_output=True, text=True, cwd=ROOT)
         if done.returncode:
             raise Fault(f"{rung} at {matrix or place}: {done.stderr.strip()}")
         explained = json.loads(done.stdout)["rungs"][0]
-        t = explained["totals"]
+        some |= set(filter((t := explained["totals"]).get, t))
         sectors = t["global_load_sectors"] + t["global_store_sectors"]
         wavefronts = t["shared_load_wavefronts"] + t["shared_store_wavefronts"]
-        computes, shuffles = computes or t["fmas"] > 0, shuffles or t["shuffles"] > 0
         # Of a matrix without a shape there is no prediction.
         holds = "" if matrix else "holds" if explained["prediction"]["holds"] else "differs"
         load = explained["global_load"]
         rows.append([f"`{rung.split('/')[1]}`", f"{sectors:,}", f"{wavefronts:,}", f"{t['barriers']:,}",
                      f"{t['shuffles']:,}", f"{t['fmas'] / sectors:.1f}" if sectors and t["fmas"] else "",
                      f"{t['fmas'] / wavefronts:.1f}" if wavefronts and t["fmas"] else "", holds,
-                     f"{load['lanes']:.1f}", f"{load['sectors']:.1f}"])
-    # An operator that only moves bytes has no FMAs to show, and few rungs shuffle.
+                     f"{load['lanes']:.1f}", f"{load['sectors']:.1f}",
+                     f"{t['bulk_bytes']:,}", f"{t['tensor_fmas']:,}"])
+    # An operator that only moves bytes has no FMAs to show; few rungs shuffle or use tensor cores.
     # Rows of unlike lengths show in the lanes that a load has, and in what it touches.
     shown = ([0, 1, 8, 9, 2, 3, 4] if matrix else
-             [0, 1, 2, 3, *([4] if shuffles else []), *([5, 6] if computes else []), 7])
+             [0, 1, 2, 3, *[4] * ("shuffles" in some), *[5, 6] * ("fmas" in some),
+              *[10, 11] * bool(some & {"bulk_bytes", "tensor_fmas"}), 7])
     header, *rows = ([cells[i] for i in shown] for cells in (header, *rows))
     return table(header, rows)
 

@@ -155,6 +155,8 @@ void print_lines(const Explanation& e) {
     add_event("FMAs", line.fmas);
     add_event("barriers", line.barriers);
     add_event("shuffles", line.shuffles);
+    add_event("copy engine bytes", line.bulk_bytes);
+    add_event("tensor core FMAs", line.tensor_fmas);
 
     std::string source = line.file == main_file ? std::to_string(line.line) : place_of(line);
     if (const std::string code = line.text.substr(0, line.text.find("  //")); !code.empty()) {
@@ -216,6 +218,11 @@ std::string intensity_sentence(const Explanation& e) {
   }
   if (const double n = e.fmas_per_shared_wavefront(); n > 0) {
     parts.push_back(fmt::format("{:.3g} FMAs for a shared wavefront", n));
+  }
+  if (e.totals.tensor_fmas && e.totals.bulk_bytes) {
+    parts.push_back(fmt::format(
+        "{:.3g} tensor core FMAs for a byte that the copy engine brings",
+        static_cast<double>(e.totals.tensor_fmas) / static_cast<double>(e.totals.bulk_bytes)));
   }
   if (parts.empty() && e.flops > 0) {
     return "Intensity: unknown, this rung multiplies and adds apart, and only FMAs are counted.";
@@ -303,6 +310,8 @@ nlohmann::json as_json(const LineCounts& line) {
           {"fmas", line.fmas},
           {"barriers", line.barriers},
           {"shuffles", line.shuffles},
+          {"bulk_bytes", line.bulk_bytes},
+          {"tensor_fmas", line.tensor_fmas},
           {"l1_cycles", line.cost()},
           {"ideal_l1_cycles", line.ideal_cost()}};
 }

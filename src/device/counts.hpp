@@ -41,8 +41,11 @@ struct EventCounts {
   std::string file;
   int line = 0;
   std::uint64_t fmas = 0;      // fused multiply-adds of single threads
-  std::uint64_t barriers = 0;  // __syncthreads, once per warp that arrives
+  std::uint64_t barriers = 0;  // __syncthreads and barriers of clusters, once per warp that arrives
   std::uint64_t shuffles = 0;  // shuffles, votes and warp reductions, once per warp
+  // Of boxes that the copy engine brought, their zeros included; once if to several blocks.
+  std::uint64_t bulk_bytes = 0;
+  std::uint64_t tensor_fmas = 0;  // of a warpgroup's products: 64 · N · K each
 
   bool operator==(const EventCounts&) const = default;
 };

@@ -144,7 +144,7 @@ std::vector<LineCounts> lines_of(const std::vector<device::KernelCounts>& launch
   Sources sources;
   const auto line_at = [&](const std::string& file, int line) -> LineCounts& {
     const auto [at, is_new] = by_place.try_emplace({file, line});
-    if (is_new) at->second = {file, line, sources.line(file, line), {}, 0, 0, 0};
+    if (is_new) at->second = {file, line, sources.line(file, line), {}, 0, 0, 0, 0, 0};
     return at->second;
   };
   for (const device::KernelCounts& launch : launches) {
@@ -170,6 +170,8 @@ std::vector<LineCounts> lines_of(const std::vector<device::KernelCounts>& launch
       line.fmas += e.fmas;
       line.barriers += e.barriers;
       line.shuffles += e.shuffles;
+      line.bulk_bytes += e.bulk_bytes;
+      line.tensor_fmas += e.tensor_fmas;
     }
   }
   std::vector<LineCounts> lines;
@@ -209,6 +211,8 @@ const std::vector<TotalField>& total_fields() {
       {"FMAs", "fmas", &Totals::fmas},
       {"barriers", "barriers", &Totals::barriers},
       {"shuffles", "shuffles", &Totals::shuffles},
+      {"copy engine bytes", "bulk_bytes", &Totals::bulk_bytes},
+      {"tensor core FMAs", "tensor_fmas", &Totals::tensor_fmas},
   };
   return fields;
 }

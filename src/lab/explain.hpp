@@ -41,6 +41,7 @@ struct LineCounts {
   std::string text;  // empty if the file is not to be found
   std::vector<device::AccessCounts> accesses;
   std::uint64_t fmas = 0, barriers = 0, shuffles = 0;
+  std::uint64_t bulk_bytes = 0, tensor_fmas = 0;
 
   std::uint64_t cost() const;  // in L1 cycles
   std::uint64_t ideal_cost() const;

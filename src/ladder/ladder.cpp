@@ -90,7 +90,8 @@ bool agrees(const Totals& counted, const Totals& predicted) {
          same(&Totals::global_store_requests) && same(&Totals::global_store_sectors) &&
          same(&Totals::shared_load_requests) && same(&Totals::shared_load_wavefronts) &&
          same(&Totals::shared_store_requests) && same(&Totals::shared_store_wavefronts) &&
-         same(&Totals::fmas) && same(&Totals::barriers) && same(&Totals::shuffles);
+         same(&Totals::fmas) && same(&Totals::barriers) && same(&Totals::shuffles) &&
+         same(&Totals::bulk_bytes) && same(&Totals::tensor_fmas);
 }
 
 Totals totals_of(const std::vector<device::KernelCounts>& launches) {
@@ -110,6 +111,8 @@ Totals totals_of(const std::vector<device::KernelCounts>& launches) {
       t.fmas += e.fmas;
       t.barriers += e.barriers;
       t.shuffles += e.shuffles;
+      t.bulk_bytes += e.bulk_bytes;
+      t.tensor_fmas += e.tensor_fmas;
     }
   }
   return t;

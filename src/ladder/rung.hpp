@@ -18,6 +18,7 @@ struct Totals {
   std::uint64_t shared_load_requests = 0, shared_load_wavefronts = 0;
   std::uint64_t shared_store_requests = 0, shared_store_wavefronts = 0;
   std::uint64_t fmas = 0, barriers = 0, shuffles = 0;
+  std::uint64_t bulk_bytes = 0, tensor_fmas = 0;
 
   bool operator==(const Totals&) const = default;
 };

@@ -87,6 +87,12 @@ class Counted {
   void expect_shuffles(const std::string& mark, std::uint64_t n) {
     EXPECT_EQ(event(mark).shuffles, n) << mark;
   }
+  void expect_bulk_bytes(const std::string& mark, std::uint64_t n) {
+    EXPECT_EQ(event(mark).bulk_bytes, n) << mark;
+  }
+  void expect_tensor_fmas(const std::string& mark, std::uint64_t n) {
+    EXPECT_EQ(event(mark).tensor_fmas, n) << mark;
+  }
   // The launch did nothing but what was expected so far.
   void expect_no_more() const {
     EXPECT_EQ(counts_.accesses.size(), accesses_) << ::testing::PrintToString(counts_.accesses);

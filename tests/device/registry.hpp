@@ -6,17 +6,21 @@
 #include <cstddef>
 
 #include "device/stream.hpp"
+#include "device/tensor_map.hpp"
 
 namespace warpladder::device_tests {
 
-constexpr int kMostPointers = 8, kMostNumbers = 4;
+constexpr int kMostPointers = 8, kMostNumbers = 4, kMostMaps = 2;
 
-// A kernel's pointer parameters take `pointer` in their order, the others take `number`.
+// A kernel's pointer parameters take `pointer` in their order, its tensor maps take `map` and the
+// others `number`.
 struct Arguments {
   device::Dim3 grid, block;
   std::size_t dynamic_shared_bytes = 0;
   void* pointer[kMostPointers] = {};
   long long number[kMostNumbers] = {};
+  unsigned cluster = 1;
+  device::TensorMap map[kMostMaps] = {};
 };
 
 using Launcher = void (*)(device::Stream& stream, const Arguments& arguments);

@@ -24,8 +24,8 @@ void PrintTo(const AccessCounts& c, std::ostream* out) {
 }
 
 void PrintTo(const EventCounts& c, std::ostream* out) {
-  *out << fmt::format("{}:{}: {} FMAs, {} barriers, {} shuffles", c.file, c.line, c.fmas,
-                      c.barriers, c.shuffles);
+  *out << fmt::format("{}:{}: {} FMAs, {} barriers, {} shuffles, {} bulk bytes, {} tensor FMAs",
+                      c.file, c.line, c.fmas, c.barriers, c.shuffles, c.bulk_bytes, c.tensor_fmas);
 }
 
 }  // namespace warpladder::device

@@ -29,6 +29,7 @@ using device::Target;
 struct Shape {
   device::Dim3 grid, block;
   std::size_t dynamic_shared_bytes = 0;
+  unsigned cluster = 1;
 };
 
 inline Target target_of(Flavour f) { return f == Flavour::gpu ? Target::gpu : Target::cpu; }
@@ -39,17 +40,21 @@ std::string why_not(Flavour flavour);
 void launch(device::Stream& stream, Flavour flavour, const std::string& kernel,
             const Arguments& arguments);
 
-// The arguments of a launch: buffers and pointers, then integers, each in the kernel's order.
+// The arguments of a launch: buffers and pointers, tensor maps and integers, each kind in the
+// kernel's order.
 template <class... Values>
 Arguments arguments_of(const Shape& shape, const Values&... values) {
   Arguments a;
   a.grid = shape.grid;
   a.block = shape.block;
   a.dynamic_shared_bytes = shape.dynamic_shared_bytes;
-  int pointers = 0, numbers = 0;
+  a.cluster = shape.cluster;
+  int pointers = 0, numbers = 0, maps = 0;
   const auto put = [&](const auto& value) {
     using Value = std::decay_t<decltype(value)>;
-    if constexpr (std::is_integral_v<Value>) {
+    if constexpr (std::is_same_v<Value, device::TensorMap>) {
+      a.map[maps++] = value;
+    } else if constexpr (std::is_integral_v<Value>) {
       a.number[numbers++] = value;
     } else if constexpr (std::is_pointer_v<Value>) {
       a.pointer[pointers++] = const_cast<void*>(static_cast<const void*>(value));

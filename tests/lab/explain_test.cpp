@@ -57,7 +57,7 @@ TEST(LinesOf, MergesLaunchesAndSortsByCost) {
   const auto once = kernel(
       {global(3, AccessKind::load, 4, 10, 40, 40), shared(3, AccessKind::store, 4, 10, 20, 10),
        global(9, AccessKind::store, 4, 100, 400, 400)},
-      {{"k.cu", 5, 640, 2, 1}, {"k.cu", 9, 32, 0, 0}});
+      {{"k.cu", 5, 640, 2, 1, 1024, 4096}, {"k.cu", 9, 32, 0, 0}});
   const std::vector<LineCounts> lines = lines_of({once, once});
   ASSERT_EQ(lines.size(), 3);
   EXPECT_EQ(lines[0].line, 9);
@@ -74,6 +74,10 @@ TEST(LinesOf, MergesLaunchesAndSortsByCost) {
   EXPECT_EQ(lines[2].fmas, 1280);
   EXPECT_EQ(lines[2].barriers, 4);
   EXPECT_EQ(lines[2].shuffles, 2);
+  EXPECT_EQ(lines[2].bulk_bytes, 2048);
+  EXPECT_EQ(lines[2].tensor_fmas, 8192);
+  EXPECT_EQ(ladder::totals_of({once, once}).bulk_bytes, 2048);
+  EXPECT_EQ(ladder::totals_of({once, once}).tensor_fmas, 8192);
 }
 
 TEST(Blame, FallsOnTheMostAvoidableCost) {

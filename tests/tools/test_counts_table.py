@@ -13,7 +13,8 @@ class CountsTable(Documents):
     def table(self, place="at 64", **totals):
         """What is generated for two rungs, of which the second alone has these totals."""
         none = dict.fromkeys(("global_load_sectors", "global_store_sectors", "barriers", "shuffles",
-                              "shared_load_wavefronts", "shared_store_wavefronts", "fmas"), 0)
+                              "shared_load_wavefronts", "shared_store_wavefronts", "fmas", "bulk_bytes",
+                              "tensor_fmas"), 0)
 
         def explain(command, **_):
             rung = command[2]
@@ -57,6 +58,14 @@ class CountsTable(Documents):
 | `01` | 0 | 0 | 0 |  |  | differs |
 | `02` | 10 | 4 | 0 | 10.0 | 25.0 | holds |
 <!""", self.table(global_store_sectors=10, shared_load_wavefronts=4, fmas=100))
+
+    def test_the_copy_engine_and_the_tensor_cores_have_columns_where_there_is_something(self):
+        self.assertIn("""
+| rung | global sectors | shared wavefronts | barriers | copy engine bytes | tensor core FMAs | prediction |
+| :-- | --: | --: | --: | --: | --: | --: |
+| `01` | 0 | 0 | 0 | 0 | 0 | differs |
+| `02` | 8 | 0 | 0 | 4,096 | 65,536 | holds |
+<!""", self.table(global_store_sectors=8, bulk_bytes=4096, tensor_fmas=65536))
 
     def test_a_matrix_without_a_shape(self):
         """No prediction, but the lanes and the sectors of a load."""

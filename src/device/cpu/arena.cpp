@@ -110,6 +110,16 @@ void Arena::release(void* pointer) {
   }
 }
 
+Arena::Allocation Arena::allocation_of(std::uintptr_t address) const {
+  const std::size_t offset = address - begin_;
+  Books& b = books();
+  std::lock_guard lock(b.mutex);
+  const auto after = b.live.upper_bound(offset);
+  if (after == b.live.begin()) return {};
+  const auto& [start, bytes] = *std::prev(after);
+  return offset - start < bytes ? Allocation{begin_ + start, bytes} : Allocation{};
+}
+
 std::string Arena::describe(std::uintptr_t address) const {
   const std::size_t offset = address - begin_;
   Books& b = books();

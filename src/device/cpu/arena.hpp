@@ -34,6 +34,16 @@ class Arena {
   void* allocate(std::size_t bytes);
   void release(void* pointer);
 
+  struct Allocation {
+    std::uintptr_t begin = 0;
+    std::size_t bytes = 0;
+    bool holds(std::uintptr_t address, std::size_t count) const {
+      return address - begin <= bytes && count <= bytes - (address - begin);
+    }
+  };
+  // The one that holds the address; of 0 bytes if there is none.
+  Allocation allocation_of(std::uintptr_t address) const;
+
   // For a fault report: where the address lies relative to the nearest allocation.
   std::string describe(std::uintptr_t address) const;
 

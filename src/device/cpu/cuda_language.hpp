@@ -23,6 +23,8 @@
 #define __grid_constant__
 #define __align__(n) __attribute__((aligned(n)))
 // One OS thread runs one block at a time, so thread-local storage is a block's shared memory.
+// The blocks of a cluster share an OS thread: they may use dynamic shared memory alone, of which
+// each has its own.
 // constinit: an array of float4 would otherwise get a guard variable, itself in "shared memory".
 #define __shared__ static thread_local constinit __attribute__((aligned(128)))
 

@@ -97,6 +97,13 @@ void validate(const KernelLaunch& launch) {
                     "2147483647x65535x65535",
                     g.x, g.y, g.z));
   }
+  const unsigned cluster = launch.config.cluster;
+  if (cluster == 0 || cluster > kMaxCluster || g.x % cluster) {
+    throw_bad_input(
+        fmt::format("clusters of {} blocks in a grid of {}x{}x{}; from 1 to {} are possible, and x "
+                    "must be a multiple",
+                    cluster, g.x, g.y, g.z, kMaxCluster));
+  }
   if (launch.config.dynamic_shared_bytes > kMaxDynamicShared) {
     throw_bad_input(fmt::format("{} bytes of dynamic shared memory; the limit is {}",
                                 launch.config.dynamic_shared_bytes, kMaxDynamicShared));
@@ -156,6 +163,8 @@ void fill_counts(const RequestLog::Sums& sums, const KernelLaunch& launch, Kerne
     if (!times) continue;
     if (site.kind == SiteKind::sync) event_at(site.source_line).barriers += times;
     if (site.kind == SiteKind::exchange) event_at(site.source_line).shuffles += times;
+    if (site.kind == SiteKind::bulk_copy) event_at(site.source_line).bulk_bytes += times;
+    if (site.kind == SiteKind::tensor) event_at(site.source_line).tensor_fmas += times;
     if (site.kind == SiteKind::block) {
       for (std::uint32_t f = site.first_fma; f < site.first_fma + site.fma_count; ++f) {
         event_at(table.fmas()[f].source_line).fmas += times * table.fmas()[f].per_lane;
@@ -189,8 +198,8 @@ void run_kernel(const KernelLaunch& launch, const Options& options, KernelCounts
   state.options = options;
   state.counted = launch.counted;
   state.blocks = launch.config.grid.count();
-  state.workers =
-      static_cast<unsigned>(std::min<std::uint64_t>(worker_count(options), state.blocks));
+  state.workers = static_cast<unsigned>(
+      std::min<std::uint64_t>(worker_count(options), state.blocks / launch.config.cluster));
   state.at_block = std::make_unique<std::atomic<std::uint64_t>[]>(state.workers);
 
   Pool& pool = Pool::instance();

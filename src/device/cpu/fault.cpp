@@ -37,6 +37,12 @@ const char* name(FaultKind kind) {
       return "shared-memory race";
     case FaultKind::unwaited_async_copy:
       return "asynchronous copy not waited for";
+    case FaultKind::mbarrier_misuse:
+      return "misused mbarrier";
+    case FaultKind::copy_engine_misuse:
+      return "misused copy engine";
+    case FaultKind::tensor_core_misuse:
+      return "misused tensor cores";
     case FaultKind::stack_overflow:
       return "stack overflow";
     case FaultKind::unknown_code:

@@ -19,6 +19,9 @@ enum class FaultKind {
   uninitialised_shared_read,
   shared_memory_race,
   unwaited_async_copy,
+  mbarrier_misuse,
+  copy_engine_misuse,
+  tensor_core_misuse,
   stack_overflow,
   unknown_code,
 };

@@ -19,6 +19,14 @@ void refuse_access(Worker& w, std::uintptr_t address, unsigned bytes, AccessKind
       return fmt::format("{} {} bytes {}", verb, bytes, Arena::instance().describe(address));
     });
   }
+  if (w.cluster() > 1 && w.in_static_shared(address)) {
+    w.fail(FaultKind::out_of_bounds, pc, [&] {
+      return fmt::format(
+          "{} {} bytes of a __shared__ variable; the blocks of a cluster have only "
+          "dynamic shared memory here",
+          verb, bytes);
+    });
+  }
   w.fail(FaultKind::host_pointer, pc, [&] {
     return fmt::format("{} {} bytes at {:#x}, which is not device memory", verb, bytes, address);
   });

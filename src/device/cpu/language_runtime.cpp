@@ -12,9 +12,6 @@
 #include "device/cpu/hooks.hpp"
 #include "device/cpu/worker.hpp"
 
-alignas(128) extern thread_local unsigned char warpladder_dynamic_shared[]
-    __attribute__((tls_model("local-exec")));
-
 using warpladder::device::AccessKind;
 using warpladder::device::Dim3;
 using namespace warpladder::device::cpu;
@@ -109,7 +106,7 @@ uint3 simt_thread_idx() {
   return {t.x, t.y, t.z};
 }
 uint3 simt_block_idx() {
-  const Dim3& b = this_worker->block_index;
+  const Dim3 b = this_worker->block_index();
   return {b.x, b.y, b.z};
 }
 dim3 simt_block_dim() {
@@ -120,7 +117,9 @@ dim3 simt_grid_dim() {
   const Dim3& g = this_worker->launch->config.grid;
   return {g.x, g.y, g.z};
 }
-unsigned char* simt_dynamic_shared() { return warpladder_dynamic_shared; }
+unsigned char* simt_dynamic_shared() {
+  return this_worker->dynamic_shared(this_worker->rank_of(this_worker->current));
+}
 
 int simt_sync_block(int form, int predicate) {
   return this_worker->wait_at_barrier(form, predicate, to_pc(__builtin_return_address(0)));

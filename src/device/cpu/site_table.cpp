@@ -56,7 +56,13 @@ const std::map<std::string, What, std::less<>>& meanings() {
         {"atomic8", {SiteKind::atomic, 8}},       {"read_range", {SiteKind::load, 4}},
         {"write_range", {SiteKind::store, 4}},    {"cp_async4", {SiteKind::async_copy, 4}},
         {"cp_async8", {SiteKind::async_copy, 8}}, {"cp_async16", {SiteKind::async_copy, 16}},
+        {"tma_load", {SiteKind::bulk_copy, 0}},   {"wgmma", {SiteKind::tensor, 0}},
+        {"cluster_barrier", {SiteKind::sync, 0}},
     };
+    for (const char* place : {"mbarrier_init", "mbarrier_arrive", "mbarrier_arrive_at",
+                              "mbarrier_wait", "wgmma_wait", "in_block"}) {
+      m[place] = {SiteKind::place, 0};
+    }
     for (const int bytes : {1, 2, 4, 8, 16}) {
       m[fmt::format("read{}", bytes)] = {SiteKind::load, static_cast<std::uint8_t>(bytes)};
       m[fmt::format("write{}", bytes)] = {SiteKind::store, static_cast<std::uint8_t>(bytes)};

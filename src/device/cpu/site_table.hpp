@@ -10,7 +10,18 @@
 
 namespace warpladder::device::cpu {
 
-enum class SiteKind : std::uint8_t { load, store, atomic, async_copy, block, sync, exchange };
+enum class SiteKind : std::uint8_t {
+  load,
+  store,
+  atomic,
+  async_copy,
+  block,
+  sync,
+  exchange,
+  bulk_copy,
+  tensor,
+  place  // counts nothing; a fault may name it
+};
 
 struct SourceLine {
   std::string file;

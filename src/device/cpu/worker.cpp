@@ -11,7 +11,9 @@
 #include <utility>
 
 // The project's one dynamic shared array; like every __shared__ variable it is thread-local.
-alignas(128) thread_local unsigned char warpladder_dynamic_shared[228 * 1024]
+// Aligned as the swizzle of the copy engine and of the tensor cores wants it.
+alignas(
+    1024) thread_local unsigned char warpladder_dynamic_shared[warpladder::device::cpu::kSharedArea]
     __attribute__((tls_model("local-exec")));
 
 namespace warpladder::device::cpu {
@@ -42,7 +44,8 @@ std::pair<std::uintptr_t, std::size_t> thread_local_range() {
 }  // namespace
 
 Worker::~Worker() {
-  if (stacks_) munmap(stacks_, stack_count_ * kStackBytes);
+  release_stacks();
+  if (cluster_areas_) munmap(cluster_areas_, kMaxCluster * kSharedArea);
 }
 
 void Worker::prepare_launch(LaunchState& launch_state) {
@@ -53,35 +56,68 @@ void Worker::prepare_launch(LaunchState& launch_state) {
   aborting_ = false;
   const Dim3 b = launch->config.block;
   threads_ = static_cast<unsigned>(b.count());
-  state.assign(threads_, LaneState::ready);
-  slot_of_.resize(threads_);
-  thread_index.resize(threads_);
-  for (unsigned t = 0; t < threads_; ++t)
-    thread_index[t] = {t % b.x, t / b.x % b.y, t / (b.x * b.y)};
+  cluster_ = launch->config.cluster;
+  blocks_.resize(cluster_);
+  stride_ = cluster_ == 1 ? threads_ : (threads_ + kWarp - 1) / kWarp * kWarp;
+  fibers_ = cluster_ * stride_;
+  state.assign(fibers_, LaneState::done);  // as what fills up the last warp of a block stays
+  slot_of_.resize(fibers_);
+  warpgroups.prepare(fibers_);
+  thread_index.resize(fibers_);
+  for (unsigned fiber = 0; fiber < fibers_; ++fiber) {
+    const unsigned t = fiber % stride_;
+    thread_index[fiber] = {t % b.x, t / b.x % b.y, t / (b.x * b.y)};
+  }
   prepare_fibers();
-  std::tie(shared_begin, shared_bytes) = thread_local_range();
+  prepare_shared();
   arena = Arena::instance().view();
+  allocation = {};
   check_shared = counted && launch_state.options.check_shared;
   if (check_shared) shadow.resize(shared_bytes);
   if (counted) log.prepare();
 }
 
+// "Shared" is the thread-local storage or, where several blocks share the OS thread, an area for
+// each: the variables of the former exist once.
+void Worker::prepare_shared() {
+  std::tie(tls_begin_, tls_bytes_) = thread_local_range();
+  areas_ = warpladder_dynamic_shared;
+  shared_begin = tls_begin_;
+  shared_bytes = tls_bytes_;
+  if (cluster_ == 1) return;
+  if (!cluster_areas_) {
+    void* p = mmap(nullptr, kMaxCluster * kSharedArea, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) throw_resource("cannot map the shared memory of a cluster");
+    cluster_areas_ = static_cast<unsigned char*>(p);
+  }
+  areas_ = cluster_areas_;
+  shared_begin = reinterpret_cast<std::uintptr_t>(areas_);
+  shared_bytes = cluster_ * kSharedArea;
+}
+
+void Worker::release_stacks() {
+  if (!stacks_) return;
+  forget_frames(stacks_, stack_count_ * kStackBytes);
+  munmap(stacks_, stack_count_ * kStackBytes);
+}
+
 void Worker::prepare_fibers() {
-  if (stack_count_ < threads_) {
-    if (stacks_) munmap(stacks_, stack_count_ * kStackBytes);
-    stack_count_ = threads_;
+  if (stack_count_ < fibers_) {
+    release_stacks();
+    stack_count_ = fibers_;
     prepared_ = 0;
     void* p = mmap(nullptr, stack_count_ * kStackBytes, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) {
       stacks_ = nullptr;
       stack_count_ = 0;
-      throw_resource(fmt::format("cannot map {} stacks of {} bytes", threads_, kStackBytes));
+      throw_resource(fmt::format("cannot map {} stacks of {} bytes", fibers_, kStackBytes));
     }
     stacks_ = static_cast<char*>(p);
-    context_.assign(threads_, Context());
+    context_.assign(fibers_, Context());
   }
-  for (; prepared_ < threads_; ++prepared_) {
+  for (; prepared_ < fibers_; ++prepared_) {
     char* stack = stacks_ + prepared_ * kStackBytes;
     // Stacks a power of two apart would share their cache sets; stagger their tops.
     const std::size_t stagger = prepared_ % 61 * 192 / 64 * 64;
@@ -97,22 +133,12 @@ void Worker::fiber_entry(boost::context::detail::transfer_t transfer) {
     w->launch->thunk(w->launch->arguments);
     w = this_worker;
     w->state[w->current] = LaneState::done;
-    ++w->done_;
+    ++w->running_->done;
     w->suspend();
   }
 }
 
 // ---- switching between the lanes of a warp
-
-void Worker::enter_lane(unsigned thread) {
-  current = thread;
-  if (counted) log.load(thread % kWarp, cursor);
-}
-
-void Worker::resume(unsigned thread) {
-  enter_lane(thread);
-  switch_to(scheduler_, context_[thread]);
-}
 
 void Worker::suspend() {
   const unsigned me = current, next = me + 1;
@@ -131,8 +157,10 @@ void Worker::pause_lane() {
   suspend();
 }
 
-bool Worker::blame(FaultKind kind, std::uintptr_t pc, unsigned thread, std::string sentence) {
-  fault = std::make_unique<Fault>(Fault{kind, pc, thread, block_, std::move(sentence)});
+bool Worker::blame(FaultKind kind, std::uintptr_t pc, unsigned fiber, std::string sentence) {
+  const unsigned rank = rank_of(fiber);
+  fault = std::make_unique<Fault>(
+      Fault{kind, pc, fiber - rank * stride_, block_ + rank, std::move(sentence)});
   aborting_ = true;
   prepared_ = 0;  // the other fibers are stuck in the middle of the kernel
   std::atomic<std::uint64_t>& faulty = shared_state_->faulty_block;
@@ -147,42 +175,34 @@ void Worker::abandon() {
   __builtin_unreachable();
 }
 
-// ---- barriers and warp-wide exchanges, called by the running lane
+// ---- barriers, called by the running lane
 
 int Worker::wait_at_barrier(int form, int predicate, std::uintptr_t pc) {
-  if (arrived_++ == 0) {
-    barrier_pc_ = pc;
-  } else if (pc != barrier_pc_) {
-    other_barrier_pc_ = pc;
-    other_barrier_thread_ = current;
+  Block& block = *running_;
+  if (block.arrived++ == 0) {
+    block.barrier_pc = pc;
+  } else if (pc != block.barrier_pc) {
+    block.other_barrier_pc = pc;
+    block.other_barrier_fiber = current;
   }
-  predicates_ += predicate != 0;
+  block.predicates += predicate != 0;
   state[current] = LaneState::at_block_barrier;
   suspend();
   switch (form) {
     case 1:
-      return last_predicates_ == threads_;
+      return block.last_predicates == threads_;
     case 2:
-      return last_predicates_ != 0;
+      return block.last_predicates != 0;
     case 3:
-      return static_cast<int>(last_predicates_);
+      return static_cast<int>(block.last_predicates);
     default:
       return 0;
   }
 }
 
-std::uint64_t Worker::exchange(const ExchangeSlot& slot) {
-  const unsigned lane = current % kWarp;
-  if (slot.op != Exchange::active_mask && !(slot.mask >> lane & 1)) {
-    fail(FaultKind::bad_warp_mask, slot.pc, [&] {
-      return fmt::format("lane {} calls with mask {:#010x}, which leaves it out", lane, slot.mask);
-    });
-  }
-  slot_of_[current] = slot;
-  state[current] = LaneState::at_exchange;
-  ++at_exchange_;
-  suspend();
-  return slot_of_[current].value;
+void Worker::wait_at_cluster_barrier(std::uintptr_t pc) {
+  if (at_cluster_barrier_++ == 0) cluster_barrier_pc_ = pc;
+  wait_as(LaneState::at_cluster_barrier, pc);
 }
 
 void Worker::wait_for_turn() {
@@ -202,244 +222,8 @@ void Worker::wait_for_turn() {
 }
 
 AsyncQueue& Worker::async_queue() {
-  if (async_.size() < threads_) async_.resize(threads_);
+  if (async_.size() < fibers_) async_.resize(fibers_);
   return async_[current];
-}
-
-// ---- the scheduler
-
-bool Worker::run_warp(unsigned first, unsigned end) {
-  warp_end = end;
-  for (;;) {
-    for (unsigned t = first; t < end; ++t) {
-      if (state[t] != LaneState::ready) continue;
-      resume(t);
-      if (aborting_) return false;
-      t = current;  // the lanes up to here ran one after the other
-    }
-    if (counted) {
-      std::uint32_t paused = 0;
-      if (paused_) {
-        for (unsigned t = first; t < end; ++t) {
-          paused |= std::uint32_t{state[t] == LaneState::paused} << (t - first);
-        }
-      }
-      if (const std::uint32_t unknown = log.replay(end - first, paused)) {
-        return blame(FaultKind::unknown_code, SiteTable::text_begin() + unknown, first,
-                     "a device function was not inlined into its kernel; mark it __forceinline__");
-      }
-      if (paused) {
-        for (unsigned t = first; t < end; ++t) {
-          if (state[t] == LaneState::paused && log.has_room(t - first)) {
-            state[t] = LaneState::ready;
-            --paused_;
-          }
-        }
-        continue;
-      }
-    }
-    if (at_exchange_ == 0) return true;
-    const unsigned before = at_exchange_;
-    if (!resolve_exchanges(first, end)) return false;
-    if (at_exchange_ == before) return true;  // they wait for lanes that wait elsewhere
-  }
-}
-
-// Performs every exchange whose members have all arrived.
-bool Worker::resolve_exchanges(unsigned first, unsigned end) {
-  unsigned waiting = 0, gone = 0;
-  for (unsigned t = first; t < first + kWarp; ++t) {
-    const unsigned bit = 1u << (t - first);
-    if (t >= end || state[t] == LaneState::done) {
-      gone |= bit;
-    } else if (state[t] == LaneState::at_exchange) {
-      waiting |= bit;
-    }
-  }
-  for (unsigned t = first; t < end; ++t) {
-    const unsigned bit = 1u << (t - first);
-    if (!(waiting & bit)) continue;
-    const ExchangeSlot& mine = slot_of_[t];
-    unsigned members = mine.mask;
-    if (mine.op == Exchange::active_mask) {  // whoever stopped at the same place
-      members = 0;
-      for (unsigned u = first; u < end; ++u) {
-        if ((waiting >> (u - first) & 1) && slot_of_[u].op == Exchange::active_mask &&
-            slot_of_[u].pc == mine.pc) {
-          members |= 1u << (u - first);
-        }
-      }
-    } else if (const unsigned lost = members & gone) {
-      return blame(
-          FaultKind::bad_warp_mask, mine.pc, t,
-          fmt::format("mask {:#010x} names lanes {:#010x}, which have exited or never were",
-                      mine.mask, lost));
-    }
-    if ((members & waiting) != members) continue;
-    bool agreed = true;
-    for (unsigned u = first; u < end && agreed; ++u) {
-      if (!(members >> (u - first) & 1)) continue;
-      agreed = slot_of_[u].op == mine.op &&
-               (mine.op == Exchange::active_mask || slot_of_[u].mask == mine.mask);
-    }
-    if (!agreed) continue;
-    if (!perform(first, members)) return false;
-    waiting &= ~members;
-  }
-  return true;
-}
-
-namespace {
-
-std::uint64_t reduce(int form, std::uint64_t a, std::uint64_t b) {
-  const auto ua = static_cast<unsigned>(a), ub = static_cast<unsigned>(b);
-  const auto sa = static_cast<int>(ua), sb = static_cast<int>(ub);
-  switch (form) {
-    case 0:
-      return ua + ub;
-    case 1:
-      return static_cast<unsigned>(std::min(sa, sb));
-    case 2:
-      return static_cast<unsigned>(std::max(sa, sb));
-    case 3:
-      return std::min(ua, ub);
-    case 4:
-      return std::max(ua, ub);
-    case 5:
-      return ua & ub;
-    case 6:
-      return ua | ub;
-    default:
-      return ua ^ ub;
-  }
-}
-
-// The lane that `lane` reads from, or itself where CUDA says that the value stays.
-int shuffle_source(const ExchangeSlot& slot, int lane) {
-  const int width = slot.width, segment = lane & ~(width - 1);
-  switch (slot.form) {
-    case 0:
-      return segment + (slot.argument & (width - 1));
-    case 1:
-      return lane - slot.argument < segment ? lane : lane - slot.argument;
-    case 2:
-      return lane + slot.argument >= segment + width ? lane : lane + slot.argument;
-    default: {
-      const int source = lane ^ slot.argument;
-      return source >= segment + width ? lane : source;
-    }
-  }
-}
-
-}  // namespace
-
-bool Worker::perform(unsigned first, unsigned members) {
-  ExchangeSlot* slots = &slot_of_[first];
-  const unsigned leader = static_cast<unsigned>(std::countr_zero(members));
-  const Exchange op = slots[leader].op;
-  std::uint64_t in[kWarp];
-  unsigned votes = 0;
-  std::uint64_t reduced = slots[leader].value;
-  for (unsigned l = 0; l < kWarp; ++l) {
-    if (!(members >> l & 1)) continue;
-    in[l] = slots[l].value;
-    votes |= unsigned{in[l] != 0} << l;
-    if (l != leader && op == Exchange::reduce) reduced = reduce(slots[l].form, reduced, in[l]);
-  }
-  // A warp's barrier and its active mask hand no lane another's value.
-  const bool is_shuffle = op != Exchange::sync && op != Exchange::active_mask;
-  if (counted && is_shuffle) log.count_event(slots[leader].pc, 1);
-  for (unsigned l = 0; l < kWarp; ++l) {
-    if (!(members >> l & 1)) continue;
-    ExchangeSlot& slot = slots[l];
-    switch (op) {
-      case Exchange::sync:
-        break;
-      case Exchange::active_mask:
-        slot.value = members;
-        break;
-      case Exchange::reduce:
-        slot.value = reduced;
-        break;
-      case Exchange::vote:
-        slot.value = slot.form == 0 ? votes : slot.form == 1 ? votes != 0 : votes == members;
-        break;
-      case Exchange::shuffle: {
-        if (slot.width < 1 || slot.width > 32 || !std::has_single_bit(unsigned(slot.width))) {
-          return blame(FaultKind::bad_warp_mask, slot.pc, first + l,
-                       fmt::format("shuffle width {} is not a power of two up to 32", slot.width));
-        }
-        const int source = shuffle_source(slot, static_cast<int>(l));
-        if (source < 0 || source > 31 || !(members >> source & 1)) {
-          return blame(FaultKind::inactive_lane_shuffle, slot.pc, first + l,
-                       fmt::format("lane {} reads from lane {}, which does not take part (mask "
-                                   "{:#010x})",
-                                   l, source, slot.mask));
-        }
-        slot.value = in[source];
-      }
-    }
-    state[first + l] = LaneState::ready;
-    --at_exchange_;
-  }
-  if (op == Exchange::sync && check_shared) shadow.pass_warp_barrier(first / kWarp);
-  return true;
-}
-
-bool Worker::run_block() {
-  const unsigned warps = (threads_ + kWarp - 1) / kWarp;
-  std::fill(state.begin(), state.end(), LaneState::ready);
-  done_ = arrived_ = predicates_ = at_exchange_ = paused_ = 0;
-  my_turn_ = false;
-  async_.clear();
-  if (check_shared) {
-    shadow.begin_block(warps);
-    shadow.forget_async_writes();
-  }
-  for (;;) {
-    other_barrier_pc_ = 0;
-    unsigned stuck = 0;
-    for (unsigned warp = 0; warp < warps; ++warp) {
-      const unsigned first = warp * kWarp, end = std::min(first + kWarp, threads_);
-      at_exchange_ = paused_ = 0;
-      if (!run_warp(first, end)) return false;
-      stuck += at_exchange_;
-    }
-    if (stuck) {
-      unsigned t = 0;
-      while (state[t] != LaneState::at_exchange) ++t;
-      return blame(FaultKind::deadlock, slot_of_[t].pc, t,
-                   fmt::format("{} threads wait here for lanes of their warp that never come ({} "
-                               "threads wait at __syncthreads, {} have exited)",
-                               stuck, arrived_, done_));
-    }
-    if (arrived_ == 0) break;
-    if (done_) {
-      unsigned t = 0;
-      while (state[t] != LaneState::at_block_barrier) ++t;
-      return blame(
-          FaultKind::divergent_barrier, barrier_pc_, t,
-          fmt::format("{} threads wait at __syncthreads, but {} have exited", arrived_, done_));
-    }
-    if (other_barrier_pc_) {
-      // The compiler may have copied one barrier to two places; two source lines are an error.
-      const SiteTable& table = SiteTable::instance();
-      const auto begin = SiteTable::text_begin();
-      const SourceLine& one = table.line_of(static_cast<std::uint32_t>(barrier_pc_ - begin));
-      const SourceLine& two = table.line_of(static_cast<std::uint32_t>(other_barrier_pc_ - begin));
-      if (!(one == two)) {
-        return blame(FaultKind::divergent_barrier, other_barrier_pc_, other_barrier_thread_,
-                     fmt::format("waits here while other threads wait at the barrier of {}:{}",
-                                 one.file, one.line));
-      }
-    }
-    if (counted) log.count_event(barrier_pc_, warps);
-    if (check_shared) shadow.pass_barrier();
-    last_predicates_ = predicates_;
-    arrived_ = predicates_ = 0;
-    std::fill(state.begin(), state.end(), LaneState::ready);
-  }
-  return true;
 }
 
 // A fiber that outgrew its stack wrote over the canary at its end, or over its neighbour's.
@@ -463,13 +247,13 @@ void Worker::run(LaunchState& launch_state, unsigned slot) {
   this_worker = this;
   for (;;) {
     at = launch_state.next_block.load();  // not lower than what the next line takes
-    block_ = launch_state.next_block++;
+    block_ = launch_state.next_block.fetch_add(cluster_);
     at = block_;
     if (block_ >= launch_state.blocks || block_ > launch_state.faulty_block) break;
-    block_index = {static_cast<unsigned>(block_ % g.x), static_cast<unsigned>(block_ / g.x % g.y),
-                   static_cast<unsigned>(block_ / (std::uint64_t{g.x} * g.y))};
+    block_index_ = {static_cast<unsigned>(block_ % g.x), static_cast<unsigned>(block_ / g.x % g.y),
+                    static_cast<unsigned>(block_ / (std::uint64_t{g.x} * g.y))};
     if (counted) log.clear();
-    if (!run_block()) break;
+    if (!run_blocks()) break;
   }
   check_stacks();
   at = LaunchState::kNone;

@@ -1,5 +1,10 @@
 #pragma once
-// One OS thread of the executor with the block it is running. Internal to device/cpu.
+// One OS thread of the executor with the block, or the cluster of blocks, that it is running.
+// Internal to device/cpu.
+//
+// The blocks of a cluster take turns on one OS thread. Their threads are numbered through, each
+// block's from a multiple of 32; such a number is called a fiber here. Of a launch without clusters
+// the fiber is the thread's number in its block.
 
 #include <atomic>
 #include <cstdint>
@@ -10,18 +15,33 @@
 #include "device/cpu/arena.hpp"
 #include "device/cpu/executor.hpp"
 #include "device/cpu/fiber.hpp"
+#include "device/cpu/mbarriers.hpp"
 #include "device/cpu/request_log.hpp"
 #include "device/cpu/shared_shadow.hpp"
 #include "device/cpu/site_table.hpp"
+#include "device/cpu/warpgroups.hpp"
 
 namespace warpladder::device::cpu {
 
 constexpr unsigned kWarp = 32;
 constexpr unsigned kMaxBlockThreads = 1024;
+constexpr unsigned kMaxCluster = 8;
 constexpr std::size_t kMaxDynamicShared = 227 * 1024;
+constexpr std::size_t kSharedArea =
+    228 * 1024;  // from one block's dynamic shared memory to the next
 constexpr std::size_t kStackBytes = 64 * 1024;
 
-enum class LaneState : std::uint8_t { ready, paused, at_block_barrier, at_exchange, done };
+enum class LaneState : std::uint8_t {
+  ready,
+  paused,
+  at_block_barrier,
+  at_exchange,
+  at_mbarrier,
+  at_warpgroup,
+  at_cluster_barrier,
+  done
+};
+constexpr std::size_t kLaneStates = static_cast<std::size_t>(LaneState::done) + 1;
 enum class Exchange : std::uint8_t { sync, shuffle, vote, reduce, active_mask };
 
 // What a lane brings to a warp-wide exchange, and takes from it.
@@ -43,6 +63,15 @@ struct AsyncQueue {
   std::vector<std::vector<AsyncCopy>> groups{1};  // the last one is still open
 };
 
+// A block that is running, and who waits at its barrier.
+struct Block {
+  unsigned first = 0;  // its first fiber
+  unsigned done = 0;   // threads that have exited
+  unsigned arrived = 0, predicates = 0, last_predicates = 0;
+  std::uintptr_t barrier_pc = 0, other_barrier_pc = 0;
+  unsigned other_barrier_fiber = 0;
+};
+
 // What the workers of one launch share.
 struct LaunchState {
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
@@ -50,7 +79,7 @@ struct LaunchState {
   Options options;
   bool counted = false;
   std::uint64_t blocks = 0;
-  std::atomic<std::uint64_t> next_block{0};
+  std::atomic<std::uint64_t> next_block{0};  // the first of the next cluster
   std::atomic<std::uint64_t> faulty_block{kNone};
   // The block each worker is at, or a lower bound of it while it fetches the next.
   std::unique_ptr<std::atomic<std::uint64_t>[]> at_block;
@@ -68,7 +97,7 @@ struct Fault {
 class Worker {
  public:
   // ---- read by the hooks and the language, on the hot path
-  unsigned current = 0;  // running thread of the block
+  unsigned current = 0;  // the running fiber
   unsigned warp_end = 0;
   bool counted = false;
   LogCursor cursor;
@@ -76,17 +105,30 @@ class Worker {
   std::size_t shared_bytes = 0;
   ArenaView arena;
   bool check_shared = false;
-  Dim3 block_index;
   const KernelLaunch* launch = nullptr;
-  std::vector<Dim3> thread_index;
+  std::vector<Dim3> thread_index;  // of each fiber
   std::vector<LaneState> state;
   SharedShadow shadow;
+  Arena::Allocation allocation;  // which the copy engine read last
+  Mbarriers mbarriers;
+  Warpgroups warpgroups;
 
   ~Worker();
   void run(LaunchState& launch_state, unsigned slot);
 
   // Suspends the running fiber: the next lane of the warp goes on, or the scheduler.
   void suspend();
+  // Suspends the running fiber until wake(); `pc` is where, should that never come.
+  void wait_as(LaneState waiting, std::uintptr_t pc) {
+    slot_of_[current].pc = pc;
+    state[current] = waiting;
+    uneven_ = true;
+    suspend();
+  }
+  void wake(unsigned fiber) {
+    state[fiber] = LaneState::ready;
+    woken_ = true;
+  }
   // Records the fault of the running thread and never returns to it. `sentence` is called for the
   // text, so that no string is left on the stack that is abandoned.
   template <class Sentence>
@@ -94,7 +136,32 @@ class Worker {
     blame(kind, pc, current, sentence());
     abandon();
   }
+  // The two halves of fail(): records the fault of a fiber, and returns false; leaves the running
+  // fiber for good.
+  bool blame(FaultKind kind, std::uintptr_t pc, unsigned fiber, std::string sentence);
+  [[noreturn]] void abandon();
 
+  // The blocks of the cluster, or the one block, and which of them a fiber belongs to.
+  unsigned cluster() const { return cluster_; }
+  unsigned rank_of(unsigned fiber) const { return cluster_ == 1 ? 0 : fiber / stride_; }
+  const Block& block(unsigned rank) const { return blocks_[rank]; }
+  unsigned block_threads() const { return threads_; }
+  // Of the running fiber's block: the blocks of a cluster lie along x.
+  Dim3 block_index() const {
+    return {block_index_.x + rank_of(current), block_index_.y, block_index_.z};
+  }
+  unsigned char* dynamic_shared(unsigned rank) const { return areas_ + rank * kSharedArea; }
+  // A range of shared memory as an offset into the dynamic shared memory of block `rank`, or
+  // kNowhere.
+  static constexpr std::size_t kNowhere = ~std::size_t{0};
+  std::size_t dynamic_offset(std::uintptr_t address, std::size_t bytes, unsigned rank) const {
+    const std::size_t offset = address - reinterpret_cast<std::uintptr_t>(dynamic_shared(rank));
+    const std::size_t all = launch->config.dynamic_shared_bytes;
+    return offset <= all && bytes <= all - offset ? offset : kNowhere;
+  }
+  bool in_static_shared(std::uintptr_t address) const { return address - tls_begin_ < tls_bytes_; }
+
+  void wait_at_cluster_barrier(std::uintptr_t pc);
   int wait_at_barrier(int form, int predicate, std::uintptr_t pc);
   std::uint64_t exchange(const ExchangeSlot& slot);
   void wait_for_turn();
@@ -109,23 +176,53 @@ class Worker {
 
  private:
   void prepare_launch(LaunchState& launch_state);
+  void prepare_shared();
   void prepare_fibers();
-  bool run_block();
+  void release_stacks();
   void check_stacks();
+  void enter_lane(unsigned fiber) {
+    current = fiber;
+    if (counted) log.load(fiber % kWarp, cursor);
+  }
+  void resume(unsigned fiber) {
+    enter_lane(fiber);
+    switch_to(scheduler_, context_[fiber]);
+  }
+  // scheduler.cpp
+  bool run_blocks();
+  void begin_blocks();
   bool run_warp(unsigned first, unsigned end);
-  void resume(unsigned thread);
-  void enter_lane(unsigned thread);
+  bool any_ready(unsigned first, unsigned end) const {
+    return std::memchr(&state[first], static_cast<int>(LaneState::ready), end - first);
+  }
+  void make_ready(const Block& block);
+  bool release_barriers(bool& released);
+  bool release(Block& block);
+  bool blame_standstill();
+  // exchange.cpp
   bool resolve_exchanges(unsigned first, unsigned end);
   bool perform(unsigned first, unsigned members);
-  bool blame(FaultKind kind, std::uintptr_t pc, unsigned thread, std::string sentence);
-  [[noreturn]] void abandon();
   static void fiber_entry(boost::context::detail::transfer_t transfer);
 
   LaunchState* shared_state_ = nullptr;
   unsigned slot_ = 0;
   std::uint64_t block_ = 0;
   bool aborting_ = false, my_turn_ = false;
-  unsigned threads_ = 0, done_ = 0;
+  // Threads of a block, fibers from one block to the next, and fibers in all.
+  unsigned threads_ = 0, stride_ = 0, fibers_ = 0;
+  unsigned cluster_ = 1;
+  Dim3 block_index_;  // of the cluster's first block
+  std::vector<Block> blocks_;
+  Block* running_ = nullptr;  // the one whose warp is at it
+  unsigned at_cluster_barrier_ = 0;
+  std::uintptr_t cluster_barrier_pc_ = 0;
+  bool woken_ = false;   // a lane has become ready since the scheduler last went round the warps
+  bool uneven_ = false;  // when it goes round again, not all lanes need be ready
+
+  unsigned char* areas_ = nullptr;          // the blocks' dynamic shared memory
+  unsigned char* cluster_areas_ = nullptr;  // kMaxCluster of them, once a cluster was launched
+  std::uintptr_t tls_begin_ = 0;
+  std::size_t tls_bytes_ = 0;
 
   Context scheduler_;
   std::vector<Context> context_;
@@ -133,9 +230,6 @@ class Worker {
   std::size_t stack_count_ = 0;
   unsigned prepared_ = 0;  // fibers ready to run a kernel from its start
 
-  unsigned arrived_ = 0, predicates_ = 0, last_predicates_ = 0;
-  std::uintptr_t barrier_pc_ = 0, other_barrier_pc_ = 0;
-  unsigned other_barrier_thread_ = 0;
   std::vector<ExchangeSlot> slot_of_;
   unsigned at_exchange_ = 0, paused_ = 0;
   std::vector<AsyncQueue> async_;

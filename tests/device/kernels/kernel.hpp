@@ -11,8 +11,10 @@ namespace warpladder::device_tests {
 inline namespace WARPLADDER_FLAVOUR {
 
 template <class Parameter>
-Parameter take(const Arguments& a, int& pointers, int& numbers) {
-  if constexpr (std::is_pointer_v<Parameter>) {
+Parameter take(const Arguments& a, int& pointers, int& numbers, int& maps) {
+  if constexpr (std::is_same_v<Parameter, device::TensorMap>) {
+    return a.map[maps++];
+  } else if constexpr (std::is_pointer_v<Parameter>) {
     return static_cast<Parameter>(a.pointer[pointers++]);
   } else {
     return static_cast<Parameter>(a.number[numbers++]);
@@ -22,10 +24,11 @@ Parameter take(const Arguments& a, int& pointers, int& numbers) {
 template <class... Parameters>
 void launch_with(device::Stream& stream, const Arguments& a, void (*kernel)(Parameters...)) {
   const device::LaunchShape shape{dim3(a.grid.x, a.grid.y, a.grid.z),
-                                  dim3(a.block.x, a.block.y, a.block.z), a.dynamic_shared_bytes};
-  int pointers = 0, numbers = 0;
+                                  dim3(a.block.x, a.block.y, a.block.z), a.dynamic_shared_bytes,
+                                  a.cluster};
+  int pointers = 0, numbers = 0, maps = 0;
   // Braces: the parameters take their values from left to right.
-  const std::tuple<Parameters...> values{take<Parameters>(a, pointers, numbers)...};
+  const std::tuple<Parameters...> values{take<Parameters>(a, pointers, numbers, maps)...};
   std::apply([&](auto... value) { device::launch(stream, shape, kernel, value...); }, values);
 }
 

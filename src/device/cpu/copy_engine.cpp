@@ -1,0 +1,191 @@
+// The copy engine: the executor's side of parts/ptx/tma.hpp. A box is queued at its barrier and
+// moves when someone waits there and nobody can go on without it: the latest moment that PTX
+// allows, so that who reads without having waited reads what was there before.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "device/cpu/arena.hpp"
+#include "device/cpu/mbarriers.hpp"
+#include "device/cpu/worker.hpp"
+
+namespace warpladder::device::cpu {
+namespace {
+
+constexpr int kLine = TiledMatrix::kBoxRowBytes, kChunk = 16, kChunks = kLine / kChunk;
+constexpr unsigned kSwizzleBytes = 1024;  // eight lines, after which the swizzle begins anew
+
+// The part of a line of the box that lies in the matrix, in bytes of the line.
+struct Span {
+  std::int64_t begin, end;
+  bool empty() const { return begin >= end; }
+};
+Span columns_within(const BoxCopy& c) {
+  const std::int64_t width = c.matrix.element_bytes;
+  return {std::clamp<std::int64_t>(-std::int64_t{c.column} * width, 0, kLine),
+          std::clamp<std::int64_t>((c.matrix.columns - c.column) * width, 0, kLine)};
+}
+bool row_within(const BoxCopy& c, std::int64_t row) { return row >= 0 && row < c.matrix.rows; }
+// The byte of device memory that the line's byte `at` is.
+std::uintptr_t source(const BoxCopy& c, std::int64_t row, std::int64_t at) {
+  const std::int64_t elements = row * c.matrix.row_elements + c.column;
+  return reinterpret_cast<std::uintptr_t>(c.matrix.data) +
+         static_cast<std::uintptr_t>(elements * c.matrix.element_bytes + at);
+}
+
+void bring(const BoxCopy& c) {
+  const Span within = columns_within(c);
+  for (int r = 0; r < c.matrix.box_rows; ++r) {
+    unsigned char line[kLine] = {};
+    const std::int64_t row = std::int64_t{c.row} + r;
+    if (!within.empty() && row_within(c, row)) {
+      std::memcpy(line + within.begin, reinterpret_cast<const void*>(source(c, row, within.begin)),
+                  static_cast<std::size_t>(within.end - within.begin));
+    }
+    for (int chunk = 0; chunk < kChunks; ++chunk) {
+      std::memcpy(c.to + r * kLine + (chunk ^ r % kChunks) * kChunk, line + chunk * kChunk, kChunk);
+    }
+  }
+}
+
+// What the box reads of device memory lies in one allocation.
+void check_source(Worker& w, const BoxCopy& c) {
+  const Span within = columns_within(c);
+  const std::int64_t first = std::max<std::int64_t>(c.row, 0),
+                     end = std::min(std::int64_t{c.row} + c.matrix.box_rows, c.matrix.rows);
+  if (within.empty() || first >= end) return;
+  const std::uintptr_t begin = source(c, first, within.begin),
+                       bytes = source(c, end - 1, within.end) - begin;
+  if (w.allocation.holds(begin, bytes)) return;
+  w.allocation = Arena::instance().allocation_of(begin);
+  if (w.allocation.holds(begin, bytes)) return;
+  if (begin - w.arena.begin >= w.arena.size) {
+    w.fail(FaultKind::host_pointer, c.pc, [&] {
+      return fmt::format(
+          "the box at row {}, column {} reads {} bytes at {:#x}, which is not device "
+          "memory",
+          c.row, c.column, bytes, begin);
+    });
+  }
+  w.fail(FaultKind::out_of_bounds, c.pc, [&] {
+    const std::uintptr_t end_of_first = w.allocation.begin + w.allocation.bytes;
+    return fmt::format(
+        "the box at row {}, column {} reads {} bytes that do not lie in one "
+        "allocation: it reads {}",
+        c.row, c.column, bytes,
+        Arena::instance().describe(w.allocation.bytes ? end_of_first : begin));
+  });
+}
+
+void check_map(Worker& w, const BoxCopy& c) {
+  const TiledMatrix& m = c.matrix;
+  const bool sound = (m.element_bytes == 2 || m.element_bytes == 4) && m.box_rows >= 1 &&
+                     m.box_rows <= 256 && m.rows > 0 && m.columns > 0 &&
+                     m.row_elements >= m.columns && m.row_elements * m.element_bytes % 16 == 0 &&
+                     reinterpret_cast<std::uintptr_t>(m.data) % 16 == 0;
+  if (sound) return;
+  w.fail(FaultKind::copy_engine_misuse, c.pc, [&] {
+    return fmt::format(
+        "a map of {}x{} elements of {} bytes, {} apart, in boxes of {} rows, which "
+        "the copy engine does not take",
+        m.rows, m.columns, m.element_bytes, m.row_elements, m.box_rows);
+  });
+}
+
+// Brings what the barrier's queue holds.
+bool land_copies(Worker& w, Mbarrier& b) {
+  while (!b.copies.empty()) {
+    const BoxCopy copy = b.copies.front();
+    b.copies.erase(b.copies.begin());
+    bring(copy);
+    if (w.check_shared) {
+      w.shadow.write_from_outside(reinterpret_cast<std::uintptr_t>(copy.to) - w.shared_begin,
+                                  copy.bytes());
+    }
+    b.bytes -= copy.bytes();
+    if (b.bytes < -std::int64_t{Mbarrier::kMost}) {
+      return w.blame(FaultKind::mbarrier_misuse, copy.pc, copy.fiber,
+                     fmt::format("{} bytes have come to {} that nobody has announced; it counts up "
+                                 "to {}",
+                                 -b.bytes, describe(w, b), Mbarrier::kMost));
+    }
+    if (!settle(w, b, copy.fiber, copy.pc)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool land_awaited_copies(Worker& w, bool& landed) {
+  for (std::size_t i = 0; i < w.mbarriers.size(); ++i) {
+    Mbarrier& b = w.mbarriers[i];
+    if (b.waiting.empty() || b.copies.empty()) continue;
+    landed = true;
+    if (!land_copies(w, b)) return false;
+  }
+  return true;
+}
+
+}  // namespace warpladder::device::cpu
+
+using namespace warpladder::device;
+using namespace warpladder::device::cpu;
+
+extern "C" void simt_tma_load(void* shared, const void* map, std::uint64_t* full, int row,
+                              int column, unsigned ranks) {
+  Worker& w = *this_worker;
+  BoxCopy copy;
+  copy.pc = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));
+  copy.fiber = w.current;
+  copy.row = row;
+  copy.column = column;
+  std::memcpy(&copy.matrix, map, sizeof copy.matrix);
+  check_map(w, copy);
+
+  const unsigned own = w.rank_of(w.current);
+  const std::size_t to =
+      w.dynamic_offset(reinterpret_cast<std::uintptr_t>(shared), copy.bytes(), own);
+  const std::size_t barrier =
+      w.dynamic_offset(reinterpret_cast<std::uintptr_t>(full), sizeof *full, own);
+  if (to == Worker::kNowhere || barrier == Worker::kNowhere) {
+    w.fail(FaultKind::copy_engine_misuse, copy.pc, [&] {
+      return fmt::format("{} does not lie in the block's dynamic shared memory of {} bytes",
+                         to == Worker::kNowhere
+                             ? fmt::format("a destination of {} bytes", copy.bytes())
+                             : "the mbarrier",
+                         w.launch->config.dynamic_shared_bytes);
+    });
+  }
+  if (to % kSwizzleBytes) {
+    w.fail(FaultKind::copy_engine_misuse, copy.pc, [&] {
+      return fmt::format(
+          "the destination is byte {} of dynamic shared memory, which is no multiple "
+          "of {}",
+          to, kSwizzleBytes);
+    });
+  }
+  check_source(w, copy);
+  if (ranks >> w.cluster()) {
+    w.fail(FaultKind::copy_engine_misuse, copy.pc, [&] {
+      return fmt::format("to the blocks {:#b} of a cluster of {}", ranks, w.cluster());
+    });
+  }
+  if (w.counted) w.log.count_event(copy.pc, copy.bytes());
+  for (unsigned rank = 0; rank < w.cluster(); ++rank) {
+    if (!(ranks ? ranks >> rank & 1 : rank == own)) continue;
+    Mbarrier* const b =
+        w.mbarriers.find(reinterpret_cast<std::uintptr_t>(w.dynamic_shared(rank) + barrier));
+    if (!b || w.block(rank).done == w.block_threads()) {
+      w.fail(FaultKind::mbarrier_misuse, copy.pc, [&] {
+        return fmt::format(
+            "the mbarrier at byte {} of dynamic shared memory of block {} of the "
+            "cluster {}",
+            barrier, rank, b ? "is gone with the block" : "has not been initialised");
+      });
+    }
+    copy.to = w.dynamic_shared(rank) + to;
+    b->copies.push_back(copy);
+  }
+}
