@@ -164,6 +164,14 @@ void print_report(const AccuracyReport& report, std::uint64_t seed) {
   print_line(wrapped(fmt::format("{} Seed: {}.", notes_on(report), seed)));
 }
 
+// Neither did any rung run, nor did one take a problem.
+bool nothing_measured(const AccuracyReport& report) {
+  const auto was_measured = [](const lab::AccuracyPoint& point) { return point.skipped.empty(); };
+  return std::ranges::none_of(report.rows, [&](const lab::AccuracyRow& row) {
+    return !row.rival && std::ranges::any_of(row.points, was_measured);
+  });
+}
+
 bool is_wrong(const lab::AccuracyPoint& point) {
   return !point.failure.empty() || point.errors.not_finite > 0;
 }
@@ -181,16 +189,12 @@ void accuracy(const Flags& flags, Context& context) {
 
   const AccuracyReport report = lab::accuracy(request, progress_on_stderr());
   end_progress();
-  const auto cannot_run = [](const lab::AccuracyRow& row) {
-    return row.rival || !row.skipped.empty();
-  };
-  if (std::ranges::all_of(report.rows, cannot_run)) {
-    throw_resource(fmt::format("nothing was measured: no selected rung can run on the {}",
-                               device::name(request.target)));
-  }
   std::vector<lab::Excess> excesses;
   if (flags.rival) excesses = lab::worse_than_rival(report, factor);
-  if (!flags.json.to_stdout()) {
+  const bool is_empty = nothing_measured(report);
+  if (!flags.json.to_stdout() && is_empty) {
+    for (const std::string& remark : remarks_on(report)) print_line(remark);
+  } else if (!flags.json.to_stdout()) {
     print_report(report, request.seed);
     if (!excesses.empty()) {
       print_line(fmt::format("\nFarther from the truth than {} × {:.4g}:\n", *flags.rival, factor));
@@ -200,7 +204,7 @@ void accuracy(const Flags& flags, Context& context) {
                              factor));
     }
   }
-  if (!flags.svg.empty()) write_file(flags.svg, lab::svg(report), "--svg");
+  if (!flags.svg.empty() && !is_empty) write_file(flags.svg, lab::svg(report), "--svg");
   if (flags.json.asked()) {
     nlohmann::json object = as_json(report, excesses);
     object["target"] = device::name(request.target);
@@ -209,6 +213,10 @@ void accuracy(const Flags& flags, Context& context) {
                                              : std::max(1u, std::thread::hardware_concurrency());
     if (flags.rival) object["no_worse_than"] = {{"rival", *flags.rival}, {"factor", factor}};
     flags.json.write(context, std::move(object));
+  }
+  if (is_empty) {
+    throw_resource(fmt::format("nothing was measured: no selected rung can run on the {}",
+                               device::name(request.target)));
   }
   const auto has_wrong = [](const lab::AccuracyRow& row) {
     return !row.rival && std::ranges::any_of(row.points, is_wrong);

@@ -103,7 +103,8 @@ AccuracyReport accuracy(const AccuracyRequest& request, const Progress& progress
     enter({0, nullptr, rival, rival->prepare, rival->launch}, rival->name, why_not);
     if (why_not.empty() && rival->version) report.libraries[rival->library] = rival->version();
   }
-  if (contestants.empty()) return report;
+  if (contestants.empty() || !contestants.front().rung)
+    return report;  // a rival alone says nothing
 
   device::Stream stream(request.target);
   stream.executor_threads = request.executor_threads;

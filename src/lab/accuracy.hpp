@@ -50,8 +50,8 @@ struct AccuracyReport {
 // The target's first rival that computes the result; null without one.
 const ops::Rival* accuracy_rival(const ops::Operator& op, device::Target target);
 
-// Every rung and that rival, on each distribution and shape. Throws Error(bad_input) for an unknown
-// distribution.
+// Every rung and that rival, on each distribution and shape; nothing runs where no rung can. Throws
+// Error(bad_input) for an unknown distribution.
 AccuracyReport accuracy(const AccuracyRequest& request, const Progress& progress = nullptr);
 
 // The problems of one distribution that differ in the last size of their shape alone, which for

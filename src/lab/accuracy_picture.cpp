@@ -34,7 +34,6 @@ path.rung { fill: none; } .d1 { stroke-dasharray: 7 3; } .d2 { stroke-dasharray:
 .c2 { stroke: #3fb950; fill: #3fb950; } .c3 { stroke: #bc8cff; fill: #bc8cff; }
 .c4 { stroke: #f778ba; fill: #f778ba; } .c5 { stroke: #d9b83c; fill: #d9b83c; }
 .c6 { stroke: #4cc3d9; fill: #4cc3d9; } .c7 { stroke: #ff7b72; fill: #ff7b72; }
-path.rung { fill: none; }
 }
 </style>
 )";

@@ -109,6 +109,20 @@ TEST(Accuracy, RunsWhatCanRunAndSaysWhatCannot) {
   }
 }
 
+TEST(Accuracy, RunsNothingForARivalAlone) {
+  ladder::Rung nowhere;
+  nowhere.id = "nowhere";
+  AccuracyRequest request;
+  request.op = &ops::find_operator("sgemm");
+  request.rungs = {&nowhere};
+  request.distributions = {"uniform"};
+  request.shapes = {{5, 6, 7}};
+  const AccuracyReport r = accuracy(request);
+  ASSERT_EQ(r.rows.size(), 2u);
+  EXPECT_EQ(r.rows[0].skipped, "a GPU kernel only");
+  EXPECT_TRUE(r.rows[1].points.empty());
+}
+
 TEST(Accuracy, Refuses) {
   AccuracyRequest request;
   request.op = &ops::find_operator("sgemm");
