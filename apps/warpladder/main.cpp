@@ -83,8 +83,8 @@ void run(Context& context) {
   CLI::App app("CUDA operators, climbed rung by rung: checked, timed and explained.", "warpladder");
   app.set_version_flag("--version", version_line(), "Print the version and the commit");
   app.require_subcommand(1);
-  for (const auto add :
-       {add_list, add_doctor, add_run, add_verify, add_bench, add_explain, add_inspect}) {
+  for (const auto add : {add_list, add_doctor, add_run, add_verify, add_bench, add_accuracy,
+                         add_explain, add_inspect}) {
     add(app, context);
   }
   try {

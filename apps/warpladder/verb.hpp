@@ -68,5 +68,6 @@ void add_verify(CLI::App& app, Context& context);
 void add_bench(CLI::App& app, Context& context);
 void add_explain(CLI::App& app, Context& context);
 void add_inspect(CLI::App& app, Context& context);
+void add_accuracy(CLI::App& app, Context& context);
 
 }  // namespace warpladder::app

@@ -24,16 +24,6 @@ struct Flags {
   JsonFlag json;
 };
 
-// Each rung once, however often its name or its operator's is given.
-std::vector<lab::Selected> select_once(const std::vector<std::string>& names) {
-  std::vector<lab::Selected> once;
-  for (const lab::Selected& selected : lab::select(names)) {
-    const auto same = [&](const lab::Selected& other) { return other.rung == selected.rung; };
-    if (std::ranges::none_of(once, same)) once.push_back(selected);
-  }
-  return once;
-}
-
 std::vector<std::int64_t> shape_for(const std::vector<lab::Selected>& rungs,
                                     const std::string& text) {
   const ops::Operator& op = *rungs.front().op;
@@ -140,7 +130,7 @@ nlohmann::json as_json(const std::vector<lab::VerifyRow>& rows, const Tally& tal
 
 void verify(const Flags& flags, Context& context) {
   lab::VerifyRequest request;
-  request.rungs = select_once(flags.names);
+  request.rungs = lab::select_once(flags.names);
   if (flags.matrix) {
     for (const lab::Selected& s : request.rungs) require_takes_matrix(*s.op, *flags.matrix);
     require_alone("--matrix", {{"--shape", flags.shape.has_value()},

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "base/text_table.hpp"
 #include "base/with_commas.hpp"
+#include "lab/svg.hpp"
 
 namespace warpladder::lab {
 namespace {
@@ -39,21 +39,6 @@ constexpr double kPad = 20, kTop = 118;
 constexpr double kCellsLeft = 56, kCellsSide = 400, kThinnest = 16;
 constexpr double kBarsLeft = 620, kBarsWidth = 230, kRow = 30, kBar = 11;
 constexpr double kWidth = 940;
-
-std::string text_at(double x, double y, const std::string& content, std::string_view style,
-                    int size = 12, std::string_view anchor = "start", std::string_view more = "") {
-  return fmt::format(
-      R"(<text x="{:.2f}" y="{:.2f}" class="{}" font-size="{}" text-anchor="{}"{}>{}</text>)"
-      "\n",
-      x, y, style, size, anchor, more, xml_text(content));
-}
-
-std::string rectangle(double x, double y, double width, double height, std::string_view style,
-                      std::string_view more = "") {
-  return fmt::format(R"(<rect x="{:.2f}" y="{:.2f}" width="{:.2f}" height="{:.2f}" class="{}"{}/>)"
-                     "\n",
-                     x, y, width, height, style, more);
-}
 
 // The last `most` characters of a text; the end of a path says most.
 std::string tail(const std::string& text, std::size_t most) {
@@ -163,9 +148,7 @@ std::string bars_panel(const spmv::RowStatistics& s, double& bottom) {
   out += text_at(kBarsLeft + 115, kTop - 12, "of all nonzeros", "faint", 11);
   for (int percent = 0; percent <= 100; percent += 25) {
     const double x = kBarsLeft + kBarsWidth * percent / 100;
-    out += fmt::format(R"(<line x1="{0:.2f}" y1="{1:.2f}" x2="{0:.2f}" y2="{2:.2f}" class="{3}"/>)"
-                       "\n",
-                       x, kTop, below, percent == 0 ? "axis" : "grid");
+    out += line_from(x, kTop, x, below, percent == 0 ? "axis" : "grid");
     out += text_at(x, below + 16, fmt::format("{} %", percent), "faint", 11, "middle");
   }
   double y = kTop;
@@ -219,32 +202,6 @@ std::string share_text(std::int64_t part, std::int64_t whole) {
   const double percent = 100 * static_cast<double>(part) / static_cast<double>(whole);
   if (percent < 0.1) return "< 0.1 %";
   return percent > 99.9 ? "> 99.9 %" : fmt::format("{:.1f} %", percent);
-}
-
-std::string xml_text(const std::string& text) {
-  using nlohmann::json;
-  // Bytes that are no UTF-8 come back replaced.
-  const json valid = json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace));
-  std::string out;
-  for (const char c : valid.get<std::string>()) {
-    switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
-    }
-  }
-  return out;
 }
 
 std::string svg(const Inspection& inspection) {

@@ -31,9 +31,6 @@ std::string label(const spmv::LengthBin& bin);
 // "12.5 %"; what rounding would make nothing or all is "< 0.1 %" or "> 99.9 %".
 std::string share_text(std::int64_t part, std::int64_t whole);
 
-// A text as XML can hold it, whatever bytes it has.
-std::string xml_text(const std::string& text);
-
 // One self-contained file: the cells on the left, the lengths of the rows on the right, in colours
 // that follow the reader's choice of light or dark. The same inspection gives the same bytes.
 std::string svg(const Inspection& inspection);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
 
 namespace warpladder::lab {
@@ -22,6 +24,16 @@ std::vector<Selected> select(const std::vector<std::string>& names) {
     }
   }
   return selected;
+}
+
+std::vector<Selected> select_once(const std::vector<std::string>& names) {
+  std::vector<Selected> once;
+  for (const Selected& selected : select(names)) {
+    if (std::ranges::find(once, selected.rung, &Selected::rung) == once.end()) {
+      once.push_back(selected);
+    }
+  }
+  return once;
 }
 
 Selected select_one(const std::string& name) {

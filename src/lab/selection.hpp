@@ -15,6 +15,8 @@ struct Selected {
 
 // No names at all mean every rung of every operator. Throws Error(bad_input) for an unknown name.
 std::vector<Selected> select(const std::vector<std::string>& names);
+// The same, each rung once, however often its name or its operator's is given.
+std::vector<Selected> select_once(const std::vector<std::string>& names);
 // Exactly one rung, written OP/RUNG. `argument` names the argument in the error's sentence.
 Selected select_one(const std::string& name);
 

@@ -40,6 +40,11 @@ Case Operator::matrix_case(const std::string& matrix) const {
   throw_bad_input(fmt::format("{} takes no matrix {}", name(), in_quotes(matrix, kShownBytes)));
 }
 
+std::unique_ptr<AccuracyTrial> Operator::accuracy_trial(const AccuracyProblem&,
+                                                        device::Target) const {
+  throw_bad_input(fmt::format("{} has no distributions to measure errors on", name()));
+}
+
 bool declare(std::unique_ptr<Operator> op) {
   auto& list = declared();
   const auto before = [](const auto& a, const auto& b) { return a->name() < b->name(); };

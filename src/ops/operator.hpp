@@ -11,6 +11,7 @@
 
 #include "device/device.hpp"
 #include "ladder/ladder.hpp"
+#include "ops/accuracy.hpp"
 
 namespace warpladder::ops {
 
@@ -74,6 +75,14 @@ class Operator {
   virtual std::vector<Case> cases() const = 0;
   // More than 2^31 elements: for a GPU, and hosts with some 40 GiB.
   virtual std::vector<Case> large_cases() const { return {}; }
+  // What `accuracy` draws operands from; empty: it does not measure this operator.
+  virtual std::vector<Distribution> distributions() const { return {}; }
+  // The values of each size that it runs unless it is told, so few that it ends in a minute or so.
+  virtual std::vector<std::vector<std::int64_t>> accuracy_sizes(device::Target) const { return {}; }
+  // Of one of distributions(), with as many sizes as default_shape(). Throws Error(bad_input) for
+  // anything else, Error(resource) when there is too little memory.
+  virtual std::unique_ptr<AccuracyTrial> accuracy_trial(const AccuracyProblem& problem,
+                                                        device::Target target) const;
   // Throws Error(bad_input) unless it is one of variants().
   void require_variant(const std::string& variant) const;
   // The plain problem of a shape, in one of variants(); or that of a matrix. Throws

@@ -55,15 +55,6 @@ TEST(MatrixPicture, Texts) {
   EXPECT_EQ(share_text(99999, 100000), "> 99.9 %");
 }
 
-TEST(MatrixPicture, XmlHoldsAnyBytes) {
-  EXPECT_EQ(xml_text("a<b>&\"c"), "a&lt;b&gt;&amp;&quot;c");
-  EXPECT_EQ(xml_text("größe"), "größe");
-  EXPECT_EQ(xml_text("a\x1b\n\x7f"
-                     "b"),
-            "a   b");
-  EXPECT_EQ(xml_text("a\xff"), "a\xEF\xBF\xBD");
-}
-
 TEST(MatrixPicture, DrawsEveryStoredCell) {
   // Rows 0, 1, 2 of the fine grid: columns 0-1, 0-2, 1-2, each one stroke of the darkest shade.
   const std::string picture = svg(of("banded:rows=3,band=3"));

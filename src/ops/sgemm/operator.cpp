@@ -11,6 +11,8 @@
 #include "base/host_memory.hpp"
 #include "base/random_fill.hpp"
 #include "ops/judge.hpp"
+#include "ops/sgemm/accuracy_cases.hpp"
+#include "ops/sgemm/accuracy_trial.hpp"
 #include "ops/sgemm/cases.hpp"
 #include "ops/sgemm/reference.hpp"
 
@@ -172,6 +174,15 @@ class Sgemm final : public ops::Operator {
     std::vector<ops::Case> list;
     for (const GemmCase& c : gemm_cases()) list.push_back(to_case(c));
     return list;
+  }
+  std::vector<ops::Distribution> distributions() const override { return accuracy_distributions(); }
+  std::vector<std::vector<std::int64_t>> accuracy_sizes(device::Target target) const override {
+    if (target == device::Target::cpu) return {{64}, {64}, {16, 64, 256, 1024, 4096, 16384}};
+    return {{256}, {256}, {16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536}};
+  }
+  std::unique_ptr<ops::AccuracyTrial> accuracy_trial(const ops::AccuracyProblem& problem,
+                                                     device::Target target) const override {
+    return make_accuracy_trial(problem, target);
   }
 
  private:

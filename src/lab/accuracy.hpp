@@ -1,0 +1,86 @@
+#pragma once
+// How near rungs, and one rival, come to the exact result, over distributions of operands and
+// shapes. Not whether they are right: verify says that.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lab/selection.hpp"
+#include "lab/verify.hpp"
+#include "ops/accuracy.hpp"
+#include "ops/rival.hpp"
+
+namespace warpladder::lab {
+
+struct AccuracyRequest {
+  const ops::Operator* op = nullptr;
+  std::vector<const ladder::Rung*> rungs;
+  std::vector<std::string> distributions;
+  std::vector<std::vector<std::int64_t>> shapes;
+  std::uint64_t seed = 1;
+  device::Target target = device::Target::cpu;
+  unsigned executor_threads = 0;
+};
+
+// One rung or rival on one problem.
+struct AccuracyPoint {
+  std::string skipped;  // why it does not take the problem, or empty
+  std::string failure;  // what the kernel did wrong, or empty; the errors are then infinite
+  ops::Errors errors;
+};
+
+struct AccuracyRow {
+  std::string rung;  // of a rival: its name
+  bool rival = false;
+  std::string skipped;                // why it cannot run here, or empty
+  std::vector<AccuracyPoint> points;  // one for each problem, unless it cannot run here
+};
+
+struct AccuracyReport {
+  std::string op;
+  std::vector<ops::Distribution> distributions;  // those that were asked for
+  std::vector<ops::AccuracyProblem> problems;    // distribution by distribution
+  std::vector<std::string> judged_in_part;       // of each problem: what was compared, or empty
+  std::vector<AccuracyRow> rows;                 // the rungs in the order given, then the rival
+  std::map<std::string, std::string> libraries;  // of the rival, if it ran: name, version
+};
+
+// The target's first rival that computes the result; null without one.
+const ops::Rival* accuracy_rival(const ops::Operator& op, device::Target target);
+
+// Every rung and that rival, on each distribution and shape; nothing runs where no rung can. Throws
+// Error(bad_input) for an unknown distribution.
+AccuracyReport accuracy(const AccuracyRequest& request, const Progress& progress = nullptr);
+
+// The problems of one distribution that differ in the last size of their shape alone, which for
+// products is k, in its order.
+struct AccuracyGroup {
+  const ops::Distribution* distribution = nullptr;
+  std::vector<std::int64_t> other_sizes;
+  std::vector<std::size_t> problems;
+};
+std::vector<AccuracyGroup> groups_of(const AccuracyReport& report);
+
+// A measure of ops::Errors.
+struct ErrorMeasure {
+  const char *key, *formula;
+  double ops::Errors::*value;
+};
+inline constexpr ErrorMeasure kErrorMeasures[] = {
+    {"frobenius", "‖C−R‖/‖R‖", &ops::Errors::frobenius},
+    {"componentwise", "max |C−R|/(|A||B|)", &ops::Errors::componentwise},
+};
+
+// Where a rung is farther from the truth than the rival, by more than the factor.
+struct Excess {
+  std::string rung;
+  std::size_t problem = 0;
+  const ErrorMeasure* measure = nullptr;
+  double error = 0, of_rival = 0;
+};
+// Nothing where there is no rival that ran. `factor` is finite and not negative.
+std::vector<Excess> worse_than_rival(const AccuracyReport& report, double factor);
+
+}  // namespace warpladder::lab
