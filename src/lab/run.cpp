@@ -187,7 +187,9 @@ RunResult run_sgemm(const RunSgemmRequest& r) {
   } else if (r.c) {
     c.upload(r.c->array.data);
   }
-  const sgemm::Call call{p, a.data(), b.data(), c.data()};
+  const device::Memory workspace(target,
+                                 rung.arithmetic.tensor_cores ? sgemm::workspace_bytes(p) : 0);
+  const sgemm::Call call{p, a.data(), b.data(), c.data(), workspace.data()};
   const double time_s = timed(rung, flavour, &call, r.options).launch;
   return {&rung, flavour, {p.m, p.n, p.k}, time_s, {{p.m, p.n}, false, c.download()}, {}};
 }

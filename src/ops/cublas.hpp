@@ -24,6 +24,7 @@ class Cublas {
 
   cublasHandle_t handle = nullptr;
   decltype(&cublasSgemm_v2_64) sgemm = nullptr;
+  decltype(&cublasSetMathMode) set_math_mode = nullptr;
   decltype(&cublasSgeam_64) sgeam = nullptr;
   decltype(&cublasSgemv_v2_64) sgemv = nullptr;
 

@@ -195,6 +195,12 @@ std::vector<ops::Distribution> accuracy_distributions() {
   return list;
 }
 
+bool is_moderate(std::string_view distribution) {
+  constexpr std::string_view kModerate[] = {"uniform", "positive", "normal", "line_scaled",
+                                            "identity"};
+  return std::ranges::find(kModerate, distribution) != std::end(kModerate);
+}
+
 HostOperands draw_operands(const std::string& distribution, std::int64_t m, std::int64_t n,
                            std::int64_t k, std::uint64_t seed) {
   const Recipe& recipe = find_recipe(distribution);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/double_double.hpp"
@@ -14,6 +15,8 @@
 namespace warpladder::sgemm {
 
 std::vector<ops::Distribution> accuracy_distributions();
+// Whether its operands keep the promise of Values::moderate.
+bool is_moderate(std::string_view distribution);
 
 // A[m×k] and B[k×n]. An element depends on the distribution, the seed and its place alone (of
 // `cancelling`, `identity` and `one_huge` also on the sizes), by exactly rounded operations: the

@@ -22,7 +22,11 @@ class Trial final : public ops::AccuracyTrial {
     a_ = device::Buffer<float>(target, host.a);
     b_ = device::Buffer<float>(target, host.b);
     c_ = device::Buffer<float>(target, poison_);
-    call_ = {problem_, a_.data(), b_.data(), c_.data()};
+    workspace_ = device::Memory(target, workspace_bytes(problem));
+    workspace_.fill(0xff);  // NaN, whatever it is taken for
+    call_ = {problem_,          a_.data(),
+             b_.data(),         c_.data(),
+             workspace_.data(), is_moderate(drawn.distribution) ? Values::moderate : Values::any};
     truth_ = product_truth(problem_, host, rows_);
   }
 
@@ -51,6 +55,7 @@ class Trial final : public ops::AccuracyTrial {
   std::vector<std::int64_t> rows_;
   std::vector<float> poison_;
   device::Buffer<float> a_, b_, c_;
+  device::Memory workspace_;
   Call call_;
   ProductTruth truth_;
 };
@@ -66,7 +71,8 @@ std::unique_ptr<ops::AccuracyTrial> make_accuracy_trial(const ops::AccuracyProbl
   // On the host and, at the worst, on the device beside it; of C also the truth.
   constexpr double kTruth = sizeof(DoubleDouble) + sizeof(double);
   require_memory(2 * sizeof(float) * operands +
-                     (3 * sizeof(float) + kTruth) * static_cast<double>(f.c_elements),
+                     (3 * sizeof(float) + kTruth) * static_cast<double>(f.c_elements) +
+                     static_cast<double>(workspace_bytes(problem)),
                  fmt::format("accuracy of sgemm of {}x{}x{}", problem.m, problem.n, problem.k));
   return std::make_unique<Trial>(drawn, problem, target);
 }

@@ -26,8 +26,10 @@ GemmCase plain(const Problem& p) { return {describe(p), p}; }
 
 }  // namespace
 
-GemmCase gemm_case_of_shape(std::int64_t m, std::int64_t n, std::int64_t k) {
-  return plain(compact(m, n, k));
+GemmCase gemm_case_of_shape(std::int64_t m, std::int64_t n, std::int64_t k,
+                            std::string_view variant) {
+  const Variant& v = *std::ranges::find(kVariants, variant, &Variant::name);
+  return plain(compact(m, n, k, v.layout, v.trans_a, v.trans_b));
 }
 
 std::vector<GemmCase> gemm_cases() {

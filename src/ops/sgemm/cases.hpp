@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ops/sgemm/problem.hpp"
@@ -24,12 +25,26 @@ struct GemmCase {
   std::size_t misalign_a = 0, misalign_b = 0, misalign_c = 0;  // elements off a 256-byte boundary
 };
 
+// The layouts and transposes of A and B that bench tells apart.
+struct Variant {
+  const char* name;
+  Layout layout;
+  bool trans_a, trans_b;
+};
+constexpr Variant kVariants[] = {
+    {"row_nn", Layout::row_major, false, false},    {"row_nt", Layout::row_major, false, true},
+    {"row_tn", Layout::row_major, true, false},     {"row_tt", Layout::row_major, true, true},
+    {"col_nn", Layout::column_major, false, false}, {"col_nt", Layout::column_major, false, true},
+    {"col_tn", Layout::column_major, true, false},  {"col_tt", Layout::column_major, true, true}};
+
 std::vector<GemmCase> gemm_cases();
 
 // The rows of C whose every element is compared with the reference: all of them, where that ends in
 // seconds. Of a larger product, whose truth would take minutes, the first, the last and one at
 // random in each of 128 equal bands, so that no tile of 128 rows goes unseen up to m = 16384.
 std::vector<std::int64_t> judged_rows(const Problem& problem);
-GemmCase gemm_case_of_shape(std::int64_t m, std::int64_t n, std::int64_t k);
+// `variant`: the name of one of kVariants.
+GemmCase gemm_case_of_shape(std::int64_t m, std::int64_t n, std::int64_t k,
+                            std::string_view variant);
 
 }  // namespace warpladder::sgemm

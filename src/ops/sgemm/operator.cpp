@@ -152,7 +152,9 @@ class GemmTrial final : public ops::Trial {
   HostOperands host_;
   std::vector<std::int64_t> rows_;  // of C, which are judged
   device::Buffer<float> a_, b_, c_;
+  device::Memory workspace_;
   Call call_;
+  ladder::Arithmetic arithmetic_;
   std::vector<ops::Expected> expected_;
 };
 
@@ -170,6 +172,11 @@ class Sgemm final : public ops::Operator {
   std::vector<std::int64_t> default_shape() const override { return {256, 256, 256}; }
   ops::Measure measure() const override { return ops::Measure::flops; }
   std::vector<std::int64_t> baseline_shape() const override { return {512, 512, 512}; }
+  std::vector<std::string> variants() const override {
+    std::vector<std::string> names;
+    for (const Variant& v : kVariants) names.emplace_back(v.name);
+    return names;
+  }
   std::vector<ops::Case> cases() const override {
     std::vector<ops::Case> list;
     for (const GemmCase& c : gemm_cases()) list.push_back(to_case(c));
@@ -186,15 +193,17 @@ class Sgemm final : public ops::Operator {
   }
 
  private:
-  ops::Case plain_case(const std::vector<std::int64_t>& s, const std::string&) const override {
-    const GemmCase c = gemm_case_of_shape(s[0], s[1], s[2]);
+  ops::Case plain_case(const std::vector<std::int64_t>& s,
+                       const std::string& variant) const override {
+    const GemmCase c = gemm_case_of_shape(s[0], s[1], s[2], variant);
     const Footprint f = footprint(c.problem);
     // Operands on the host and on the device, a copy to compare with, and the truth about C.
     const double operands = static_cast<double>(f.a_elements) + static_cast<double>(f.b_elements) +
                             static_cast<double>(f.c_elements);
-    require_memory(
-        3 * sizeof(float) * operands + sizeof(ops::Expected) * static_cast<double>(f.c_elements),
-        fmt::format("sgemm of {}", c.name));
+    require_memory(3 * sizeof(float) * operands +
+                       sizeof(ops::Expected) * static_cast<double>(f.c_elements) +
+                       static_cast<double>(workspace_bytes(c.problem)),
+                   fmt::format("sgemm of {}", c.name));
     return to_case(c);
   }
 };

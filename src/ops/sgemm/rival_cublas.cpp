@@ -2,6 +2,8 @@
 // has. A row-major matrix is the column-major storage of its transpose. So either
 //  - exchange the operands: Cᵀ = op(B)ᵀ·op(A)ᵀ asks for exactly what lies there, and what cuBLAS
 //    writes as Cᵀ by columns is C by rows. Nothing is copied. This is the rival that counts.
+//    Allowed TF32 (cublas_tf32) it uses the tensor cores, with operands of 11 significant bits: not
+//    FP32's accuracy, but what it costs.
 //  - or tell cuBLAS that A and B are transposed, and transpose its column-major result: another
 //    kernel, which reads and writes C once more, through a buffer as large as C.
 
@@ -27,6 +29,14 @@ void launch_exchanged(const void* erased, device::Stream& stream) {
                "cublasSgemm");
 }
 
+void launch_tf32(const void* erased, device::Stream& stream) {
+  const Cublas& cublas = Cublas::on(stream);
+  check_cublas(cublas.set_math_mode(cublas.handle, CUBLAS_TF32_TENSOR_OP_MATH),
+               "cublasSetMathMode");
+  launch_exchanged(erased, stream);
+  check_cublas(cublas.set_math_mode(cublas.handle, CUBLAS_DEFAULT_MATH), "cublasSetMathMode");
+}
+
 void launch_transposed(const void* erased, device::Stream& stream) {
   const Call call = in_layout(*static_cast<const Call*>(erased), Layout::row_major);
   const Problem& p = call.problem;
@@ -45,9 +55,24 @@ void launch_transposed(const void* erased, device::Stream& stream) {
                "cublasSgeam");
 }
 
+// Of TF32's few bits nothing is said where infinities come in.
+bool has_finite_values(const void* call) {
+  return static_cast<const Call*>(call)->values == Values::moderate;
+}
+
 const bool declared =
     ops::declare_rival({"sgemm", "cublas", "cublasSgemm, operands exchanged", "cuBLAS",
                         device::Target::gpu, launch_exchanged, Cublas::version, Cublas::why_not}) &&
+    ops::declare_rival({.op = "sgemm",
+                        .name = "cublas_tf32",
+                        .what = "cublasSgemm, operands exchanged, TF32 allowed",
+                        .library = "cuBLAS",
+                        .target = device::Target::gpu,
+                        .launch = launch_tf32,
+                        .version = Cublas::version,
+                        .why_not = Cublas::why_not,
+                        .takes = has_finite_values,
+                        .arithmetic = {.tensor_cores = true, .extra_roundings = 0x1p14}}) &&
     ops::declare_rival({"sgemm", "cublas_transposed", "cublasSgemm with OP_T, OP_T; cublasSgeam",
                         "cuBLAS", device::Target::gpu, launch_transposed, Cublas::version,
                         Cublas::why_not});

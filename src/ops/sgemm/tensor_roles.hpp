@@ -141,7 +141,9 @@ __device__ __forceinline__ void consume(typename Wrapped::Ring& ring, const Gemm
                                         parts::RingPlace<Wrapped::Ring::kStages> at = {}) {
   constexpr TensorConfig kConfig = Wrapped::value;
   constexpr int kTiles = kConfig.block_m / 128;
-  const int a_row = threadIdx.x / 128 * (kConfig.block_m / 2);
+  // From one lane, so that the compiler knows it to be the warp's: descriptors want that.
+  const int warpgroup = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 128, 0);
+  const int a_row = warpgroup * (kConfig.block_m / 2);
   const int chunks = static_cast<int>(split.depth / (Pairs::kDepth * kConfig.groups));
   for (TileWork<Wrapped> work(order); work.is_left(); work.advance()) {
     float sums[kTiles][kConfig.block_n / 2] = {};

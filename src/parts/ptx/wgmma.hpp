@@ -24,23 +24,28 @@
 namespace warpladder::ptx {
 inline namespace WARPLADDER_FLAVOUR {
 
-using TileDescriptor = std::uint64_t;
+// The lower word of what wgmma takes; the upper is the same for all tiles: the swizzle, and 1,024
+// bytes from eight lines to the next eight.
+using TileDescriptor = std::uint32_t;
 
-// Of the tile that begins at `shared`: address, strides and swizzle in the fields that wgmma wants.
+// Of the tile that begins at `shared`.
 __device__ __forceinline__ TileDescriptor tile_descriptor(const void* shared) {
-  constexpr std::uint64_t kSwizzle128 = std::uint64_t{1} << 62,
-                          kEightLines = std::uint64_t{1024 >> 4} << 32,
-                          kUnusedStride = std::uint64_t{1} << 16;
+  constexpr unsigned kUnusedStride = 1u << 16;
 #if defined(__CUDACC__)
   const unsigned address = shared_address(shared);
 #else
   const unsigned address = simt_shared_address(shared);
 #endif
-  return ((address & 0x3FFFF) >> 4) | kUnusedStride | kEightLines | kSwizzle128;
+  return ((address & 0x3FFFF) >> 4) | kUnusedStride;
 }
 // The descriptor of what lies `bytes`, a multiple of 16, behind.
 __device__ __forceinline__ TileDescriptor behind(TileDescriptor tile, int bytes) {
   return tile + static_cast<TileDescriptor>(bytes >> 4);
+}
+__device__ __forceinline__ std::uint64_t both_words(TileDescriptor tile) {
+  constexpr std::uint64_t kSwizzle128 = std::uint64_t{1} << 62,
+                          kEightLines = std::uint64_t{1024 >> 4} << 32;
+  return kSwizzle128 | kEightLines | tile;
 }
 
 // wgmma.fence.
@@ -100,14 +105,14 @@ __device__ __forceinline__ void pin(float (&sums)[count]) {
       "wgmma.mma_async.sync.aligned." shape_and_types " {" WARPLADDER_NAMES32_0 \
       "}, %32, %33, add, 1, 1" flags ";\n\t}"                                   \
       : WARPLADDER_SUMS32(sums, 0)                                              \
-      : "l"(a), "l"(b), "r"(static_cast<int>(add)))
+      : "l"(both_words(a)), "l"(both_words(b)), "r"(static_cast<int>(add)))
 #define WARPLADDER_WGMMA_N128(shape_and_types, flags)                           \
   asm volatile(                                                                 \
       "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %66, 0;\n\t"                    \
       "wgmma.mma_async.sync.aligned." shape_and_types " {" WARPLADDER_NAMES32_0 \
       ", " WARPLADDER_NAMES32_1 "}, %64, %65, add, 1, 1" flags ";\n\t}"         \
       : WARPLADDER_SUMS32(sums, 0), WARPLADDER_SUMS32(sums, 32)                 \
-      : "l"(a), "l"(b), "r"(static_cast<int>(add)))
+      : "l"(both_words(a)), "l"(both_words(b)), "r"(static_cast<int>(add)))
 #endif
 
 // wgmma.mma_async.m64nNk16.f32.f16.f16: sums = A·B (+ sums if `add`), halves in, N = 2·count.
@@ -119,7 +124,7 @@ __device__ __forceinline__ void multiply_f16(float (&sums)[count], TileDescripto
   if constexpr (count == 32) WARPLADDER_WGMMA_N64("m64n64k16.f32.f16.f16", ", 0, 0");
   if constexpr (count == 64) WARPLADDER_WGMMA_N128("m64n128k16.f32.f16.f16", ", 0, 0");
 #else
-  simt_wgmma(sums, 2 * count, 2, a, b, add);
+  simt_wgmma(sums, 2 * count, 2, both_words(a), both_words(b), add);
 #endif
 }
 
@@ -132,7 +137,7 @@ __device__ __forceinline__ void multiply_tf32(float (&sums)[count], TileDescript
   if constexpr (count == 32) WARPLADDER_WGMMA_N64("m64n64k8.f32.tf32.tf32", "");
   if constexpr (count == 64) WARPLADDER_WGMMA_N128("m64n128k8.f32.tf32.tf32", "");
 #else
-  simt_wgmma(sums, 2 * count, 4, a, b, add);
+  simt_wgmma(sums, 2 * count, 4, both_words(a), both_words(b), add);
 #endif
 }
 
