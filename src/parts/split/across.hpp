@@ -1,0 +1,156 @@
+#pragma once
+// Splits lines that lie across memory: neighbours of a line are a leading dimension apart.
+
+#include "device/kernel.hpp"
+#include "parts/ptx/cluster.hpp"
+#include "parts/split/range.hpp"
+
+namespace warpladder::parts {
+inline namespace WARPLADDER_FLAVOUR {
+
+// Where blocks of a cluster meet over the lines that they share.
+template <int kRows, int kLines>
+struct SplitAcrossShared {
+  static constexpr int kMostBlocks = 16;
+  float rows[kRows][kLines + 1];  // of k; the odd length keeps columns in all banks
+  Range range_of_warp[kSplitWarps][kLines];
+  Range range_of_block[kMostBlocks][kLines];  // of the cluster, each written by its block
+  unsigned spread_of_warp[2 * kSplitWarps];
+};
+template <LineLength length>
+using SplitShared = SplitAcrossShared<SplitShape<length>::rows, SplitShape<length>::lines>;
+
+// Lines across memory: a block has some rows of some lines at a time, its cluster the whole lines.
+template <class Pairs, LineLength length, class Sync>
+__device__ __forceinline__ void split_across(const SplitOperand& x, unsigned block, unsigned rank,
+                                             unsigned cluster, void* shared, Sync& sync) {
+  constexpr int kRows = SplitShape<length>::rows, kLines = SplitShape<length>::lines;
+  auto& s = *static_cast<SplitShared<length>*>(shared);
+  const std::int64_t depth = x.line_bytes / Pairs::kBytes;
+  const int thread = threadIdx.x, warp = thread / 32, lane = thread % 32;
+  const std::int64_t line0 = std::int64_t{block / cluster} * kLines;
+  const std::int64_t pieces = (depth + kSplitPiece - 1) / kSplitPiece,
+                     span = (pieces + cluster - 1) / cluster * kSplitPiece, begin = rank * span,
+                     end = begin + span < depth ? begin + span : depth;
+  const bool whole = line0 + kLines <= x.lines && x.in_vectors();
+
+  // A thread has four neighbouring lines of every kSplitThreads / (kLines / 4)-th row; or, where
+  // addresses do not allow to load four at once, one line of every kSplitThreads / kLines-th.
+  constexpr int kQuads = kLines / 4;
+  const int quad = thread % kQuads * 4;
+  Range of_line[4];
+  const auto load = [&](std::int64_t first) {
+    if (whole) {
+      constexpr int kInFlight = 8, kStep = kSplitThreads / kQuads;
+      for (int r0 = thread / kQuads; r0 < kRows; r0 += kInFlight * kStep) {
+        float4 v[kInFlight];
+        WARPLADDER_UNROLL
+        for (int u = 0; u < kInFlight; ++u) {
+          const std::int64_t k = first + r0 + u * kStep;
+          v[u] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+          if (k < end && k < x.k) {
+            v[u] = __ldcs(reinterpret_cast<const float4*>(x.data + k * x.ld + line0 + quad));
+          }
+        }
+        WARPLADDER_UNROLL
+        for (int u = 0; u < kInFlight; ++u) {
+          const float four[] = {v[u].x, v[u].y, v[u].z, v[u].w};
+          WARPLADDER_UNROLL
+          for (int i = 0; i < 4; ++i) {
+            s.rows[r0 + u * kStep][quad + i] = four[i];
+            of_line[i].template add_element<Pairs>(four[i]);
+          }
+        }
+      }
+    } else {
+      const int one = thread % kLines;
+      const std::int64_t line = line0 + one;
+      constexpr int kInFlight = 16, kStep = kSplitThreads / kLines;
+      for (int r0 = thread / kLines; r0 < kRows; r0 += kInFlight * kStep) {
+        float v[kInFlight];
+        WARPLADDER_UNROLL
+        for (int i = 0; i < kInFlight; ++i) {
+          const std::int64_t k = first + r0 + i * kStep;
+          const bool is_there = line < x.lines && k < end && k < x.k;
+          v[i] = is_there ? __ldcs(x.data + k * x.ld + line) : 0.0f;
+        }
+        WARPLADDER_UNROLL
+        for (int i = 0; i < kInFlight; ++i) {
+          s.rows[r0 + i * kStep][one] = v[i];
+          of_line[0].template add_element<Pairs>(v[i]);
+        }
+      }
+    }
+  };
+  for (std::int64_t first = begin; first < end; first += kRows) load(first);
+  // Lanes that have the same lines join what they found; the first of them writes it.
+  const int of_lines = whole ? kQuads : kLines < 32 ? kLines : 32;
+  WARPLADDER_UNROLL
+  for (int i = 0; i < 4; ++i) {
+    if (i > 0 && !whole) break;
+    for (int apart = of_lines; apart < 32; apart *= 2) {
+      of_line[i].add({__shfl_xor_sync(0xffffffffu, of_line[i].largest, apart),
+                      __shfl_xor_sync(0xffffffffu, of_line[i].least_negated, apart)});
+    }
+    if (lane < of_lines) s.range_of_warp[warp][whole ? quad + i : lane] = of_line[i];
+  }
+  sync();  // all warps' ranges, and the rows, are there
+  for (unsigned i = thread; i < cluster * kLines; i += kSplitThreads) {
+    const unsigned of = i % kLines, to = i / kLines;
+    Range of_block;
+    WARPLADDER_UNROLL
+    for (int w = 0; w < kSplitWarps; ++w) of_block.add(s.range_of_warp[w][of]);
+    Range* const place = &s.range_of_block[rank][of];
+    *(cluster > 1 ? ptx::in_block(place, to) : place) = of_block;
+  }
+  if (cluster > 1) {
+    ptx::cluster_barrier();  // all blocks' ranges are here
+  } else {
+    sync();  // the block's ranges are there
+  }
+
+  // A warp has 8 lines of a piece of 256: lanes 8 apart have neighbours of 8 along k.
+  constexpr int kEights = kLines / 8, kPart = SplitShape<length>::part;
+  const int line = warp % kEights * 8 + lane % 8, part = warp / kEights * kPart;
+  Range range;
+  for (unsigned r = 0; r < cluster; ++r) range.add(s.range_of_block[r][line]);
+  const bool here = line0 + line < x.lines;
+  const int exponent = scale_exponent(Pairs(), range);
+  const float scale = power_of_two(exponent);
+  if (here && rank == 0 && warp < kEights && lane < 8) {
+    x.factor[line0 + line] = factor_of(Pairs(), range, exponent);
+  }
+  Spread spread;
+  unsigned char* const to = x.pairs + (line0 + line) * x.line_bytes;
+  for (std::int64_t first = begin; first < end; first += kRows) {
+    if (span > kRows) {
+      sync();  // nobody reads rows that are about to change
+      load(first);
+      sync();  // the rows are there
+    }
+    SpreadCount count;
+    for (int at = part + lane / 8 * 8; at < part + kPart; at += 32) {
+      if (first + at >= end) break;
+      float v[8];
+      WARPLADDER_UNROLL
+      for (int i = 0; i < 8; ++i) v[i] = s.rows[at + i][line];
+      count.add(v, range.largest);
+      WARPLADDER_UNROLL
+      for (int i = 0; i < 8; ++i) v[i] *= scale;
+      if (here && first + at < depth) Pairs::write8(to, first + at, v);
+    }
+    WARPLADDER_UNROLL
+    for (int apart = 8; apart < 32; apart *= 2) {
+      count.small += __shfl_xor_sync(0xffffffffu, count.small, apart);
+      count.large += __shfl_xor_sync(0xffffffffu, count.large, apart);
+    }
+    const std::int64_t piece = first + part;
+    if (here && piece < end) {
+      include(spread, count, piece_length(x.k - piece, kPart), range.largest);
+    }
+  }
+  write_spread(x, block, spread, s.spread_of_warp, sync);
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::parts

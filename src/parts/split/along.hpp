@@ -1,0 +1,105 @@
+#pragma once
+// Splits lines that lie along memory.
+
+#include "device/kernel.hpp"
+#include "parts/split/range.hpp"
+
+namespace warpladder::parts {
+inline namespace WARPLADDER_FLAVOUR {
+
+struct SplitAlongShared {
+  float piece_of_warp[kSplitWarps][kSplitPiece];
+  Range range_of_warp[kSplitWarps];
+  unsigned spread_of_warp[2 * kSplitWarps];
+};
+
+// Lines along memory: a lane has eight neighbours, a warp a piece of 256, one to eight warps a
+// line.
+template <class Pairs, LineLength length, class Sync>
+__device__ __forceinline__ void split_along(const SplitOperand& x, unsigned block, void* shared,
+                                            Sync& sync) {
+  constexpr int kPieces = SplitShape<length>::pieces;
+  auto& s = *static_cast<SplitAlongShared*>(shared);
+  const std::int64_t depth = x.line_bytes / Pairs::kBytes;
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, warps = warps_of_line<length>(depth);
+  const int pieces = static_cast<int>((depth + kSplitPiece - 1) / kSplitPiece);
+  const std::int64_t line = std::int64_t{block} * (kSplitWarps / warps) + warp / warps;
+  const bool here = line < x.lines, vectors = x.in_vectors();
+  const float* const from = x.data + (here ? line : x.lines - 1) * x.ld;
+  float v[kPieces][8];
+
+  // Where addresses allow it a lane loads its own neighbours; else what makes a warp's loads
+  // neighbours, and own_neighbours() hands them over.
+  const auto load = [&](int first) {
+    WARPLADDER_UNROLL
+    for (int p = 0; p < kPieces; ++p) {
+      const std::int64_t k0 = std::int64_t{first + p * warps} * kSplitPiece, k = k0 + lane * 8;
+      if (vectors && k0 + kSplitPiece <= x.k) {
+        const auto* const quads = reinterpret_cast<const float4*>(from + k);
+        const float4 left = __ldcs(quads), right = __ldcs(quads + 1);
+        v[p][0] = left.x, v[p][1] = left.y, v[p][2] = left.z, v[p][3] = left.w;
+        v[p][4] = right.x, v[p][5] = right.y, v[p][6] = right.z, v[p][7] = right.w;
+      } else {
+        WARPLADDER_UNROLL
+        for (int i = 0; i < 8; ++i) {
+          const std::int64_t at = k0 + i * 32 + lane;
+          v[p][i] = at < x.k ? __ldcs(from + at) : 0.0f;
+        }
+      }
+    }
+  };
+  const auto own_neighbours = [&](std::int64_t piece, float(&own)[8]) {
+    if (vectors && (piece + 1) * kSplitPiece <= x.k) return;
+    float* const exchange = s.piece_of_warp[warp];
+    __syncwarp();  // nobody reads the piece before any more
+    WARPLADDER_UNROLL
+    for (int i = 0; i < 8; ++i) exchange[i * 32 + lane] = own[i];
+    __syncwarp();  // the piece is there
+    WARPLADDER_UNROLL
+    for (int i = 0; i < 8; ++i) own[i] = exchange[lane * 8 + i];
+  };
+  const int step = kPieces * warps;
+  Range range;
+  for (int first = warp % warps; first < pieces; first += step) {
+    load(first);
+    WARPLADDER_UNROLL
+    for (int p = 0; p < kPieces; ++p) {
+      WARPLADDER_UNROLL
+      for (int i = 0; i < 8; ++i) range.template add_element<Pairs>(v[p][i]);
+    }
+  }
+  range.largest = __reduce_max_sync(0xffffffffu, range.largest);
+  range.least_negated = __reduce_max_sync(0xffffffffu, range.least_negated);
+  if (lane == 0) s.range_of_warp[warp] = range;
+  sync();  // each warp's range is there before they are joined
+  for (int w = 0; w < warps; ++w) range.add(s.range_of_warp[warp / warps * warps + w]);
+
+  const int exponent = scale_exponent(Pairs(), range);
+  const float scale = power_of_two(exponent);
+  if (here && lane == 0 && warp % warps == 0) x.factor[line] = factor_of(Pairs(), range, exponent);
+  Spread spread;
+  unsigned char* const to = x.pairs + line * x.line_bytes;
+  for (int first = warp % warps; first < pieces; first += step) {
+    if (pieces > step) load(first);
+    WARPLADDER_UNROLL
+    for (int p = 0; p < kPieces; ++p) {
+      const std::int64_t piece = first + p * warps, k = piece * kSplitPiece + lane * 8;
+      if (piece >= pieces) break;
+      own_neighbours(piece, v[p]);
+      SpreadCount count;
+      count.add(v[p], range.largest);
+      count.small = __reduce_add_sync(0xffffffffu, count.small);
+      count.large = __reduce_add_sync(0xffffffffu, count.large);
+      if (here) {
+        include(spread, count, piece_length(x.k - piece * kSplitPiece, kSplitPiece), range.largest);
+      }
+      WARPLADDER_UNROLL
+      for (int i = 0; i < 8; ++i) v[p][i] *= scale;
+      if (here && k < depth) Pairs::write8(to, k, v[p]);
+    }
+  }
+  write_spread(x, block, spread, s.spread_of_warp, sync);
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::parts

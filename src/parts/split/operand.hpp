@@ -1,0 +1,109 @@
+#pragma once
+// What the pass that splits operands (parts/split.hpp) takes, and how it shares the work out.
+
+#include "device/kernel.hpp"
+
+namespace warpladder::parts {
+inline namespace WARPLADDER_FLAVOUR {
+
+constexpr int kSplitThreads = 256, kSplitWarps = kSplitThreads / 32, kSplitPiece = 256;
+
+// How much a block keeps of what it has read. Of lines along memory a warp holds `pieces` of 256 in
+// registers; of `lines` across memory a block holds `rows` in shared memory, so that each of its
+// warps writes 8 lines of 256. Long lines want more registers, and fewer blocks at a time.
+enum class LineLength { brief, medium, lengthy };
+template <LineLength length>
+struct SplitShape {
+  static constexpr bool brief = length == LineLength::brief,
+                        lengthy = length == LineLength::lengthy;
+  static constexpr int pieces = brief     ? 2
+                                : lengthy ? 8
+                                          : 4,
+                       lines = brief     ? 16
+                               : lengthy ? 16
+                                         : 32,
+                       rows = brief     ? 512
+                              : lengthy ? 1024
+                                        : 512,
+                       blocks = brief     ? 3
+                                : lengthy ? 2
+                                          : 3;
+  // Along k, of 8 lines, what a warp writes at a time.
+  static constexpr int part = rows * (lines / 8) / kSplitWarps;
+  static_assert(kSplitPiece % part == 0);
+};
+// Of lines of so many elements.
+__host__ __device__ __forceinline__ LineLength length_of(std::int64_t depth) {
+  return depth <= 1024   ? LineLength::brief
+         : depth <= 8192 ? LineLength::medium
+                         : LineLength::lengthy;
+}
+// Calls run.template operator()<length>() for the length of lines of so many elements.
+template <class Run>
+__host__ __device__ __forceinline__ auto with_length(std::int64_t depth, const Run& run) {
+  switch (length_of(depth)) {
+    case LineLength::brief:
+      return run.template operator()<LineLength::brief>();
+    case LineLength::medium:
+      return run.template operator()<LineLength::medium>();
+    default:
+      return run.template operator()<LineLength::lengthy>();
+  }
+}
+
+// Most over the pieces that a block wrote. kTooFar: what no pair of halves can hold.
+struct Spread {
+  static constexpr unsigned kTooFar = 1u << 20;
+  unsigned small = 0, far = 0;
+};
+
+// An operand as the pass takes it: `lines` lines of k elements, element (line, k) at
+// line·ld + k if `along`, else at line + k·ld; and what it writes, all 16-byte aligned.
+struct SplitOperand {
+  const float* data;
+  std::int64_t ld, lines, k;
+  bool along;
+  unsigned char* pairs;  // lines × line_bytes
+  std::int64_t line_bytes;
+  float* factor;   // of each line: what its pairs are to be multiplied by
+  Spread* spread;  // of each block
+  unsigned blocks;
+
+  __host__ __device__ __forceinline__ bool in_vectors() const {
+    return (reinterpret_cast<std::uintptr_t>(data) & 15) == 0 && ld % 4 == 0;
+  }
+};
+
+// k padded to the groups of 64 that a promoted chunk consists of; at least one.
+__host__ __device__ __forceinline__ std::int64_t padded_depth(std::int64_t k) {
+  return k > 64 ? (k + 63) / 64 * 64 : 64;
+}
+
+// Warps that share a line which lies along memory: a power of two.
+template <LineLength length>
+__host__ __device__ __forceinline__ int warps_of_line(std::int64_t depth) {
+  int warps = 1;
+  while (warps < kSplitWarps && warps * SplitShape<length>::pieces * kSplitPiece < depth)
+    warps *= 2;
+  return warps;
+}
+
+// Blocks of a cluster that share lines which lie across memory.
+inline unsigned split_cluster(std::int64_t depth) {
+  constexpr std::int64_t kMost = 16;  // 8 is portable, Hopper can do 16
+  return with_length(depth, [&]<LineLength length>() {
+    const std::int64_t wanted = (depth + SplitShape<length>::rows - 1) / SplitShape<length>::rows;
+    return static_cast<unsigned>(wanted < kMost ? wanted : kMost);
+  });
+}
+
+template <LineLength length>
+unsigned split_blocks(std::int64_t lines, std::int64_t depth, bool along, unsigned cluster) {
+  const int of_block =
+      along ? kSplitWarps / warps_of_line<length>(depth) : SplitShape<length>::lines;
+  const std::int64_t blocks = (lines + of_block - 1) / of_block * (along ? 1 : cluster);
+  return static_cast<unsigned>((blocks + cluster - 1) / cluster * cluster);
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::parts

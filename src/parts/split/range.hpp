@@ -1,0 +1,152 @@
+#pragma once
+// How far apart a line's elements lie, which scale that asks for, and what pairs keep of them: see
+// parts/split.hpp.
+
+#include "device/kernel.hpp"
+#include "parts/float_pairs.hpp"
+#include "parts/split/operand.hpp"
+
+namespace warpladder::parts {
+inline namespace WARPLADDER_FLAVOUR {
+
+// The largest magnitude of some elements, and the least that is not zero, as FP32's bits.
+struct Range {
+  unsigned largest = 0, least_negated = 0;  // so that zeros do not count for the least
+  template <class Pairs>
+  __device__ __forceinline__ void add_element(float x) {
+    const unsigned bits = magnitude_bits(x);
+    largest = max(largest, bits);
+    if (Pairs::kNeedsLeast) least_negated = max(least_negated, 0u - bits);
+  }
+  __device__ __forceinline__ void add(const Range& r) {
+    largest = max(largest, r.largest);
+    least_negated = max(least_negated, r.least_negated);
+  }
+  __device__ __forceinline__ unsigned least() const { return 0u - least_negated; }
+};
+
+// The power of two for a line. HalfPairs: brings the largest element between 2^14 and 2^15.
+// Tf32Pairs: brings up lines whose largest is below 2^-60, so that no element loses bits to TF32's
+// least exponent. 0 where none helps: see Spread and factor_of().
+__device__ __forceinline__ int scale_exponent(HalfPairs, const Range& range) {
+  const int exponent = exponent_of(range.largest);
+  return exponent > 78 || exponent < -78 ? 0 : 14 - exponent;
+}
+__device__ __forceinline__ int scale_exponent(Tf32Pairs, const Range& range) {
+  const int exponent = exponent_of(range.largest);
+  return range.largest == 0 || exponent >= -60 ? 0 : exponent < -126 ? 126 : -exponent;
+}
+
+// What a line's pairs are to be multiplied by. NaN: TF32 pairs do not hold the line, for one of its
+// elements is not finite, or so much smaller than another that its lo is too small for TF32.
+__device__ __forceinline__ float factor_of(HalfPairs, const Range&, int exponent) {
+  return power_of_two(-exponent);
+}
+__device__ __forceinline__ float factor_of(Tf32Pairs, const Range& range, int exponent) {
+  constexpr int kLeastExponent = -113;  // 23 above that of TF32's least subnormal
+  const float least = __uint_as_float(range.least()) * power_of_two(exponent);
+  const bool holds =
+      range.largest < 0x7f800000u && (range.largest == 0 || least >= power_of_two(kLeastExponent));
+  return holds ? power_of_two(-exponent) : __uint_as_float(0x7fc00000u);
+}
+
+// Counts eight elements of a line.
+struct SpreadCount {
+  unsigned small = 0, large = 0;
+  __device__ __forceinline__ void add(const float (&x)[8], unsigned largest) {
+    const unsigned of_small = largest > (17u << 23) ? (largest & 0x7f800000u) - (16u << 23) : 0u,
+                   of_large = largest > (9u << 23) ? (largest & 0x7f800000u) - (8u << 23) : 1u;
+    WARPLADDER_UNROLL
+    for (int i = 0; i < 8; ++i) {
+      const unsigned bits = magnitude_bits(x[i]);
+      small += bits - 1u < of_small - 1u && of_small ? 1u : 0u;
+      large += bits >= of_large ? 1u : 0u;
+    }
+  }
+};
+
+__device__ __forceinline__ int piece_length(std::int64_t left, int most) {
+  return left < most ? static_cast<int>(left) : most;
+}
+
+// Of a piece of `length` elements, as if it had 256; lines that a pair of halves cannot hold at all
+// spoil everything.
+__device__ __forceinline__ void include(Spread& spread, const SpreadCount& count, int length,
+                                        unsigned largest) {
+  if (length <= 0 || largest == 0) return;
+  const unsigned of = static_cast<unsigned>(length), far = of - count.large;
+  const auto of_256 = [&](unsigned n) {
+    return of == 256 ? n : of == 128 ? 2 * n : (n * 256u + of - 1) / of;
+  };
+  const unsigned small = of_256(count.small), apart = of_256(far);
+  const int exponent = exponent_of(largest);
+  const bool holds = exponent <= 78 && exponent >= -78;
+  spread.small = max(spread.small, holds ? small : Spread::kTooFar);
+  spread.far = max(spread.far, apart);
+}
+
+// How the threads of the pass wait for each other where they are the block's only ones.
+struct BlockSync {
+  __device__ __forceinline__ void operator()() const { __syncthreads(); }
+};
+
+// The block's most goes to its place. Called by all threads.
+template <class Sync>
+__device__ __forceinline__ void write_spread(const SplitOperand& x, unsigned block, Spread mine,
+                                             unsigned (&of_warp)[2 * kSplitWarps], Sync& sync) {
+  const int warp = threadIdx.x / 32;
+  const unsigned small = __reduce_max_sync(0xffffffffu, mine.small),
+                 far = __reduce_max_sync(0xffffffffu, mine.far);
+  if (threadIdx.x % 32 == 0) {
+    of_warp[2 * warp] = small;
+    of_warp[2 * warp + 1] = far;
+  }
+  sync();  // all warps' are there
+  if (warp != 0) return;
+  const int other = threadIdx.x % kSplitWarps;
+  const Spread most{__reduce_max_sync(0xffffffffu, of_warp[2 * other]),
+                    __reduce_max_sync(0xffffffffu, of_warp[2 * other + 1])};
+  if (threadIdx.x == 0) x.spread[block] = most;
+}
+
+// Whether FP16 pairs hold both operands; b's spreads lie behind a's. Called by all threads of a
+// block, with a word of shared memory for each warp, operand and count; has a barrier.
+template <int kThreads>
+__device__ __forceinline__ bool fits_half_pairs(const SplitOperand& a, const SplitOperand& b,
+                                                unsigned (&shared)[4][kThreads / 32]) {
+  constexpr int kInFlight = 2;
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const unsigned blocks = a.blocks + b.blocks;
+  unsigned most[4] = {};
+  WARPLADDER_NO_UNROLL
+  for (unsigned i0 = threadIdx.x; i0 < blocks; i0 += kInFlight * kThreads) {
+    Spread here[kInFlight];
+    WARPLADDER_UNROLL
+    for (int u = 0; u < kInFlight; ++u) {
+      if (i0 + u * kThreads < blocks) here[u] = a.spread[i0 + u * kThreads];
+    }
+    WARPLADDER_UNROLL
+    for (int u = 0; u < kInFlight; ++u) {
+      const bool of_a = i0 + u * kThreads < a.blocks;
+      most[0] = max(most[0], of_a ? here[u].small : 0);
+      most[1] = max(most[1], of_a ? here[u].far : 0);
+      most[2] = max(most[2], of_a ? 0 : here[u].small);
+      most[3] = max(most[3], of_a ? 0 : here[u].far);
+    }
+  }
+  WARPLADDER_UNROLL
+  for (int r = 0; r < 4; ++r) {
+    most[r] = __reduce_max_sync(0xffffffffu, most[r]);
+    if (lane == 0) shared[r][warp] = most[r];
+  }
+  __syncthreads();  // every warp's are there
+  WARPLADDER_UNROLL
+  for (int r = 0; r < 4; ++r) {
+    most[r] = __reduce_max_sync(0xffffffffu, shared[r][lane % (kThreads / 32)]);
+  }
+  const unsigned small = most[0] + most[2], far = most[1] + most[3];
+  return small == 0 || 2 * small + far <= 256;
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::parts
