@@ -5,7 +5,7 @@
 set(warpladder_cpu_kernel_flags -x c++ -O2 -g -mavx2 -mfma -mf16c -ffp-contract=fast
   -fno-tree-vectorize -fno-tree-slp-vectorize -fno-tree-loop-distribute-patterns
   -fno-extern-tls-init -ftls-model=local-exec -fno-optimize-sibling-calls
-  -Wno-unknown-pragmas "-ffile-prefix-map=${CMAKE_SOURCE_DIR}=/warpladder")
+  -Wno-unknown-pragmas -Wno-psabi "-ffile-prefix-map=${CMAKE_SOURCE_DIR}=/warpladder")
 # Reports every access and every basic block to the executor, and keeps the blocks in the source's
 # order, on which the replay of parted lanes relies.
 set(warpladder_counted_flags -fsanitize=thread --param=tsan-instrument-func-entry-exit=0

@@ -7,7 +7,7 @@ set -eu
 programs=$1
 out=$2
 shift 2
-[ $# -gt 0 ] || set -- sgemm transpose reduce reduce_axis sgemv warp spmv
+[ $# -gt 0 ] || set -- sgemm sgemm_tensor transpose reduce reduce_axis sgemv warp spmv
 mkdir -p "$out"
 
 # bench NAME ARGUMENT...: a report as JSON and as Markdown
@@ -23,6 +23,8 @@ counters() {
   command -v ncu > /dev/null || return 0
   metrics=gpu__time_duration.sum,launch__registers_per_thread
   metrics=$metrics,sm__warps_active.avg.pct_of_peak_sustained_active
+  metrics=$metrics,sm__inst_executed_pipe_tensor.avg.pct_of_peak_sustained_active
+  metrics=$metrics,sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed
   metrics=$metrics,sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_elapsed
   metrics=$metrics,smsp__issue_active.avg.pct_of_peak_sustained_elapsed
   metrics=$metrics,l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed
@@ -48,6 +50,24 @@ for op in "$@"; do
       bench bench_large $fast -a 'm,n,k=[pow2:13:14]'
       "$programs/register_order" --json "$out/register_order.json"
       counters ncu multiply sgemm 4096x4096x4096
+      ;;
+    sgemm_tensor)
+      tensor='sgemm/tc_01_tf32_once sgemm/tc_02_3xtf32 sgemm/tc_03_promoted sgemm/tc_04_fp16_split
+        sgemm/tc_05_tma_ring sgemm/tc_06_warp_specialised sgemm/tc_07_persistent
+        sgemm/tc_08_cluster sgemm/tc_09_split_k sgemm/tc_10_full_range'
+      best='sgemm/tc_09_split_k sgemm/tc_10_full_range'
+      # shellcheck disable=SC2086
+      bench tensor sgemm/row_07_register_parity $tensor -a 'm,n,k=[1024,2048,4096,8192,16384]'
+      for variant in row_nt row_tn row_tt col_nn col_nt col_tn col_tt; do
+        # shellcheck disable=SC2086
+        bench "tensor_$variant" $best --variant "$variant" -a 'm,n,k=[4096]'
+      done
+      # shellcheck disable=SC2086
+      bench tensor_ragged $best -a 'shape=[4095x4097x4099,1000x1000x1000,2047x2049x2051]'
+      # shellcheck disable=SC2086
+      "$programs/warpladder" accuracy sgemm/row_07_register_parity $tensor --device gpu \
+        --json "$out/accuracy.json" --svg "$out/accuracy.svg" > "$out/accuracy.md"
+      counters ncu_tensor multiply sgemm 8192x8192x8192
       ;;
     transpose)
       best='transpose/06_vector transpose/07_rotated transpose/08_thin transpose/09_whole_sectors'

@@ -11,16 +11,20 @@
 #include "device/launch.hpp"
 
 // In front of a loop with a constant trip count: unroll it whole. GCC ignores `#pragma unroll`.
+// _ON_GPU: where it goes over an array of registers, for which the CPU side has memory in any case,
+// and a long loop would only be slow to compile.
 // In front of any other: unroll it n times; or not at all, so that a short kernel is a short code
 // to fetch.
 #define WARPLADDER_TEXT(...) #__VA_ARGS__
 #if defined(__CUDACC__)
 #define WARPLADDER_UNROLL _Pragma("unroll")
 #define WARPLADDER_UNROLL_BY(n) _Pragma(WARPLADDER_TEXT(unroll n))
+#define WARPLADDER_UNROLL_ON_GPU WARPLADDER_UNROLL
 #define WARPLADDER_NO_UNROLL _Pragma("unroll 1")
 #else
 #define WARPLADDER_UNROLL _Pragma("GCC unroll 128")
 #define WARPLADDER_UNROLL_BY(n) _Pragma(WARPLADDER_TEXT(GCC unroll n))
+#define WARPLADDER_UNROLL_ON_GPU
 #define WARPLADDER_NO_UNROLL _Pragma("GCC unroll 1")
 #endif
 

@@ -67,7 +67,7 @@ struct HalfPairs {
   __device__ __forceinline__ static void write8(unsigned char* line, std::int64_t k,
                                                 const float (&x)[8]) {
     unsigned hi[4], lo[4];
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 4; ++i) {
       hi[i] = two_halves(x[2 * i], x[2 * i + 1]);
       lo[i] = two_halves(x[2 * i] - half_value(hi[i]), x[2 * i + 1] - half_value(hi[i] >> 16));
@@ -100,13 +100,13 @@ struct Tf32Pairs {
   __device__ __forceinline__ static void write8(unsigned char* line, std::int64_t k,
                                                 const float (&x)[8]) {
     float hi[8], lo[8];
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 8; ++i) {
       hi[i] = hi_of(x[i]);
       lo[i] = magnitude_bits(x[i]) < 0x7f800000u ? tf32_value(x[i] - hi[i]) : 0.0f;
     }
     auto* const group = reinterpret_cast<float4*>(line + k / kDepth * 128) + k % kDepth / 4;
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 2; ++i) {
       group[i] = make_float4(hi[4 * i], hi[4 * i + 1], hi[4 * i + 2], hi[4 * i + 3]);
       group[i + 4] = make_float4(lo[4 * i], lo[4 * i + 1], lo[4 * i + 2], lo[4 * i + 3]);

@@ -57,7 +57,7 @@ __device__ __forceinline__ void add_groups(Ring& ring, RingPlace<Ring::kStages>&
                             b_ring = ptx::tile_descriptor(ring.b[0]);
   const auto begin = place;
   float part[kCount];
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int t = 0; t < kTiles; ++t) {
     const auto a_of = [&](int stage) {
       return ptx::behind(a_ring, stage * Ring::kABytes + t * 8192);
@@ -65,11 +65,11 @@ __device__ __forceinline__ void add_groups(Ring& ring, RingPlace<Ring::kStages>&
     const auto b_of = [&](int stage) { return ptx::behind(b_ring, stage * Ring::kBBytes); };
     auto at = begin;
     ptx::wgmma_fence();
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int g = 0; g < kGroups; ++g, at.advance()) {
       if (t == 0) ptx::wait(&ring.full[at.stage], at.parity);
       const ptx::TileDescriptor a = a_of(at.stage), b = b_of(at.stage);
-      WARPLADDER_UNROLL
+      WARPLADDER_UNROLL_ON_GPU
       for (int step = 0; step < 64; step += 32) {
         Pairs::multiply(part, ptx::behind(a, 64 + step), ptx::behind(b, step), g + step > 0);
         Pairs::multiply(part, ptx::behind(a, step), ptx::behind(b, 64 + step), true);
@@ -77,10 +77,10 @@ __device__ __forceinline__ void add_groups(Ring& ring, RingPlace<Ring::kStages>&
     }
     place = at;
     at = begin;
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int g = 0; g < kGroups; ++g, at.advance()) {
       const ptx::TileDescriptor a = a_of(at.stage), b = b_of(at.stage);
-      WARPLADDER_UNROLL
+      WARPLADDER_UNROLL_ON_GPU
       for (int step = 0; step < 64; step += 32) {
         Pairs::multiply(part, ptx::behind(a, step), ptx::behind(b, step), true);
       }
@@ -91,7 +91,7 @@ __device__ __forceinline__ void add_groups(Ring& ring, RingPlace<Ring::kStages>&
     if (t == kTiles - 1) {  // the stages may be filled anew
       at = begin;
       const int lane = threadIdx.x % 32;
-      WARPLADDER_UNROLL
+      WARPLADDER_UNROLL_ON_GPU
       for (int g = 0; g < kGroups; ++g, at.advance()) {
         if (cluster > 1) {
           if (lane < cluster) ptx::arrive_at(&ring.empty[at.stage], lane);
@@ -100,7 +100,7 @@ __device__ __forceinline__ void add_groups(Ring& ring, RingPlace<Ring::kStages>&
         }
       }
     }
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < kCount; ++i) sums[t][i] += part[i];
   }
 }

@@ -155,10 +155,10 @@ __device__ __forceinline__ void store_whole(const Gemm& g, const SplitGemm& s,
                                             std::int64_t column) {
   float* to = g.c + row * g.ldc + column;
   const float* const factor = s.b.factor + column;
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int half = 0; half < 2; ++half, row += 8, to += 8 * g.ldc) {
     const float row_factor = s.a.factor[row];
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int j = 0; j < 2 * count; j += 8) {
       const float* const pair = &sums[j / 2 + 2 * half];
       const float2 of_column = *reinterpret_cast<const float2*>(factor + j);
@@ -180,11 +180,11 @@ __device__ __forceinline__ void store_ragged(const Gemm& g, const SplitGemm& s,
                                              std::int64_t column) {
   float* to = g.c + row * g.ldc + column;
   const float* const factor = s.b.factor + column;
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int half = 0; half < 2; ++half, row += 8, to += 8 * g.ldc) {
     if (row >= g.m) return;
     const float row_factor = s.a.factor[row];
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int j = 0; j < 2 * count; ++j) {
       if (j % 8 > 1 || column + j >= g.n) continue;
       const float of_column = factor[j];
@@ -248,9 +248,9 @@ template <int count>
 __device__ __forceinline__ void keep_sums(const float (&sums)[count], float* tile, int row_length) {
   const int thread = threadIdx.x % 128;
   tile += (thread / 32 * 16 + thread % 32 / 4) * row_length + thread % 4 * 2;
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int half = 0; half < 2; ++half) {
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int quad = 0; quad < count / 4; ++quad) {
       *reinterpret_cast<float2*>(tile + half * 8 * row_length + quad * 8) =
           make_float2(sums[4 * quad + 2 * half], sums[4 * quad + 2 * half + 1]);
@@ -268,33 +268,33 @@ __device__ __forceinline__ void add_and_store(const Gemm& g, const SplitGemm& s,
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const std::int64_t j = column0 + lane * 4;
   float column_factor[4];
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int i = 0; i < 4; ++i) column_factor[i] = j + i < g.n ? s.b.factor[j + i] : 0.0f;
   const bool in_quads = (reinterpret_cast<std::uintptr_t>(g.c) & 15) == 0 && g.ldc % 4 == 0 &&
                         j + 4 <= g.n && g.beta == 0.0f;
   bool columns_held = true;
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int i = 0; i < 4; ++i) columns_held &= holds(column_factor[i]);
   const float* kept[kBlocks];
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int b = 0; b < kBlocks; ++b) kept[b] = ptx::in_block(shared, b) + lane * 4;
   WARPLADDER_NO_UNROLL
   for (int r0 = rank * kRows + warp; r0 < (rank + 1) * kRows; r0 += kInFlight * kWarps) {
     float4 of_block[kInFlight][kBlocks];
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int u = 0; u < kInFlight; ++u) {
-      WARPLADDER_UNROLL
+      WARPLADDER_UNROLL_ON_GPU
       for (int b = 0; b < kBlocks; ++b) {
         const int row = r0 + u * kWarps;
         of_block[u][b] = *reinterpret_cast<const float4*>(kept[b] + row * row_length);
       }
     }
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int u = 0; u < kInFlight; ++u) {
       const std::int64_t i = row0 + r0 + u * kWarps;
       if (i >= g.m) break;
       float4 sum = of_block[u][0];
-      WARPLADDER_UNROLL
+      WARPLADDER_UNROLL_ON_GPU
       for (int b = 1; b < kBlocks; ++b) {
         const float4& more = of_block[u][b];
         sum = make_float4(sum.x + more.x, sum.y + more.y, sum.z + more.z, sum.w + more.w);
@@ -309,7 +309,7 @@ __device__ __forceinline__ void add_and_store(const Gemm& g, const SplitGemm& s,
         *reinterpret_cast<float4*>(to) =
             make_float4(g.alpha * c[0], g.alpha * c[1], g.alpha * c[2], g.alpha * c[3]);
       } else {
-        WARPLADDER_UNROLL
+        WARPLADDER_UNROLL_ON_GPU
         for (int q = 0; q < 4; ++q) {
           if (j + q < g.n && holds(row_factor) && holds(column_factor[q])) {
             store_scaled(to + q, g.alpha, c[q], g.beta);

@@ -155,7 +155,7 @@ __device__ __forceinline__ void consume(typename Wrapped::Ring& ring, const Gemm
     if constexpr (kConfig.blocks_k > 1) {
       auto* const kept = reinterpret_cast<float*>(ring.a);
       ptx::cluster_barrier();  // nobody reads the ring any more
-      WARPLADDER_UNROLL
+      WARPLADDER_UNROLL_ON_GPU
       for (int t = 0; t < kTiles; ++t) {
         keep_sums(sums[t], kept + (a_row + t * 64) * Wrapped::kSumsRow, Wrapped::kSumsRow);
       }
@@ -163,7 +163,7 @@ __device__ __forceinline__ void consume(typename Wrapped::Ring& ring, const Gemm
       add_and_store<Pairs, kConfig.blocks_k, kConfig.block_m, kConfig.consumers>(
           g, split, kept, Wrapped::kSumsRow, work.rank, place.row, place.column);
     } else {
-      WARPLADDER_UNROLL
+      WARPLADDER_UNROLL_ON_GPU
       for (int t = 0; t < kTiles; ++t) {
         store_sums<Pairs>(g, split, sums[t], place.row + a_row + t * 64, place.column);
       }

@@ -44,7 +44,7 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
       constexpr int kInFlight = 8, kStep = kSplitThreads / kQuads;
       for (int r0 = thread / kQuads; r0 < kRows; r0 += kInFlight * kStep) {
         float4 v[kInFlight];
-        WARPLADDER_UNROLL
+        WARPLADDER_UNROLL_ON_GPU
         for (int u = 0; u < kInFlight; ++u) {
           const std::int64_t k = first + r0 + u * kStep;
           v[u] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
@@ -52,10 +52,10 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
             v[u] = __ldcs(reinterpret_cast<const float4*>(x.data + k * x.ld + line0 + quad));
           }
         }
-        WARPLADDER_UNROLL
+        WARPLADDER_UNROLL_ON_GPU
         for (int u = 0; u < kInFlight; ++u) {
           const float four[] = {v[u].x, v[u].y, v[u].z, v[u].w};
-          WARPLADDER_UNROLL
+          WARPLADDER_UNROLL_ON_GPU
           for (int i = 0; i < 4; ++i) {
             s.rows[r0 + u * kStep][quad + i] = four[i];
             of_line[i].template add_element<Pairs>(four[i]);
@@ -68,13 +68,13 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
       constexpr int kInFlight = 16, kStep = kSplitThreads / kLines;
       for (int r0 = thread / kLines; r0 < kRows; r0 += kInFlight * kStep) {
         float v[kInFlight];
-        WARPLADDER_UNROLL
+        WARPLADDER_UNROLL_ON_GPU
         for (int i = 0; i < kInFlight; ++i) {
           const std::int64_t k = first + r0 + i * kStep;
           const bool is_there = line < x.lines && k < end && k < x.k;
           v[i] = is_there ? __ldcs(x.data + k * x.ld + line) : 0.0f;
         }
-        WARPLADDER_UNROLL
+        WARPLADDER_UNROLL_ON_GPU
         for (int i = 0; i < kInFlight; ++i) {
           s.rows[r0 + i * kStep][one] = v[i];
           of_line[0].template add_element<Pairs>(v[i]);
@@ -85,7 +85,7 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
   for (std::int64_t first = begin; first < end; first += kRows) load(first);
   // Lanes that have the same lines join what they found; the first of them writes it.
   const int of_lines = whole ? kQuads : kLines < 32 ? kLines : 32;
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int i = 0; i < 4; ++i) {
     if (i > 0 && !whole) break;
     for (int apart = of_lines; apart < 32; apart *= 2) {
@@ -98,7 +98,7 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
   for (unsigned i = thread; i < cluster * kLines; i += kSplitThreads) {
     const unsigned of = i % kLines, to = i / kLines;
     Range of_block;
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int w = 0; w < kSplitWarps; ++w) of_block.add(s.range_of_warp[w][of]);
     Range* const place = &s.range_of_block[rank][of];
     *(cluster > 1 ? ptx::in_block(place, to) : place) = of_block;
@@ -132,14 +132,14 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
     for (int at = part + lane / 8 * 8; at < part + kPart; at += 32) {
       if (first + at >= end) break;
       float v[8];
-      WARPLADDER_UNROLL
+      WARPLADDER_UNROLL_ON_GPU
       for (int i = 0; i < 8; ++i) v[i] = s.rows[at + i][line];
       count.add(v, range.largest);
-      WARPLADDER_UNROLL
+      WARPLADDER_UNROLL_ON_GPU
       for (int i = 0; i < 8; ++i) v[i] *= scale;
       if (here && first + at < depth) Pairs::write8(to, first + at, v);
     }
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int apart = 8; apart < 32; apart *= 2) {
       count.small += __shfl_xor_sync(0xffffffffu, count.small, apart);
       count.large += __shfl_xor_sync(0xffffffffu, count.large, apart);

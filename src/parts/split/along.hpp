@@ -31,7 +31,7 @@ __device__ __forceinline__ void split_along(const SplitOperand& x, unsigned bloc
   // Where addresses allow it a lane loads its own neighbours; else what makes a warp's loads
   // neighbours, and own_neighbours() hands them over.
   const auto load = [&](int first) {
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int p = 0; p < kPieces; ++p) {
       const std::int64_t k0 = std::int64_t{first + p * warps} * kSplitPiece, k = k0 + lane * 8;
       if (vectors && k0 + kSplitPiece <= x.k) {
@@ -40,7 +40,7 @@ __device__ __forceinline__ void split_along(const SplitOperand& x, unsigned bloc
         v[p][0] = left.x, v[p][1] = left.y, v[p][2] = left.z, v[p][3] = left.w;
         v[p][4] = right.x, v[p][5] = right.y, v[p][6] = right.z, v[p][7] = right.w;
       } else {
-        WARPLADDER_UNROLL
+        WARPLADDER_UNROLL_ON_GPU
         for (int i = 0; i < 8; ++i) {
           const std::int64_t at = k0 + i * 32 + lane;
           v[p][i] = at < x.k ? __ldcs(from + at) : 0.0f;
@@ -52,19 +52,19 @@ __device__ __forceinline__ void split_along(const SplitOperand& x, unsigned bloc
     if (vectors && (piece + 1) * kSplitPiece <= x.k) return;
     float* const exchange = s.piece_of_warp[warp];
     __syncwarp();  // nobody reads the piece before any more
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 8; ++i) exchange[i * 32 + lane] = own[i];
     __syncwarp();  // the piece is there
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 8; ++i) own[i] = exchange[lane * 8 + i];
   };
   const int step = kPieces * warps;
   Range range;
   for (int first = warp % warps; first < pieces; first += step) {
     load(first);
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int p = 0; p < kPieces; ++p) {
-      WARPLADDER_UNROLL
+      WARPLADDER_UNROLL_ON_GPU
       for (int i = 0; i < 8; ++i) range.template add_element<Pairs>(v[p][i]);
     }
   }
@@ -81,7 +81,7 @@ __device__ __forceinline__ void split_along(const SplitOperand& x, unsigned bloc
   unsigned char* const to = x.pairs + line * x.line_bytes;
   for (int first = warp % warps; first < pieces; first += step) {
     if (pieces > step) load(first);
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int p = 0; p < kPieces; ++p) {
       const std::int64_t piece = first + p * warps, k = piece * kSplitPiece + lane * 8;
       if (piece >= pieces) break;
@@ -93,7 +93,7 @@ __device__ __forceinline__ void split_along(const SplitOperand& x, unsigned bloc
       if (here) {
         include(spread, count, piece_length(x.k - piece * kSplitPiece, kSplitPiece), range.largest);
       }
-      WARPLADDER_UNROLL
+      WARPLADDER_UNROLL_ON_GPU
       for (int i = 0; i < 8; ++i) v[p][i] *= scale;
       if (here && k < depth) Pairs::write8(to, k, v[p]);
     }

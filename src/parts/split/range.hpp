@@ -56,7 +56,7 @@ struct SpreadCount {
   __device__ __forceinline__ void add(const float (&x)[8], unsigned largest) {
     const unsigned of_small = largest > (17u << 23) ? (largest & 0x7f800000u) - (16u << 23) : 0u,
                    of_large = largest > (9u << 23) ? (largest & 0x7f800000u) - (8u << 23) : 1u;
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 8; ++i) {
       const unsigned bits = magnitude_bits(x[i]);
       small += bits - 1u < of_small - 1u && of_small ? 1u : 0u;
@@ -121,11 +121,11 @@ __device__ __forceinline__ bool fits_half_pairs(const SplitOperand& a, const Spl
   WARPLADDER_NO_UNROLL
   for (unsigned i0 = threadIdx.x; i0 < blocks; i0 += kInFlight * kThreads) {
     Spread here[kInFlight];
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int u = 0; u < kInFlight; ++u) {
       if (i0 + u * kThreads < blocks) here[u] = a.spread[i0 + u * kThreads];
     }
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int u = 0; u < kInFlight; ++u) {
       const bool of_a = i0 + u * kThreads < a.blocks;
       most[0] = max(most[0], of_a ? here[u].small : 0);
@@ -134,13 +134,13 @@ __device__ __forceinline__ bool fits_half_pairs(const SplitOperand& a, const Spl
       most[3] = max(most[3], of_a ? 0 : here[u].far);
     }
   }
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int r = 0; r < 4; ++r) {
     most[r] = __reduce_max_sync(0xffffffffu, most[r]);
     if (lane == 0) shared[r][warp] = most[r];
   }
   __syncthreads();  // every warp's are there
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int r = 0; r < 4; ++r) {
     most[r] = __reduce_max_sync(0xffffffffu, shared[r][lane % (kThreads / 32)]);
   }

@@ -57,11 +57,9 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
   Producer<HalfPairs, Wrapped> producer(ring, half_split, order);
   int ahead = 0;
   if (threadIdx.x == TensorConfig::consumers) {
-    WARPLADDER_NO_UNROLL
     for (; ahead < Wrapped::Ring::kStages && producer.is_left(); ++ahead) {
       producer.fetch_next(halves.a, halves.b);
     }
-    WARPLADDER_NO_UNROLL
     for (int s = ahead; s < Wrapped::Ring::kStages; ++s) ptx::arrive(&ring.full[s]);
   }
   __syncwarp();
