@@ -72,13 +72,19 @@ __global__ void __launch_bounds__(parts::kSplitThreads, parts::SplitShape<length
   parts::split_block<Pairs, length>(s.a, s.b, s.cluster, device::dynamic_shared<unsigned char>());
 }
 
+// Which operands to split; the other has been split before, in the same workspace.
+enum class Operands { both, a, b };
 template <class Pairs>
-SplitGemm launch_split(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
+SplitGemm launch_split(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream,
+                       Operands which = Operands::both) {
   const SplitGemm s = split_of<Pairs>(g, trans_a, trans_b);
+  SplitGemm now = s;
+  if (which == Operands::b) now.a.blocks = 0;
+  if (which == Operands::a) now.b.blocks = 0;
   parts::with_length(s.depth, [&]<parts::LineLength length>() {
-    const device::LaunchShape shape{dim3(s.a.blocks + s.b.blocks), dim3(parts::kSplitThreads),
+    const device::LaunchShape shape{dim3(now.a.blocks + now.b.blocks), dim3(parts::kSplitThreads),
                                     sizeof(parts::SplitShared<length>), s.cluster};
-    device::launch(stream, shape, split<Pairs, length>, s);
+    device::launch(stream, shape, split<Pairs, length>, now);
   });
   return s;
 }
@@ -344,4 +350,19 @@ inline bool takes_moderate(const void* call) {
        nullptr,                                                                                \
        takes,                                                                                  \
        nullptr,                                                                                \
+       {.tensor_cores = true, .extra_roundings = roundings}})
+
+// The same with what is launched once before.
+#define WARPLADDER_SGEMM_PREPARED_RUNG(idea, accepts, prepare, launch, takes, roundings)       \
+  [[maybe_unused]] static const bool warpladder_rung_declared = ::warpladder::ladder::declare( \
+      {"sgemm",                                                                                \
+       __FILE__,                                                                               \
+       idea,                                                                                   \
+       accepts,                                                                                \
+       ::warpladder::device::kThisFlavour,                                                     \
+       false,                                                                                  \
+       &::warpladder::sgemm::launch_call<::warpladder::sgemm::Layout::row_major, launch>,      \
+       nullptr,                                                                                \
+       takes,                                                                                  \
+       &::warpladder::sgemm::launch_call<::warpladder::sgemm::Layout::row_major, prepare>,     \
        {.tensor_cores = true, .extra_roundings = roundings}})
