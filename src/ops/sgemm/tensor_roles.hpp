@@ -2,6 +2,8 @@
 // The two roles of a warp-specialised product, and how large its tiles are: for rungs that run them
 // with more than one kind of pairs.
 
+#include <type_traits>
+
 #include "ops/sgemm/tensor.hpp"
 #include "parts/tensor_ring.hpp"
 
@@ -94,12 +96,15 @@ template <class Pairs, class Wrapped>
 class Producer {
  public:
   __device__ __forceinline__ Producer(typename Wrapped::Ring& ring, const SplitGemm& split,
-                                      const TileOrder& order)
+                                      const TileOrder& order,
+                                      parts::RingPlace<Wrapped::Ring::kStages> at = {0, 1})
       : ring_(ring),
         chunks_(static_cast<int>(split.depth / (Pairs::kDepth * kConfig.groups))),
-        work_(order) {
+        work_(order),
+        at_(at) {
     begin_tile();
   }
+  __device__ __forceinline__ auto place() const { return at_; }
   __device__ __forceinline__ bool is_left() const { return work_.is_left(); }
   __device__ __forceinline__ void fetch_next(const device::TensorMap& a_map,
                                              const device::TensorMap& b_map) {
@@ -131,26 +136,51 @@ class Producer {
   int chunks_, group_;
   TileWork<Wrapped> work_;
   TilePlace place_;
-  parts::RingPlace<Wrapped::Ring::kStages> at_{0, 1};
+  parts::RingPlace<Wrapped::Ring::kStages> at_;
 };
 
-// Multiplies what comes and writes C. Called by the consumers' threads; `at` is where they begin.
-template <class Pairs, class Wrapped>
+// The chunks of its first tile that a consumer multiplies before it asks whether to go on.
+constexpr int kUndecidedChunks = 4;
+struct GoOn {
+  __device__ __forceinline__ bool operator()() const { return true; }
+};
+// As many as that, or as the block's part of the tile has.
+template <class Wrapped>
+__device__ __forceinline__ int undecided_chunks(const TileOrder& order, int chunks) {
+  const TileWork<Wrapped> work(order);
+  const int mine = work.end_chunk(chunks) - work.first_chunk(chunks);
+  return mine < kUndecidedChunks ? mine : kUndecidedChunks;
+}
+
+// Multiplies what comes and writes C; `at` is where in the ring. Early in the first tile it asks
+// go_on() and leaves, with nothing written, if it must not. Called by the consumers' threads.
+template <class Pairs, class Wrapped, class Ask = GoOn>
 __device__ __forceinline__ void consume(typename Wrapped::Ring& ring, const Gemm& g,
                                         const SplitGemm& split, const TileOrder& order,
-                                        parts::RingPlace<Wrapped::Ring::kStages> at = {}) {
+                                        parts::RingPlace<Wrapped::Ring::kStages>& at,
+                                        const Ask& go_on = {}) {
   constexpr TensorConfig kConfig = Wrapped::value;
   constexpr int kTiles = kConfig.block_m / 128;
   // From one lane, so that the compiler knows it to be the warp's: descriptors want that.
   const int warpgroup = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 128, 0);
   const int a_row = warpgroup * (kConfig.block_m / 2);
   const int chunks = static_cast<int>(split.depth / (Pairs::kDepth * kConfig.groups));
+  bool decided = std::is_same_v<Ask, GoOn>;
   for (TileWork<Wrapped> work(order); work.is_left(); work.advance()) {
     float sums[kTiles][kConfig.block_n / 2] = {};
     const int end = work.end_chunk(chunks);
+    const int ask_at =
+        decided ? -1 : work.first_chunk(chunks) + undecided_chunks<Wrapped>(order, chunks) - 1;
+    bool goes_on = true;
     for (int chunk = work.first_chunk(chunks); chunk < end; ++chunk) {
       parts::add_groups<Pairs, kConfig.groups>(ring, at, a_row, kConfig.sharers(), sums);
+      if (chunk == ask_at) {
+        decided = true;
+        goes_on = go_on();
+        if (!goes_on) break;
+      }
     }
+    if (!goes_on) return;
     const TilePlace place = work.place();
     if constexpr (kConfig.blocks_k > 1) {
       auto* const kept = reinterpret_cast<float*>(ring.a);

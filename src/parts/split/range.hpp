@@ -109,17 +109,16 @@ __device__ __forceinline__ void write_spread(const SplitOperand& x, unsigned blo
   if (threadIdx.x == 0) x.spread[block] = most;
 }
 
-// Whether FP16 pairs hold both operands; b's spreads lie behind a's. Called by all threads of a
-// block, with a word of shared memory for each warp, operand and count; has a barrier.
+// The most over all blocks of both operands, whose spreads lie one behind the other: a's small and
+// far, b's small and far. Zero before. Called by kThreads threads, `thread` of them each, in whole
+// warps; whoever reads it waits for them.
 template <int kThreads>
-__device__ __forceinline__ bool fits_half_pairs(const SplitOperand& a, const SplitOperand& b,
-                                                unsigned (&shared)[4][kThreads / 32]) {
-  constexpr int kInFlight = 2;
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+__device__ __forceinline__ void gather_spreads(const SplitOperand& a, const SplitOperand& b,
+                                               int thread, unsigned (&shared)[4]) {
+  constexpr int kInFlight = 4;
   const unsigned blocks = a.blocks + b.blocks;
   unsigned most[4] = {};
-  WARPLADDER_NO_UNROLL
-  for (unsigned i0 = threadIdx.x; i0 < blocks; i0 += kInFlight * kThreads) {
+  for (unsigned i0 = thread; i0 < blocks; i0 += kInFlight * kThreads) {
     Spread here[kInFlight];
     WARPLADDER_UNROLL_ON_GPU
     for (int u = 0; u < kInFlight; ++u) {
@@ -136,14 +135,13 @@ __device__ __forceinline__ bool fits_half_pairs(const SplitOperand& a, const Spl
   }
   WARPLADDER_UNROLL_ON_GPU
   for (int r = 0; r < 4; ++r) {
-    most[r] = __reduce_max_sync(0xffffffffu, most[r]);
-    if (lane == 0) shared[r][warp] = most[r];
+    const unsigned of_warp = __reduce_max_sync(0xffffffffu, most[r]);
+    if (thread % 32 == 0) atomicMax(&shared[r], of_warp);
   }
-  __syncthreads();  // every warp's are there
-  WARPLADDER_UNROLL_ON_GPU
-  for (int r = 0; r < 4; ++r) {
-    most[r] = __reduce_max_sync(0xffffffffu, shared[r][lane % (kThreads / 32)]);
-  }
+}
+
+// Whether FP16 pairs hold both operands.
+__device__ __forceinline__ bool fits_half_pairs(const unsigned (&most)[4]) {
   const unsigned small = most[0] + most[2], far = most[1] + most[3];
   return small == 0 || 2 * small + far <= 256;
 }

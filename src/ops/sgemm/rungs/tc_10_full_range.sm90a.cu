@@ -15,6 +15,7 @@ namespace warpladder::sgemm {
 namespace {
 
 using parts::HalfPairs, parts::Tf32Pairs;
+constexpr int kGroups = TensorConfig::groups, kJudges = 96;  // of the producer's warpgroup
 
 // The consumers' own barrier, and their ticket.
 struct ConsumerSync {
@@ -30,9 +31,9 @@ struct ConsumerSync {
 template <class Wrapped>
 struct Shared {
   typename Wrapped::Ring ring;
-  ptx::Barrier consumers;
+  ptx::Barrier consumers, judged;
   unsigned ticket;
-  unsigned spread[4][TensorConfig::threads / 32];
+  unsigned spread[4];  // of all that was split
 };
 
 struct Maps {
@@ -48,48 +49,57 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
   if (threadIdx.x == 0) {
     ptx::prefetch_map(halves.a);
     ptx::prefetch_map(halves.b);
+    for (unsigned& most : shared.spread) most = 0;
     ptx::barrier_init(&shared.consumers, TensorConfig::consumers);
+    ptx::barrier_init(&shared.judged, kJudges / 32);
     ring.init(TensorConfig::consumers / 32 * Wrapped::value.sharers());
   }
   ptx::cluster_barrier();  // the barriers are there
   ptx::wait_for_previous_kernel();
-  // The first stages are filled with halves before it is known whether these will be used.
-  Producer<HalfPairs, Wrapped> producer(ring, half_split, order);
-  int ahead = 0;
-  if (threadIdx.x == TensorConfig::consumers) {
-    for (; ahead < Wrapped::Ring::kStages && producer.is_left(); ++ahead) {
-      producer.fetch_next(halves.a, halves.b);
-    }
-    for (int s = ahead; s < Wrapped::Ring::kStages; ++s) ptx::arrive(&ring.full[s]);
-  }
-  __syncwarp();
-  const bool fits =
-      parts::fits_half_pairs<TensorConfig::threads>(half_split.a, half_split.b, shared.spread);
+  const auto fits = [&] {
+    ptx::wait(&shared.judged, 0);
+    return parts::fits_half_pairs(shared.spread);
+  };
 
+  // While three warps judge what was split, the first chunks of halves are multiplied. At the
+  // verdict all that was fetched has been consumed: the ring is empty for whatever comes next.
   if (threadIdx.x >= TensorConfig::consumers) {
     ptx::give_registers<40>();
-    if (!fits) ptx::cluster_barrier();
-    if (threadIdx.x == TensorConfig::consumers) {
-      if (__builtin_expect(fits, 1)) {
+    const int judge = static_cast<int>(threadIdx.x) - (TensorConfig::threads - kJudges);
+    Producer<HalfPairs, Wrapped> producer(ring, half_split, order);
+    if (judge >= 0) {
+      parts::gather_spreads<kJudges>(half_split.a, half_split.b, judge, shared.spread);
+      if (judge % 32 == 0) ptx::arrive(&shared.judged);
+    } else if (threadIdx.x == TensorConfig::consumers) {
+      const auto chunks = static_cast<int>(half_split.depth) / (HalfPairs::kDepth * kGroups);
+      const int undecided = undecided_chunks<Wrapped>(order, chunks) * kGroups;
+      for (int group = 0; group < undecided; ++group) producer.fetch_next(halves.a, halves.b);
+    }
+    __syncwarp();
+    if (fits()) {
+      if (threadIdx.x == TensorConfig::consumers) {
         while (producer.is_left()) producer.fetch_next(halves.a, halves.b);
-      } else {
+      }
+    } else {
+      ptx::cluster_barrier();
+      if (threadIdx.x == TensorConfig::consumers) {
         wait_for_tickets(tf32_split);
-        Producer<Tf32Pairs, Wrapped> again(ring, tf32_split, order);
+        Producer<Tf32Pairs, Wrapped> again(ring, tf32_split, order, producer.place());
         while (again.is_left()) again.fetch_next(tf32.a, tf32.b);
       }
     }
     stand_by<Wrapped>();
   } else {
     ptx::take_registers<232>();
-    if (__builtin_expect(fits, 1)) {
-      consume<HalfPairs, Wrapped>(ring, g, half_split, order);
-    } else {
-      for (int s = 0; s < Wrapped::Ring::kStages; ++s) ptx::wait(&ring.full[s], 0);
+    parts::RingPlace<Wrapped::Ring::kStages> at;
+    consume<HalfPairs, Wrapped>(ring, g, half_split, order, at, fits);
+    if (!fits()) {
       ConsumerSync sync{&shared.consumers};
+      sync();  // both warpgroups have left the ring
       split_by_tickets<Tf32Pairs>(tf32_split, &shared.ticket, ring.a, sync);
       ptx::cluster_barrier();  // the cluster has done its share, and no longer uses the ring
       wait_for_tickets(tf32_split);
-      consume<Tf32Pairs, Wrapped>(ring, g, tf32_split, order, {0, 1});
+      consume<Tf32Pairs, Wrapped>(ring, g, tf32_split, order, at);
     }
   }
   ptx::cluster_barrier();  // no block ends while another one still reaches into it

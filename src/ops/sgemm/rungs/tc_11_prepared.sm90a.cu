@@ -37,7 +37,8 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
     stand_by<Wrapped>();
   } else {
     ptx::take_registers<232>();
-    consume<Pairs, Wrapped>(ring, g, split, order);
+    parts::RingPlace<Wrapped::Ring::kStages> at;
+    consume<Pairs, Wrapped>(ring, g, split, order, at);
   }
   ptx::cluster_barrier();  // no block ends while another one still reaches into it
 }
