@@ -120,5 +120,50 @@ struct Tf32Pairs {
   }
 };
 
+// No pair, but its first half alone: FP32's range with 11 significant bits, at the rate of TF32. A
+// group has 32 of them.
+struct Tf32Once {
+  static constexpr int kDepth = 32;
+  static constexpr int kBytes = 4;
+  static constexpr bool kNeedsLeast = false;
+
+  __device__ __forceinline__ static void write8(unsigned char* line, std::int64_t k,
+                                                const float (&x)[8]) {
+    float hi[8];
+    WARPLADDER_UNROLL_ON_GPU
+    for (int i = 0; i < 8; ++i) hi[i] = Tf32Pairs::hi_of(x[i]);
+    auto* const group = reinterpret_cast<float4*>(line + k / kDepth * 128) + k % kDepth / 4;
+    group[0] = make_float4(hi[0], hi[1], hi[2], hi[3]);
+    group[1] = make_float4(hi[4], hi[5], hi[6], hi[7]);
+  }
+
+  template <int count>
+  __device__ __forceinline__ static void multiply(float (&sums)[count], ptx::TileDescriptor a,
+                                                  ptx::TileDescriptor b, bool add) {
+    ptx::multiply_tf32(sums, a, b, add);
+  }
+};
+
+// Of a group of A and one of B: the products of a hi and a lo, which begin the sums unless `add`;
+// then hi·hi, added to these. The adder truncates by the size of its sum, so the small ones come
+// first.
+template <class Pairs, int count>
+__device__ __forceinline__ void multiply_small(float (&sums)[count], ptx::TileDescriptor a,
+                                               ptx::TileDescriptor b, bool add) {
+  WARPLADDER_UNROLL_ON_GPU
+  for (int step = 0; step < 64; step += 32) {
+    Pairs::multiply(sums, ptx::behind(a, 64 + step), ptx::behind(b, step), add || step > 0);
+    Pairs::multiply(sums, ptx::behind(a, step), ptx::behind(b, 64 + step), true);
+  }
+}
+template <class Pairs, int count>
+__device__ __forceinline__ void multiply_large(float (&sums)[count], ptx::TileDescriptor a,
+                                               ptx::TileDescriptor b) {
+  WARPLADDER_UNROLL_ON_GPU
+  for (int step = 0; step < 64; step += 32) {
+    Pairs::multiply(sums, ptx::behind(a, step), ptx::behind(b, step), true);
+  }
+}
+
 }  // namespace WARPLADDER_FLAVOUR
 }  // namespace warpladder::parts

@@ -68,22 +68,13 @@ __device__ __forceinline__ void add_groups(Ring& ring, RingPlace<Ring::kStages>&
     WARPLADDER_UNROLL_ON_GPU
     for (int g = 0; g < kGroups; ++g, at.advance()) {
       if (t == 0) ptx::wait(&ring.full[at.stage], at.parity);
-      const ptx::TileDescriptor a = a_of(at.stage), b = b_of(at.stage);
-      WARPLADDER_UNROLL_ON_GPU
-      for (int step = 0; step < 64; step += 32) {
-        Pairs::multiply(part, ptx::behind(a, 64 + step), ptx::behind(b, step), g + step > 0);
-        Pairs::multiply(part, ptx::behind(a, step), ptx::behind(b, 64 + step), true);
-      }
+      multiply_small<Pairs>(part, a_of(at.stage), b_of(at.stage), g > 0);
     }
     place = at;
     at = begin;
     WARPLADDER_UNROLL_ON_GPU
     for (int g = 0; g < kGroups; ++g, at.advance()) {
-      const ptx::TileDescriptor a = a_of(at.stage), b = b_of(at.stage);
-      WARPLADDER_UNROLL_ON_GPU
-      for (int step = 0; step < 64; step += 32) {
-        Pairs::multiply(part, ptx::behind(a, step), ptx::behind(b, step), true);
-      }
+      multiply_large<Pairs>(part, a_of(at.stage), b_of(at.stage));
     }
     ptx::wgmma_commit();
     ptx::wgmma_wait<0>();

@@ -15,17 +15,18 @@ inline namespace WARPLADDER_FLAVOUR {
 // A product whose operands the pass of parts/split.hpp writes into its workspace.
 struct SplitGemm {
   parts::SplitOperand a, b;
-  std::int64_t depth;  // k, padded
-  unsigned cluster;    // blocks of the pass
-  unsigned* tickets;   // two words, zero after the pass
+  std::int64_t depth;           // k, padded
+  unsigned cluster;             // blocks of the pass
+  unsigned* tickets = nullptr;  // two words, zero after the pass
 };
 
 // How long lines are taken to be by the pass in the middle of another kernel.
 constexpr parts::LineLength kTicketLength = parts::LineLength::medium;
 
-// `in_clusters`: for a kernel of the pass's own.
+// How the pass is shared out among blocks; what it writes has no place yet. `in_clusters`: for a
+// kernel of the pass's own.
 template <class Pairs>
-SplitGemm split_of(const Gemm& g, bool trans_a, bool trans_b, bool in_clusters = true) {
+SplitGemm plan_split(const Gemm& g, bool trans_a, bool trans_b, bool in_clusters = true) {
   const std::int64_t depth = parts::padded_depth(g.k), line_bytes = depth * Pairs::kBytes;
   const bool across = trans_a || !trans_b;
   const unsigned cluster = across && in_clusters ? parts::split_cluster(depth) : 1;
@@ -38,6 +39,14 @@ SplitGemm split_of(const Gemm& g, bool trans_a, bool trans_b, bool in_clusters =
                                                  })
                             : parts::split_blocks<kTicketLength>(x->lines, depth, x->along, 1);
   }
+  s.a.line_bytes = s.b.line_bytes = line_bytes;
+  return s;
+}
+
+// The same, with places in the product's workspace.
+template <class Pairs>
+SplitGemm split_of(const Gemm& g, bool trans_a, bool trans_b, bool in_clusters = true) {
+  SplitGemm s = plan_split<Pairs>(g, trans_a, trans_b, in_clusters);
   auto* at = static_cast<unsigned char*>(g.workspace);
   const auto take = [&](std::int64_t bytes) {
     unsigned char* const taken = at;
@@ -58,9 +67,8 @@ SplitGemm split_of(const Gemm& g, bool trans_a, bool trans_b, bool in_clusters =
     take((lines + 2) * sizeof(float));
     take(spreads * sizeof(parts::Spread));
   }
-  s.a.line_bytes = s.b.line_bytes = line_bytes;
-  s.a.pairs = take(g.m * line_bytes);
-  s.b.pairs = take(g.n * line_bytes);
+  s.a.pairs = take(g.m * s.a.line_bytes);
+  s.b.pairs = take(g.n * s.b.line_bytes);
   return s;
 }
 
@@ -143,6 +151,9 @@ struct TileOrder {
     return {first + in_band % rows, in_band / rows};
   }
 };
+
+// Blocks that run at the same time where a multiprocessor holds one.
+constexpr unsigned kTensorBlocks = 132;
 
 // As many workers, up to `most`, as leave none with less to do than it takes: the board's power is
 // what binds, and a worker that waits for others' last round has wasted its share of it.
@@ -329,6 +340,56 @@ __device__ __forceinline__ void add_and_store(const Gemm& g, const SplitGemm& s,
   }
 }
 
+// The sizes of a problem, for what needs no more.
+inline Gemm sizes_of(const Problem& p) {
+  Gemm g{};
+  g.m = p.m, g.n = p.n, g.k = p.k;
+  return g;
+}
+
+// How often warps of the pass arrive at a barrier, in all.
+template <class Pairs>
+std::uint64_t split_barriers(const Problem& p, Operands which) {
+  const SplitGemm s = plan_split<Pairs>(sizes_of(p), p.trans_a, p.trans_b);
+  return parts::with_length(s.depth, [&]<parts::LineLength length>() {
+    constexpr std::int64_t kRows = parts::SplitShape<length>::rows;
+    const std::int64_t span =
+        tiles(tiles(s.depth, parts::kSplitPiece), s.cluster) * parts::kSplitPiece;
+    std::uint64_t of_rank = 0;
+    for (std::int64_t begin = 0; begin < span * s.cluster; begin += span) {
+      const std::int64_t left = s.depth - begin, mine = left < span ? left : span;
+      of_rank += 3 + (span > kRows && mine > 0 ? 2 * tiles(mine, kRows) : 0);
+    }
+    std::uint64_t of_warps = 0;
+    for (const parts::SplitOperand* x : {&s.a, &s.b}) {
+      if (which == (x == &s.a ? Operands::b : Operands::a)) continue;
+      of_warps += x->along ? 2 * x->blocks : of_rank * (x->blocks / s.cluster);
+    }
+    return of_warps * parts::kSplitWarps;
+  });
+}
+
+// What a rung predicts whose pass writes Pairs and whose blocks cover `area` elements of C, edges
+// included, each with so many products; which has the copy engine bring `group_bytes` for each
+// group along k, and whose warps arrive `barriers` times. What the pass and the stores ask of
+// memory depends on more than a number says: src/parts/split.hpp.
+template <class Pairs>
+ladder::Totals predict_tensor(const Problem& p, std::int64_t area, int products,
+                              std::int64_t group_bytes, std::uint64_t barriers,
+                              Operands which = Operands::both) {
+  const std::int64_t depth = parts::padded_depth(p.k);
+  ladder::Totals t;
+  t.global_load_requests = t.global_load_sectors = ladder::kNotPredicted;
+  t.global_store_requests = t.global_store_sectors = ladder::kNotPredicted;
+  t.shared_load_requests = t.shared_load_wavefronts = ladder::kNotPredicted;
+  t.shared_store_requests = t.shared_store_wavefronts = ladder::kNotPredicted;
+  t.shuffles = ladder::kNotPredicted;
+  t.barriers = split_barriers<Pairs>(p, which) + barriers;
+  t.bulk_bytes = group_bytes * (depth / Pairs::kDepth);
+  t.tensor_fmas = area * depth * products;
+  return t;
+}
+
 inline bool takes_moderate(const void* call) {
   return static_cast<const Call*>(call)->values == Values::moderate;
 }
@@ -338,7 +399,7 @@ inline bool takes_moderate(const void* call) {
 
 // Declares a rung on tensor cores: row-major, with a workspace. `roundings`: of what its products
 // leave out, in units of 2^-24 of the sum of magnitudes, beyond what FP32 arithmetic may.
-#define WARPLADDER_SGEMM_TENSOR_RUNG(idea, accepts, launch, takes, roundings)                  \
+#define WARPLADDER_SGEMM_TENSOR_RUNG(idea, accepts, launch, takes, roundings, predict)         \
   [[maybe_unused]] static const bool warpladder_rung_declared = ::warpladder::ladder::declare( \
       {"sgemm",                                                                                \
        __FILE__,                                                                               \
@@ -347,22 +408,22 @@ inline bool takes_moderate(const void* call) {
        ::warpladder::device::kThisFlavour,                                                     \
        false,                                                                                  \
        &::warpladder::sgemm::launch_call<::warpladder::sgemm::Layout::row_major, launch>,      \
-       nullptr,                                                                                \
+       &::warpladder::sgemm::predict_call<::warpladder::sgemm::Layout::row_major, predict>,    \
        takes,                                                                                  \
        nullptr,                                                                                \
        {.tensor_cores = true, .extra_roundings = roundings}})
 
 // The same with what is launched once before.
-#define WARPLADDER_SGEMM_PREPARED_RUNG(idea, accepts, prepare, launch, takes, roundings)       \
-  [[maybe_unused]] static const bool warpladder_rung_declared = ::warpladder::ladder::declare( \
-      {"sgemm",                                                                                \
-       __FILE__,                                                                               \
-       idea,                                                                                   \
-       accepts,                                                                                \
-       ::warpladder::device::kThisFlavour,                                                     \
-       false,                                                                                  \
-       &::warpladder::sgemm::launch_call<::warpladder::sgemm::Layout::row_major, launch>,      \
-       nullptr,                                                                                \
-       takes,                                                                                  \
-       &::warpladder::sgemm::launch_call<::warpladder::sgemm::Layout::row_major, prepare>,     \
+#define WARPLADDER_SGEMM_PREPARED_RUNG(idea, accepts, prepare, launch, takes, roundings, predict) \
+  [[maybe_unused]] static const bool warpladder_rung_declared = ::warpladder::ladder::declare(    \
+      {"sgemm",                                                                                   \
+       __FILE__,                                                                                  \
+       idea,                                                                                      \
+       accepts,                                                                                   \
+       ::warpladder::device::kThisFlavour,                                                        \
+       false,                                                                                     \
+       &::warpladder::sgemm::launch_call<::warpladder::sgemm::Layout::row_major, launch>,         \
+       &::warpladder::sgemm::predict_call<::warpladder::sgemm::Layout::row_major, predict>,       \
+       takes,                                                                                     \
+       &::warpladder::sgemm::launch_call<::warpladder::sgemm::Layout::row_major, prepare>,        \
        {.tensor_cores = true, .extra_roundings = roundings}})

@@ -34,9 +34,8 @@ struct WithConfig {
 };
 
 // Calls run.template operator()<config>() for the tiles that suit an m×n×k product. A GPU runs as
-// many clusters of 2 as its 132 multiprocessors hold, of 4 and 8 fewer, for a cluster lies within
-// one of the chip's clusters of multiprocessors.
-constexpr unsigned kTensorBlocks = 132;
+// many clusters of 2 as its multiprocessors hold, of 4 and 8 fewer, for a cluster lies within one
+// of the chip's clusters of multiprocessors.
 template <class Run>
 void with_tensor_config(const Gemm& g, std::int64_t depth, const Run& run) {
   const auto count = [&](int block_m, int block_n) {
@@ -210,16 +209,24 @@ __device__ __forceinline__ void stand_by() {
   }
 }
 
-// Launches `kernel` on blocks enough for all tiles, or as many as run at the same time.
+// The tiles of a cluster's sharers count as one; and blocks enough for all, or as many as run at
+// the same time.
+template <TensorConfig config>
+TileOrder order_of(const Gemm& g) {
+  return {g, config.block_m * config.cluster_m, config.block_n * config.cluster_n};
+}
+template <TensorConfig config>
+unsigned blocks_of(const TileOrder& order) {
+  return balanced(order.count(), kTensorBlocks / config.cluster()) * config.cluster();
+}
 template <TensorConfig config, class... Parameters, class... Arguments>
 void launch_tiles(const Gemm& g, std::size_t shared_bytes, device::Stream& stream,
                   void (*kernel)(Parameters...), const Arguments&... arguments) {
-  constexpr unsigned cluster = config.cluster();
-  const TileOrder order(g, config.block_m * config.cluster_m, config.block_n * config.cluster_n);
-  const unsigned clusters = balanced(order.count(), kTensorBlocks / cluster);
-  device::launch(stream,
-                 {dim3(clusters * cluster), dim3(config.threads), shared_bytes, cluster, true},
-                 kernel, arguments..., order);
+  const TileOrder order = order_of<config>(g);
+  device::launch(
+      stream,
+      {dim3(blocks_of<config>(order)), dim3(config.threads), shared_bytes, config.cluster(), true},
+      kernel, arguments..., order);
 }
 // The maps of A and B for tiles of this size.
 template <TensorConfig config>
@@ -229,6 +236,28 @@ device::TensorMap a_map_of(const SplitGemm& split, device::Target target) {
 template <TensorConfig config>
 device::TensorMap b_map_of(const SplitGemm& split, device::Target target) {
   return map_of(split.b, config.block_n / config.cluster_m, target);
+}
+
+// The prediction of such a rung whose pass writes Pairs, `barriers_of_warp` each warp of the
+// product's beside those over sums along k.
+template <class Pairs>
+ladder::Totals predict_tiles(const Problem& p, int barriers_of_warp,
+                             Operands which = Operands::both) {
+  const Gemm g = sizes_of(p);
+  ladder::Totals t;
+  with_tensor_config(g, parts::padded_depth(g.k), [&]<TensorConfig config>() {
+    using Ring = typename WithConfig<config>::Ring;
+    const TileOrder order = order_of<config>(g);
+    const std::int64_t count = order.count();
+    const std::uint64_t warps =
+                            TensorConfig::threads / 32 * std::uint64_t{blocks_of<config>(order)},
+                        barriers = barriers_of_warp + (config.blocks_k > 1 ? 2 : 0);
+    t = predict_tensor<Pairs>(
+        p, count * config.sharers() * config.block_m * config.block_n, 3,
+        count * (config.cluster_m * Ring::kABytes + config.cluster_n * Ring::kBBytes),
+        warps * barriers, which);
+  });
+  return t;
 }
 
 }  // namespace WARPLADDER_FLAVOUR

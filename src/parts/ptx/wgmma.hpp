@@ -28,6 +28,12 @@ inline namespace WARPLADDER_FLAVOUR {
 // bytes from eight lines to the next eight.
 using TileDescriptor = std::uint32_t;
 
+// The number of the thread's warpgroup in its block, from one lane, so that the compiler knows it
+// to be the same for all: tiles' descriptors, which it decides, then lie in uniform registers.
+__device__ __forceinline__ int warpgroup() {
+  return __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 128, 0);
+}
+
 // Of the tile that begins at `shared`.
 __device__ __forceinline__ TileDescriptor tile_descriptor(const void* shared) {
   constexpr unsigned kUnusedStride = 1u << 16;

@@ -63,11 +63,11 @@ struct SplitOperand {
   const float* data;
   std::int64_t ld, lines, k;
   bool along;
-  unsigned char* pairs;  // lines × line_bytes
-  std::int64_t line_bytes;
-  float* factor;   // of each line: what its pairs are to be multiplied by
-  Spread* spread;  // of each block
-  unsigned blocks;
+  unsigned char* pairs = nullptr;  // lines × line_bytes
+  std::int64_t line_bytes = 0;
+  float* factor = nullptr;   // of each line: what its pairs are to be multiplied by
+  Spread* spread = nullptr;  // of each block
+  unsigned blocks = 0;
 
   __host__ __device__ __forceinline__ bool in_vectors() const {
     return (reinterpret_cast<std::uintptr_t>(data) & 15) == 0 && ld % 4 == 0;

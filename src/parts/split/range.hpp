@@ -36,6 +36,7 @@ __device__ __forceinline__ int scale_exponent(Tf32Pairs, const Range& range) {
   const int exponent = exponent_of(range.largest);
   return range.largest == 0 || exponent >= -60 ? 0 : exponent < -126 ? 126 : -exponent;
 }
+__device__ __forceinline__ int scale_exponent(Tf32Once, const Range&) { return 0; }
 
 // What a line's pairs are to be multiplied by. NaN: TF32 pairs do not hold the line, for one of its
 // elements is not finite, or so much smaller than another that its lo is too small for TF32.
@@ -49,6 +50,7 @@ __device__ __forceinline__ float factor_of(Tf32Pairs, const Range& range, int ex
       range.largest < 0x7f800000u && (range.largest == 0 || least >= power_of_two(kLeastExponent));
   return holds ? power_of_two(-exponent) : __uint_as_float(0x7fc00000u);
 }
+__device__ __forceinline__ float factor_of(Tf32Once, const Range&, int) { return 1.0f; }
 
 // Counts eight elements of a line.
 struct SpreadCount {

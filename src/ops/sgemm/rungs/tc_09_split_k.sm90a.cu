@@ -57,8 +57,10 @@ void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
   launch_multiply(g, launch_split<Pairs>(g, trans_a, trans_b, stream), stream);
 }
 
+ladder::Totals predict(const Problem& p) { return predict_tiles<Pairs>(p, 2); }
+
 WARPLADDER_SGEMM_TENSOR_RUNG("blocks of a cluster share a tile along k", "moderate values", launch,
-                             takes_moderate, 16);
+                             takes_moderate, 16, predict);
 
 }  // namespace
 }  // namespace warpladder::sgemm

@@ -60,8 +60,10 @@ void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
   launch_multiply(g, launch_split<Pairs>(g, trans_a, trans_b, stream, Operands::a), stream);
 }
 
+ladder::Totals predict(const Problem& p) { return predict_tiles<Pairs>(p, 2, Operands::a); }
+
 WARPLADDER_SGEMM_PREPARED_RUNG("B is split once, for many products", "moderate values", prepare,
-                               launch, takes_moderate, 16);
+                               launch, takes_moderate, 16, predict);
 
 }  // namespace
 }  // namespace warpladder::sgemm

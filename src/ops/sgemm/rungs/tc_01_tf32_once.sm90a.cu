@@ -1,0 +1,76 @@
+// Bound before: in row_07, the FP32 units: 128 multiply-adds a cycle and multiprocessor.
+// Idea: the tensor cores, which do 1,024 of TF32 numbers: FP32's exponents, 11 significant bits. A
+// pass in front (parts/split.hpp) rounds A and B and lays their lines along k, so that layout,
+// alignment and edges are its business alone. A block's 256 threads copy a group of 32 along k of
+// its 128 rows and 128 columns to shared memory; two warpgroups multiply them.
+//
+// This is not FP32 arithmetic, and is here for the contrast: each factor is off by up to 2^-11 of
+// itself, so a product by 2^-10, or 2^14 roundings of FP32 (2^-24 each), which the rung declares.
+// That is TF32 as cuBLAS has it. What the tensor cores' adder cuts off, up to 2^-23 of the sum at
+// every 8th element of k, is less than FP32's own k roundings.
+//
+// Prediction: m·n·k multiply-adds in the tensor cores; beside the pass, 2 barriers for each 32 of
+// k. 32 KB come for 512 cycles of products: 64 bytes a cycle, more than the L2 cache gives.
+// Accepts: moderate values. What binds it: the error; then that copies and products take turns.
+
+#include "ops/sgemm/tensor.hpp"
+#include "parts/tile_copy.hpp"
+
+namespace warpladder::sgemm {
+namespace {
+
+using Pairs = parts::Tf32Once;
+
+constexpr int kBlockM = 128, kBlockN = 128, kThreads = 256;
+
+struct Shared {
+  unsigned char a[kBlockM * 128];  // rows of 32 floats, in the 128-byte swizzle
+  unsigned char b[kBlockN * 128];  // columns, likewise
+};
+
+__global__ void __launch_bounds__(kThreads) multiply(Gemm g, SplitGemm split) {
+  auto& shared = *device::dynamic_shared<Shared>();
+  const auto [row0, column0] = tile_of_block<kBlockM, kBlockN>(g);
+  const int own_row = ptx::warpgroup() * 64;
+  const ptx::TileDescriptor a = ptx::tile_descriptor(shared.a + own_row * 128),
+                            b = ptx::tile_descriptor(shared.b);
+  float sums[kBlockN / 2] = {};  // of 64×128
+
+  const int groups = static_cast<int>(split.depth / Pairs::kDepth);
+  for (int group = 0; group < groups; ++group) {
+    parts::copy_group<kBlockM, kThreads>(shared.a, split.a, row0, group);
+    parts::copy_group<kBlockN, kThreads>(shared.b, split.b, column0, group);
+    ptx::fence_async_proxy();
+    __syncthreads();  // the tiles are there
+    ptx::wgmma_fence();
+    WARPLADDER_UNROLL_ON_GPU
+    for (int step = 0; step < 128; step += 32) {  // bytes of 8 floats
+      Pairs::multiply(sums, ptx::behind(a, step), ptx::behind(b, step), true);
+    }
+    ptx::wgmma_commit();
+    ptx::wgmma_wait<0>();
+    ptx::pin(sums);
+    __syncthreads();  // nobody reads the tiles any more
+  }
+  store_sums<Pairs>(g, split, sums, row0 + own_row, column0);
+}
+
+void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
+  const SplitGemm split = launch_split<Pairs>(g, trans_a, trans_b, stream);
+  const device::LaunchShape shape{tile_grid(tiles(g.m, kBlockM), tiles(g.n, kBlockN)),
+                                  dim3(kThreads), sizeof(Shared)};
+  device::launch(stream, shape, multiply, g, split);
+}
+
+ladder::Totals predict(const Problem& p) {
+  const std::int64_t blocks = tiles(p.m, kBlockM) * tiles(p.n, kBlockN),
+                     groups = parts::padded_depth(p.k) / Pairs::kDepth;
+  return predict_tensor<Pairs>(p, blocks * kBlockM * kBlockN, 1, 0,
+                               2 * (kThreads / 32) * blocks * groups);
+}
+
+WARPLADDER_SGEMM_TENSOR_RUNG("tensor cores, each factor rounded to TF32", "moderate values", launch,
+                             takes_moderate, 0x1p14, predict);
+
+}  // namespace
+}  // namespace warpladder::sgemm

@@ -1,0 +1,76 @@
+// Bound before: tc_01's error. A TF32 number keeps 11 of FP32's 24 significant bits.
+// Idea: two TF32 numbers keep 22: x = hi + lo. A product of two such sums takes three of tc_01's,
+// hi·lo, lo·hi and hi·hi; lo·lo is left out. The pass writes a group of 128 bytes as 16 hi and
+// their 16 lo.
+//
+// What that leaves out of a product is lo·lo, 2^-22 of it, and what either factor has beyond its
+// lo, 2^-22 each: 12 roundings of FP32 (2^-24), for which the rung declares 16. But now the adder
+// counts: at every instruction, three for each 8 of k, it cuts off up to 2^-23 of the sum so far,
+// always towards zero. In the worst case that is 3/8·k·2 = 0.75·k roundings, within the k that FP32
+// arithmetic may make; only, FP32's roundings cancel, and these add up: for positive numbers the
+// error grows like k, not like its root.
+//
+// Prediction: 3·m·n·k multiply-adds in the tensor cores, a third of tc_01's speed at the best;
+// beside the pass, 2 barriers for each 16 of k. 32 KB come for 768 cycles of products.
+// Accepts: every problem: the pass marks lines that these pairs do not hold (infinities, NaN), and
+// store_sums() computes these in FP32 arithmetic. What binds it: the error, which grows with k.
+
+#include "ops/sgemm/tensor.hpp"
+#include "parts/tile_copy.hpp"
+
+namespace warpladder::sgemm {
+namespace {
+
+using Pairs = parts::Tf32Pairs;
+
+constexpr int kBlockM = 128, kBlockN = 128, kThreads = 256;
+
+struct Shared {
+  unsigned char a[kBlockM * 128];  // rows of 16 hi and 16 lo, in the 128-byte swizzle
+  unsigned char b[kBlockN * 128];  // columns, likewise
+};
+
+__global__ void __launch_bounds__(kThreads) multiply(Gemm g, SplitGemm split) {
+  auto& shared = *device::dynamic_shared<Shared>();
+  const auto [row0, column0] = tile_of_block<kBlockM, kBlockN>(g);
+  const int own_row = ptx::warpgroup() * 64;
+  const ptx::TileDescriptor a = ptx::tile_descriptor(shared.a + own_row * 128),
+                            b = ptx::tile_descriptor(shared.b);
+  float sums[kBlockN / 2] = {};  // of 64×128
+
+  const int groups = static_cast<int>(split.depth / Pairs::kDepth);
+  for (int group = 0; group < groups; ++group) {
+    parts::copy_group<kBlockM, kThreads>(shared.a, split.a, row0, group);
+    parts::copy_group<kBlockN, kThreads>(shared.b, split.b, column0, group);
+    ptx::fence_async_proxy();
+    __syncthreads();  // the tiles are there
+    ptx::wgmma_fence();
+    parts::multiply_small<Pairs>(sums, a, b, true);
+    parts::multiply_large<Pairs>(sums, a, b);
+    ptx::wgmma_commit();
+    ptx::wgmma_wait<0>();
+    ptx::pin(sums);
+    __syncthreads();  // nobody reads the tiles any more
+  }
+  store_sums<Pairs>(g, split, sums, row0 + own_row, column0);
+}
+
+void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
+  const SplitGemm split = launch_split<Pairs>(g, trans_a, trans_b, stream);
+  const device::LaunchShape shape{tile_grid(tiles(g.m, kBlockM), tiles(g.n, kBlockN)),
+                                  dim3(kThreads), sizeof(Shared)};
+  device::launch(stream, shape, multiply, g, split);
+}
+
+ladder::Totals predict(const Problem& p) {
+  const std::int64_t blocks = tiles(p.m, kBlockM) * tiles(p.n, kBlockN),
+                     groups = parts::padded_depth(p.k) / Pairs::kDepth;
+  return predict_tensor<Pairs>(p, blocks * kBlockM * kBlockN, 3, 0,
+                               2 * (kThreads / 32) * blocks * groups);
+}
+
+WARPLADDER_SGEMM_TENSOR_RUNG("each factor as two TF32 numbers, three products", "every problem",
+                             launch, nullptr, 16, predict);
+
+}  // namespace
+}  // namespace warpladder::sgemm

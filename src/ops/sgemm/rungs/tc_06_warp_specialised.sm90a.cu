@@ -1,0 +1,96 @@
+// Bound before: the thread that asks for tiles is one of those that multiply: its warpgroup stands
+// still until the other one has read the stage that is to be filled.
+// Idea: roles. One thread of a warpgroup of its own, the producer, does nothing but wait for empty
+// stages and ask; two consumer warpgroups do nothing but multiply, and never wait for each other,
+// so one multiplies while the other promotes its sums. The producer's warpgroup gives most of its
+// registers away (setmaxnreg), and the consumers take them: 232 a thread hold sums of 128×128 and
+// parts of 64×128 for each, so the block's tile grows to 256×128.
+//
+// Prediction: tc_05's multiply-adds. 48 KB for each 32 of k and block, for 1,536 cycles of
+// products: 32 bytes a cycle where tc_05 has 43. Beside the pass, 1 barrier a block.
+// Accepts: moderate values. What binds it: the tail. A multiprocessor holds one block; while that
+// begins (barriers, the first stages) or ends (C), its tensor cores rest, and in the last round
+// most multiprocessors may have none.
+
+#include "ops/sgemm/tensor.hpp"
+#include "parts/ptx/register_share.hpp"
+#include "parts/tensor_ring.hpp"
+
+namespace warpladder::sgemm {
+namespace {
+
+using Pairs = parts::HalfPairs;
+
+struct Config {
+  int block_m = 256, block_n = 128, stages = 4, promoted = 2;  // promoted: groups
+  static constexpr int consumers = 256, threads = consumers + 128;
+  constexpr int warpgroup_m() const { return block_m / (consumers / 128); }
+};
+constexpr bool valid(Config c) {
+  return c.warpgroup_m() % 64 == 0 && c.block_n == 128 && c.stages >= c.promoted &&
+         c.stages * (c.block_m + c.block_n) * 128 <= 224 * 1024;
+}
+constexpr Config kConfig;
+static_assert(valid(kConfig));
+
+using Ring = parts::TileRing<kConfig.block_m, kConfig.block_n, kConfig.stages>;
+
+__global__ void __launch_bounds__(Config::threads, 1)
+    multiply(const __grid_constant__ device::TensorMap a_map,
+             const __grid_constant__ device::TensorMap b_map, Gemm g, SplitGemm split) {
+  auto& ring = *device::dynamic_shared<Ring>();
+  const auto [row0, column0] = tile_of_block<kConfig.block_m, kConfig.block_n>(g);
+  const int groups = static_cast<int>(split.depth / Pairs::kDepth);
+
+  // Full: the producer's arrival and a stage's bytes. Empty: an arrival of each consumer warp.
+  if (threadIdx.x == 0) ring.init(Config::consumers / 32);
+  __syncthreads();  // the barriers are there
+
+  if (threadIdx.x >= Config::consumers) {
+    ptx::give_registers<40>();
+    if (threadIdx.x > Config::consumers) return;
+    parts::RingPlace<Ring::kStages> to{0, 1};
+    for (int group = 0; group < groups; ++group, to.advance()) {
+      ptx::Barrier* const full = &ring.full[to.stage];
+      ptx::wait(&ring.empty[to.stage], to.parity);
+      ptx::arrive_expecting(full, Ring::kABytes + Ring::kBBytes);
+      fetch<1>(ring.a[to.stage], a_map, full, row0, group, kConfig.block_m, 0);
+      fetch<1>(ring.b[to.stage], b_map, full, column0, group, kConfig.block_n, 0);
+    }
+  } else {
+    ptx::take_registers<232>();
+    constexpr int kTiles = kConfig.warpgroup_m() / 64;
+    const int own_row = ptx::warpgroup() * kConfig.warpgroup_m();
+    parts::RingPlace<Ring::kStages> from;
+    float sums[kTiles][kConfig.block_n / 2] = {};  // of 64×128 each
+    for (int group = 0; group < groups; group += kConfig.promoted) {
+      parts::add_groups<Pairs, kConfig.promoted>(ring, from, own_row, 1, sums);
+    }
+    WARPLADDER_UNROLL_ON_GPU
+    for (int t = 0; t < kTiles; ++t) {
+      store_sums<Pairs>(g, split, sums[t], row0 + own_row + t * 64, column0);
+    }
+  }
+}
+
+void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
+  const SplitGemm split = launch_split<Pairs>(g, trans_a, trans_b, stream);
+  const device::LaunchShape shape{
+      tile_grid(tiles(g.m, kConfig.block_m), tiles(g.n, kConfig.block_n)), dim3(Config::threads),
+      sizeof(Ring)};
+  device::launch(stream, shape, multiply, map_of(split.a, kConfig.block_m, stream.target()),
+                 map_of(split.b, kConfig.block_n, stream.target()), g, split);
+}
+
+ladder::Totals predict(const Problem& p) {
+  const std::int64_t blocks = tiles(p.m, kConfig.block_m) * tiles(p.n, kConfig.block_n);
+  return predict_tensor<Pairs>(p, blocks * kConfig.block_m * kConfig.block_n, 3,
+                               blocks * (Ring::kABytes + Ring::kBBytes),
+                               Config::threads / 32 * blocks);
+}
+
+WARPLADDER_SGEMM_TENSOR_RUNG("a producer warpgroup, and consumers that only multiply",
+                             "moderate values", launch, takes_moderate, 16, predict);
+
+}  // namespace
+}  // namespace warpladder::sgemm

@@ -1,0 +1,112 @@
+// Bound before: the tail. With a block for each tile, a multiprocessor's tensor cores rest while
+// one block writes C and the next begins; and blocks fill whole rounds of 132 but the last.
+// Idea: as many blocks as multiprocessors, each of which computes tile after tile. The producer
+// does not know of tiles' ends: while consumers write C, it fills the ring for the next tile. The
+// number of blocks is the least that needs no more rounds, so that none rests in the last one
+// while others work: the board's power is what binds in the end, and a multiprocessor that waits
+// wastes its share. Tiles are taken in bands of 8 rows, down the columns of a band, so that those
+// under way at the same time share what they read from the L2 cache. The prologue overlaps the pass
+// in front (programmatic dependent launch).
+//
+// Prediction: tc_06's multiply-adds and bytes; beside the pass, 1 barrier for each of 132 blocks or
+// fewer. At 4096³, 512 tiles: 4 rounds of 128 blocks.
+// Accepts: moderate values. What binds it: shared memory is filled from the L2 cache with 32 bytes
+// a cycle and multiprocessor, a good part of what there is, and of the board's power.
+
+#include "ops/sgemm/tensor.hpp"
+#include "parts/ptx/register_share.hpp"
+#include "parts/tensor_ring.hpp"
+
+namespace warpladder::sgemm {
+namespace {
+
+using Pairs = parts::HalfPairs;
+
+struct Config {
+  int block_m = 256, block_n = 128, stages = 4, promoted = 2;  // promoted: groups
+  static constexpr int consumers = 256, threads = consumers + 128;
+  constexpr int warpgroup_m() const { return block_m / (consumers / 128); }
+};
+constexpr bool valid(Config c) {
+  return c.warpgroup_m() % 64 == 0 && c.block_n == 128 && c.stages >= c.promoted &&
+         c.stages * (c.block_m + c.block_n) * 128 <= 224 * 1024;
+}
+constexpr Config kConfig;
+static_assert(valid(kConfig));
+
+using Ring = parts::TileRing<kConfig.block_m, kConfig.block_n, kConfig.stages>;
+
+__global__ void __launch_bounds__(Config::threads, 1)
+    multiply(const __grid_constant__ device::TensorMap a_map,
+             const __grid_constant__ device::TensorMap b_map, Gemm g, SplitGemm split,
+             TileOrder order) {
+  auto& ring = *device::dynamic_shared<Ring>();
+  const int groups = static_cast<int>(split.depth / Pairs::kDepth);
+
+  // Full: the producer's arrival and a stage's bytes. Empty: an arrival of each consumer warp.
+  if (threadIdx.x == 0) {
+    ptx::prefetch_map(a_map);
+    ptx::prefetch_map(b_map);
+    ring.init(Config::consumers / 32);
+  }
+  __syncthreads();  // the barriers are there
+  ptx::wait_for_previous_kernel();
+
+  if (threadIdx.x >= Config::consumers) {
+    ptx::give_registers<40>();
+    if (threadIdx.x > Config::consumers) return;
+    parts::RingPlace<Ring::kStages> to{0, 1};  // goes on from tile to tile
+    for (int tile = blockIdx.x; tile < order.count(); tile += gridDim.x) {
+      const auto [row, column] = order.place(tile);
+      for (int group = 0; group < groups; ++group, to.advance()) {
+        ptx::Barrier* const full = &ring.full[to.stage];
+        ptx::wait(&ring.empty[to.stage], to.parity);
+        ptx::arrive_expecting(full, Ring::kABytes + Ring::kBBytes);
+        fetch<1>(ring.a[to.stage], a_map, full, row * kConfig.block_m, group, kConfig.block_m, 0);
+        fetch<1>(ring.b[to.stage], b_map, full, column * kConfig.block_n, group, kConfig.block_n,
+                 0);
+      }
+    }
+  } else {
+    ptx::take_registers<232>();
+    constexpr int kTiles = kConfig.warpgroup_m() / 64;
+    const int own_row = ptx::warpgroup() * kConfig.warpgroup_m();
+    parts::RingPlace<Ring::kStages> from;
+    for (int tile = blockIdx.x; tile < order.count(); tile += gridDim.x) {
+      float sums[kTiles][kConfig.block_n / 2] = {};  // of 64×128 each
+      for (int group = 0; group < groups; group += kConfig.promoted) {
+        parts::add_groups<Pairs, kConfig.promoted>(ring, from, own_row, 1, sums);
+      }
+      const auto [row, column] = order.place(tile);
+      WARPLADDER_UNROLL_ON_GPU
+      for (int t = 0; t < kTiles; ++t) {
+        store_sums<Pairs>(g, split, sums[t], row * kConfig.block_m + own_row + t * 64,
+                          column * kConfig.block_n);
+      }
+    }
+  }
+}
+
+TileOrder order_of(const Gemm& g) { return {g, kConfig.block_m, kConfig.block_n}; }
+
+void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
+  const SplitGemm split = launch_split<Pairs>(g, trans_a, trans_b, stream);
+  const TileOrder order = order_of(g);
+  const device::LaunchShape shape{dim3(balanced(order.count(), kTensorBlocks)),
+                                  dim3(Config::threads), sizeof(Ring), 1, true};
+  device::launch(stream, shape, multiply, map_of(split.a, kConfig.block_m, stream.target()),
+                 map_of(split.b, kConfig.block_n, stream.target()), g, split, order);
+}
+
+ladder::Totals predict(const Problem& p) {
+  const std::int64_t count = order_of(sizes_of(p)).count();
+  return predict_tensor<Pairs>(p, count * kConfig.block_m * kConfig.block_n, 3,
+                               count * (Ring::kABytes + Ring::kBBytes),
+                               Config::threads / 32 * balanced(count, kTensorBlocks));
+}
+
+WARPLADDER_SGEMM_TENSOR_RUNG("as many blocks as multiprocessors, tile after tile",
+                             "moderate values", launch, takes_moderate, 16, predict);
+
+}  // namespace
+}  // namespace warpladder::sgemm

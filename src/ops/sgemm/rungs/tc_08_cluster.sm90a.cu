@@ -1,0 +1,125 @@
+// Bound before: shared memory is filled from the L2 cache with 32 bytes a cycle and multiprocessor.
+// Idea: neighbouring tiles along n need the same rows of A. Two blocks that run at the same time, a
+// cluster, compute such a pair; each fetches half of A's tile, and the engine writes it to both
+// (multicast), at the same place, counting at the same barrier. So a stage may be filled only when
+// the warps of both blocks have read it: consumers arrive at the empty barriers of both.
+//
+// Prediction: tc_07's multiply-adds, where C has an even number of tiles along n. 64 KB for each 32
+// of k and cluster where two blocks fetched 96: 21 bytes a cycle. Beside the pass, 2 barriers a
+// block, the cluster's: one before anybody reaches into the other block, one after.
+// Accepts: moderate values. What binds it: at 2048 and above the board's power. Below, the number
+// of tiles: 1024³ has 32 of 256×128 for 132 multiprocessors.
+
+#include "ops/sgemm/tensor.hpp"
+#include "parts/ptx/register_share.hpp"
+#include "parts/tensor_ring.hpp"
+
+namespace warpladder::sgemm {
+namespace {
+
+using Pairs = parts::HalfPairs;
+
+struct Config {
+  int block_m = 256, block_n = 128, stages = 4, promoted = 2;  // promoted: groups
+  static constexpr int cluster = 2, consumers = 256, threads = consumers + 128;
+  constexpr int warpgroup_m() const { return block_m / (consumers / 128); }
+  constexpr int a_share() const { return block_m / cluster; }  // rows that a block fetches for all
+};
+constexpr bool valid(Config c) {
+  return c.warpgroup_m() % 64 == 0 && c.block_n == 128 && c.stages >= c.promoted &&
+         c.stages * (c.block_m + c.block_n) * 128 <= 224 * 1024 && c.block_m % c.cluster == 0;
+}
+constexpr Config kConfig;
+static_assert(valid(kConfig));
+
+using Ring = parts::TileRing<kConfig.block_m, kConfig.block_n, kConfig.stages>;
+
+__global__ void __launch_bounds__(Config::threads, 1)
+    multiply(const __grid_constant__ device::TensorMap a_map,
+             const __grid_constant__ device::TensorMap b_map, Gemm g, SplitGemm split,
+             TileOrder order) {
+  auto& ring = *device::dynamic_shared<Ring>();
+  const int groups = static_cast<int>(split.depth / Pairs::kDepth);
+  const int rank = static_cast<int>(ptx::cluster_rank()), first = blockIdx.x / Config::cluster,
+            step = gridDim.x / Config::cluster;
+
+  // Full: the producer's arrival and a stage's bytes, whoever asked for them. Empty: an arrival of
+  // each consumer warp of the cluster.
+  if (threadIdx.x == 0) {
+    ptx::prefetch_map(a_map);
+    ptx::prefetch_map(b_map);
+    ring.init(Config::cluster * Config::consumers / 32);
+  }
+  ptx::cluster_barrier();  // the barriers are there
+  ptx::wait_for_previous_kernel();
+
+  if (threadIdx.x >= Config::consumers) {
+    ptx::give_registers<40>();
+    if (threadIdx.x == Config::consumers) {
+      parts::RingPlace<Ring::kStages> to{0, 1};  // goes on from tile to tile
+      for (int tile = first; tile < order.count(); tile += step) {
+        const auto [row, pair] = order.place(tile);
+        const std::int64_t column = pair * Config::cluster + rank;
+        for (int group = 0; group < groups; ++group, to.advance()) {
+          ptx::Barrier* const full = &ring.full[to.stage];
+          ptx::wait(&ring.empty[to.stage], to.parity);
+          ptx::arrive_expecting(full, Ring::kABytes + Ring::kBBytes);
+          fetch<Config::cluster>(ring.a[to.stage], a_map, full, row * kConfig.block_m, group,
+                                 kConfig.a_share(), rank);
+          fetch<1>(ring.b[to.stage], b_map, full, column * kConfig.block_n, group, kConfig.block_n,
+                   0);
+        }
+      }
+    }
+  } else {
+    ptx::take_registers<232>();
+    constexpr int kTiles = kConfig.warpgroup_m() / 64;
+    const int own_row = ptx::warpgroup() * kConfig.warpgroup_m();
+    parts::RingPlace<Ring::kStages> from;
+    for (int tile = first; tile < order.count(); tile += step) {
+      float sums[kTiles][kConfig.block_n / 2] = {};  // of 64×128 each
+      for (int group = 0; group < groups; group += kConfig.promoted) {
+        parts::add_groups<Pairs, kConfig.promoted>(ring, from, own_row, Config::cluster, sums);
+      }
+      const auto [row, pair] = order.place(tile);
+      const std::int64_t column = pair * Config::cluster + rank;
+      WARPLADDER_UNROLL_ON_GPU
+      for (int t = 0; t < kTiles; ++t) {
+        store_sums<Pairs>(g, split, sums[t], row * kConfig.block_m + own_row + t * 64,
+                          column * kConfig.block_n);
+      }
+    }
+  }
+  ptx::cluster_barrier();  // no block ends while the other one still reaches into it
+}
+
+// Of the tiles of a cluster, side by side along n.
+TileOrder order_of(const Gemm& g) {
+  return {g, kConfig.block_m, kConfig.block_n * Config::cluster};
+}
+unsigned blocks_of(const TileOrder& order) {
+  return balanced(order.count(), kTensorBlocks / Config::cluster) * Config::cluster;
+}
+
+void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
+  const SplitGemm split = launch_split<Pairs>(g, trans_a, trans_b, stream);
+  const TileOrder order = order_of(g);
+  const device::LaunchShape shape{dim3(blocks_of(order)), dim3(Config::threads), sizeof(Ring),
+                                  Config::cluster, true};
+  device::launch(stream, shape, multiply, map_of(split.a, kConfig.a_share(), stream.target()),
+                 map_of(split.b, kConfig.block_n, stream.target()), g, split, order);
+}
+
+ladder::Totals predict(const Problem& p) {
+  const TileOrder order = order_of(sizes_of(p));
+  const std::int64_t clusters = order.count(), pair_n = Config::cluster * kConfig.block_n;
+  return predict_tensor<Pairs>(p, clusters * kConfig.block_m * pair_n, 3,
+                               clusters * (Ring::kABytes + Config::cluster * Ring::kBBytes),
+                               std::uint64_t{2} * Config::threads / 32 * blocks_of(order));
+}
+
+WARPLADDER_SGEMM_TENSOR_RUNG("pairs of blocks share the rows of A that they load",
+                             "moderate values", launch, takes_moderate, 16, predict);
+
+}  // namespace
+}  // namespace warpladder::sgemm

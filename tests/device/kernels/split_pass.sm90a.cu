@@ -1,0 +1,65 @@
+// parts/split: the pass that writes an operand's lines as float pairs, one operand at a time.
+
+#include "device/kernels/kernel.hpp"
+#include "parts/split.hpp"
+
+namespace warpladder::device_tests {
+namespace {
+
+constexpr auto kLength = parts::LineLength::brief;
+
+// Lines of k elements, along memory or across it, as the blocks of the grid share them out; across
+// memory each cluster has 16 lines. A line's pairs take a whole number of groups of 64.
+template <class Pairs>
+__device__ __forceinline__ void split_lines(const float* data, unsigned char* pairs, float* factor,
+                                            unsigned* spread, int ld, int lines, int k,
+                                            bool along) {
+  parts::SplitOperand x{data, ld, lines, k, along};
+  x.pairs = pairs;
+  x.line_bytes = parts::padded_depth(k) * Pairs::kBytes;
+  x.factor = factor;
+  x.spread = reinterpret_cast<parts::Spread*>(spread);
+  x.blocks = gridDim.x;
+  unsigned char* const shared = device::dynamic_shared<unsigned char>();
+  parts::BlockSync sync;
+  if (along) {
+    parts::split_along<Pairs, kLength>(x, blockIdx.x, shared, sync);
+  } else {
+    parts::split_across<Pairs, kLength>(x, blockIdx.x, ptx::cluster_rank(), 2, shared, sync);
+  }
+}
+
+template <class Pairs>
+__global__ void __launch_bounds__(parts::kSplitThreads)
+    split_along_memory(const float* data, unsigned char* pairs, float* factor, unsigned* spread,
+                       int ld, int lines, int k) {
+  split_lines<Pairs>(data, pairs, factor, spread, ld, lines, k, true);
+}
+template <class Pairs>
+__global__ void __launch_bounds__(parts::kSplitThreads)
+    split_across_memory(const float* data, unsigned char* pairs, float* factor, unsigned* spread,
+                        int ld, int lines, int k) {
+  split_lines<Pairs>(data, pairs, factor, spread, ld, lines, k, false);
+}
+WARPLADDER_TEST_KERNEL(split_along_memory<parts::HalfPairs>);
+WARPLADDER_TEST_KERNEL(split_along_memory<parts::Tf32Pairs>);
+WARPLADDER_TEST_KERNEL(split_along_memory<parts::Tf32Once>);
+WARPLADDER_TEST_KERNEL(split_across_memory<parts::HalfPairs>);
+WARPLADDER_TEST_KERNEL(split_across_memory<parts::Tf32Pairs>);
+WARPLADDER_TEST_KERNEL(split_across_memory<parts::Tf32Once>);
+
+// What a product makes of the spreads of A's blocks and, behind them, of B's.
+__global__ void halves_fit(unsigned* spread, unsigned* answer, int a_blocks, int b_blocks) {
+  __shared__ unsigned most[4][4];
+  parts::SplitOperand a{}, b{};
+  a.spread = reinterpret_cast<parts::Spread*>(spread);
+  b.spread = a.spread + a_blocks;
+  a.blocks = static_cast<unsigned>(a_blocks);
+  b.blocks = static_cast<unsigned>(b_blocks);
+  const bool fits = parts::fits_half_pairs<128>(a, b, most);
+  answer[threadIdx.x] = fits ? 1 : 0;
+}
+WARPLADDER_TEST_KERNEL(halves_fit);
+
+}  // namespace
+}  // namespace warpladder::device_tests

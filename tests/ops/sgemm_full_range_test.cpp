@@ -1,0 +1,124 @@
+// The rungs on tensor cores that take every problem, on values that FP16 pairs, or even TF32 pairs,
+// do not hold.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <random>
+
+#include "device/device.hpp"
+#include "ladder/ladder.hpp"
+#include "ops/judge.hpp"
+#include "ops/sgemm/reference.hpp"
+
+namespace warpladder::sgemm {
+namespace {
+
+constexpr float kInf = std::numeric_limits<float>::infinity(),
+                kNan = std::numeric_limits<float>::quiet_NaN();
+
+class FullRange : public testing::TestWithParam<const char*> {
+ protected:
+  const ladder::Rung& rung() const { return ladder::find_rung("sgemm", GetParam()); }
+
+  // The judge's verdict on the rung's C; both operands are drawn from 2^-spread to 2^spread, then
+  // changed by `change`.
+  ops::Verdict verdict(Problem p, double spread,
+                       const std::function<void(HostOperands&)>& change = {}) const {
+    std::mt19937 random(11);
+    std::uniform_real_distribution<double> exponent(-spread, spread);
+    const auto draw = [&](std::int64_t count) {
+      std::vector<float> v(static_cast<std::size_t>(count));
+      for (float& x : v) {
+        const double magnitude = std::exp2(exponent(random));
+        x = static_cast<float>(random() & 1 ? magnitude : -magnitude);
+      }
+      return v;
+    };
+    const Footprint f = footprint(p);
+    HostOperands host{draw(f.a_elements), draw(f.b_elements), draw(f.c_elements)};
+    if (change) change(host);
+    const device::Target cpu = device::Target::cpu;
+    const device::Buffer<float> a(cpu, host.a), b(cpu, host.b), c(cpu, host.c);
+    device::Memory workspace(cpu, workspace_bytes(p));
+    workspace.fill(0xff);
+    const Call call{p, a.data(), b.data(), c.data(), workspace.data(), Values::any};
+    EXPECT_EQ(ladder::why_not(rung(), &call), "");
+    device::Stream stream(cpu);
+    rung().launcher(device::Flavour::plain)(&call, stream);
+
+    const std::vector<ops::Expected> truth = reference(p, host);
+    const std::vector<float> got = c.download();
+    ops::ElementJudge judge([&](std::size_t at) {
+      return "C(" + std::to_string(at / p.n) + "," + std::to_string(at % p.n) + ")";
+    });
+    for (std::size_t at = 0; at < truth.size(); ++at) {
+      ops::Expected expected = truth[at];
+      expected.bound *= 1.0 + rung().arithmetic.extra_roundings / roundings(p);
+      judge.look_at(at, got[at], expected);
+    }
+    EXPECT_TRUE(c.guards_intact() && workspace.guards_intact());
+    return judge.verdict();
+  }
+};
+
+TEST_P(FullRange, HoldsElementsFarApart) {
+  for (const double spread : {1.0, 8.0, 20.0, 30.0}) {
+    for (const bool transposed : {false, true}) {
+      const Problem p = compact(150, 70, 200, Layout::row_major, transposed, transposed);
+      EXPECT_EQ(verdict(p, spread).failure, "") << "2^" << spread;
+    }
+  }
+}
+
+// Each row of A has its largest where the column of B has its least: no half holds both.
+TEST_P(FullRange, HoldsTermsThatOnlyTogetherMatter) {
+  const Problem p = compact(64, 64, 64);
+  const auto slope = [](HostOperands& x) {
+    for (int i = 0; i < 64; ++i) {
+      for (int j = 0; j < 64; ++j) {
+        x.a[static_cast<std::size_t>(i * 64 + j)] = std::ldexp(1.0f + i / 64.0f, -j);
+        x.b[static_cast<std::size_t>(i * 64 + j)] = std::ldexp(1.0f + j / 64.0f, i - 64);
+      }
+    }
+  };
+  EXPECT_EQ(verdict(p, 0, slope).failure, "");
+}
+
+TEST_P(FullRange, PassesInfinitiesAndNanOn) {
+  const Problem p = compact(140, 133, 65, Layout::row_major, false, false, 1.5f, 0.5f);
+  const auto plant = [&](HostOperands& x) {
+    x.a[static_cast<std::size_t>(3 * p.lda + 5)] = kInf;
+    x.a[static_cast<std::size_t>(139 * p.lda + 64)] = kNan;
+    x.a[static_cast<std::size_t>(70 * p.lda)] = -kInf;
+    x.b[static_cast<std::size_t>(5 * p.ldb + 132)] = -kInf;
+    x.b[static_cast<std::size_t>(64 * p.ldb)] = 0.0f;
+    x.b[static_cast<std::size_t>(60 * p.ldb + 17)] = kNan;
+  };
+  EXPECT_EQ(verdict(p, 4, plant).failure, "");
+}
+
+TEST_P(FullRange, HoldsDenormalsAndTheLargest) {
+  const Problem p = compact(40, 50, 80);
+  const auto row_of_denormals = [&](HostOperands& x) {
+    for (std::int64_t i = 0; i < p.k; ++i)
+      x.a[static_cast<std::size_t>(7 * p.lda + i)] *= 0x1p-135f;
+    for (std::int64_t i = 0; i < p.k; ++i) x.b[static_cast<std::size_t>(i * p.ldb + 9)] *= 0x1p120f;
+  };
+  EXPECT_EQ(verdict(p, 2, row_of_denormals).failure, "");
+  const auto among_others = [&](HostOperands& x) {
+    x.a[static_cast<std::size_t>(20 * p.lda + 3)] = 0x1p-145f;
+    x.b[static_cast<std::size_t>(3 * p.ldb + 30)] = 0x1.fffffep127f;
+    x.b[static_cast<std::size_t>(4 * p.ldb + 31)] = 0.0f;
+  };
+  EXPECT_EQ(verdict(p, 2, among_others).failure, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(, FullRange,
+                         testing::Values("tc_02_3xtf32", "tc_03_promoted", "tc_10_full_range"),
+                         [](const auto& rung) { return std::string(rung.param); });
+
+}  // namespace
+}  // namespace warpladder::sgemm
