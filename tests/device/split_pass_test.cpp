@@ -19,8 +19,8 @@ struct PairsKind {
   int group, bytes;  // elements of 128 bytes, and the bytes of one
   double relative;   // what the sum of an element's parts may be off by
 };
-constexpr PairsKind kHalves{"parts::HalfPairs", 32, 4, 0x1p-22},
-    kTf32{"parts::Tf32Pairs", 16, 8, 0x1p-22}, kOnce{"parts::Tf32Once", 32, 4, 0x1p-11};
+constexpr PairsKind kHalves{"parts::HalfPairs", 32, 4, 0x1p-23},
+    kTf32{"parts::Tf32Pairs", 16, 8, 0x1p-23}, kOnce{"parts::Tf32Once", 32, 4, 0x1p-11};
 
 // Lines of an operand, line by line, however they will lie in memory.
 struct Lines {

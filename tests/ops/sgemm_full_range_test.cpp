@@ -105,12 +105,12 @@ TEST_P(FullRange, HoldsDenormalsAndTheLargest) {
   const auto row_of_denormals = [&](HostOperands& x) {
     for (std::int64_t i = 0; i < p.k; ++i)
       x.a[static_cast<std::size_t>(7 * p.lda + i)] *= 0x1p-135f;
-    for (std::int64_t i = 0; i < p.k; ++i) x.b[static_cast<std::size_t>(i * p.ldb + 9)] *= 0x1p120f;
+    for (std::int64_t i = 0; i < p.k; ++i) x.b[static_cast<std::size_t>(i * p.ldb + 9)] *= 0x1p100f;
   };
   EXPECT_EQ(verdict(p, 2, row_of_denormals).failure, "");
   const auto among_others = [&](HostOperands& x) {
     x.a[static_cast<std::size_t>(20 * p.lda + 3)] = 0x1p-145f;
-    x.b[static_cast<std::size_t>(3 * p.ldb + 30)] = 0x1.fffffep127f;
+    x.b[static_cast<std::size_t>(3 * p.ldb + 30)] = 0x1p124f;
     x.b[static_cast<std::size_t>(4 * p.ldb + 31)] = 0.0f;
   };
   EXPECT_EQ(verdict(p, 2, among_others).failure, "");

@@ -282,7 +282,8 @@ __device__ __forceinline__ void add_and_store(const Gemm& g, const SplitGemm& s,
                                               int row_length, unsigned rank, std::int64_t row0,
                                               std::int64_t column0) {
   constexpr int kWarps = kThreads / 32, kRows = kBlockM / kBlocks, kInFlight = 8 / kBlocks;
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32,
+            first = static_cast<int>(rank) * kRows;
   const std::int64_t j = column0 + lane * 4;
   float column_factor[4];
   WARPLADDER_UNROLL_ON_GPU
@@ -296,7 +297,7 @@ __device__ __forceinline__ void add_and_store(const Gemm& g, const SplitGemm& s,
   WARPLADDER_UNROLL_ON_GPU
   for (int b = 0; b < kBlocks; ++b) kept[b] = ptx::in_block(shared, b) + lane * 4;
   WARPLADDER_NO_UNROLL
-  for (int r0 = rank * kRows + warp; r0 < (rank + 1) * kRows; r0 += kInFlight * kWarps) {
+  for (int r0 = first + warp; r0 < first + kRows; r0 += kInFlight * kWarps) {
     float4 of_block[kInFlight][kBlocks];
     WARPLADDER_UNROLL_ON_GPU
     for (int u = 0; u < kInFlight; ++u) {

@@ -50,14 +50,17 @@ WARPLADDER_TEST_KERNEL(split_across_memory<parts::Tf32Once>);
 
 // What a product makes of the spreads of A's blocks and, behind them, of B's.
 __global__ void halves_fit(unsigned* spread, unsigned* answer, int a_blocks, int b_blocks) {
-  __shared__ unsigned most[4][4];
+  __shared__ unsigned most[4];
   parts::SplitOperand a{}, b{};
   a.spread = reinterpret_cast<parts::Spread*>(spread);
   b.spread = a.spread + a_blocks;
   a.blocks = static_cast<unsigned>(a_blocks);
   b.blocks = static_cast<unsigned>(b_blocks);
-  const bool fits = parts::fits_half_pairs<128>(a, b, most);
-  answer[threadIdx.x] = fits ? 1 : 0;
+  if (threadIdx.x < 4) most[threadIdx.x] = 0;
+  __syncthreads();  // zeros are there
+  parts::gather_spreads<128>(a, b, threadIdx.x, most);
+  __syncthreads();  // all warps' most are there
+  answer[threadIdx.x] = parts::fits_half_pairs(most) ? 1 : 0;
 }
 WARPLADDER_TEST_KERNEL(halves_fit);
 

@@ -1,10 +1,10 @@
 // Bound before: tc_01's error. A TF32 number keeps 11 of FP32's 24 significant bits.
-// Idea: two TF32 numbers keep 22: x = hi + lo. A product of two such sums takes three of tc_01's,
-// hi·lo, lo·hi and hi·hi; lo·lo is left out. The pass writes a group of 128 bytes as 16 hi and
-// their 16 lo.
+// Idea: two TF32 numbers keep 22, and one more for lo has a sign: x = hi + lo. A product of two
+// such sums takes three of tc_01's, hi·lo, lo·hi and hi·hi; lo·lo is left out. The pass writes a
+// group of 128 bytes as 16 hi and their 16 lo.
 //
-// What that leaves out of a product is lo·lo, 2^-22 of it, and what either factor has beyond its
-// lo, 2^-22 each: 12 roundings of FP32 (2^-24), for which the rung declares 16. But now the adder
+// What that leaves out of a product is lo·lo, up to 2^-22 of it, and what either factor has beyond
+// its lo, up to 2^-23 each: 8 roundings of FP32 (2^-24); the rung declares 16. But now the adder
 // counts: at every instruction, three for each 8 of k, it cuts off up to 2^-23 of the sum so far,
 // always towards zero. In the worst case that is 3/8·k·2 = 0.75·k roundings, within the k that FP32
 // arithmetic may make; only, FP32's roundings cancel, and these add up: for positive numbers the
