@@ -359,7 +359,7 @@ std::uint64_t split_barriers(const Problem& p, Operands which) {
     std::uint64_t of_rank = 0;
     for (std::int64_t begin = 0; begin < span * s.cluster; begin += span) {
       const std::int64_t left = s.depth - begin, mine = left < span ? left : span;
-      of_rank += 3 + (span > kRows && mine > 0 ? 2 * tiles(mine, kRows) : 0);
+      of_rank += (s.cluster > 1 ? 4 : 3) + (span > kRows && mine > 0 ? 2 * tiles(mine, kRows) : 0);
     }
     std::uint64_t of_warps = 0;
     for (const parts::SplitOperand* x : {&s.a, &s.b}) {

@@ -29,6 +29,20 @@ __device__ __forceinline__ void cluster_barrier() {
 #endif
 }
 
+// The two halves of it: what is done between them is not waited for. All threads call both.
+__device__ __forceinline__ void cluster_arrive() {
+#if defined(__CUDACC__)
+  asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
+#endif
+}
+__device__ __forceinline__ void cluster_wait() {
+#if defined(__CUDACC__)
+  asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
+#else
+  simt_cluster_barrier();
+#endif
+}
+
 // mapa: where `shared` lies in the shared memory of block `rank` of the cluster.
 template <class T>
 __device__ __forceinline__ T* in_block(T* shared, unsigned rank) {

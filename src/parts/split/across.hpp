@@ -27,6 +27,7 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
   constexpr int kRows = SplitShape<length>::rows, kLines = SplitShape<length>::lines;
   auto& s = *static_cast<SplitShared<length>*>(shared);
   const std::int64_t depth = x.line_bytes / Pairs::kBytes;
+  if (cluster > 1) ptx::cluster_arrive();
   const int thread = threadIdx.x, warp = thread / 32, lane = thread % 32;
   const std::int64_t line0 = std::int64_t{block / cluster} * kLines;
   const std::int64_t pieces = (depth + kSplitPiece - 1) / kSplitPiece,
@@ -94,7 +95,8 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
     }
     if (lane < of_lines) s.range_of_warp[warp][whole ? quad + i : lane] = of_line[i];
   }
-  sync();  // all warps' ranges, and the rows, are there
+  sync();                                // all warps' ranges, and the rows, are there
+  if (cluster > 1) ptx::cluster_wait();  // a block that has not begun has no shared memory yet
   for (unsigned i = thread; i < cluster * kLines; i += kSplitThreads) {
     const unsigned of = i % kLines, to = i / kLines;
     Range of_block;
