@@ -9,8 +9,9 @@
 // in [1, 2^-30]·[2^-30, 1] all the more. So pieces of 256 along k are counted: `small`, the
 // elements that lose bits, and `far`, those below 2^-8 of the largest. A piece of a product has at
 // least 256 - far(A) - far(B) terms of 2^-16 of the largest or more, and an error of at most
-// (small(A) + small(B))·2^-39 of it: no more than 2^-24, one rounding, of the sum of magnitudes if
-//   2·(small(A) + small(B)) <= 256 - far(A) - far(B).
+// (small(A) + small(B))·2^-39 of it: no more than half of 2^-24, one rounding, of its magnitudes if
+//   4·(small(A) + small(B)) <= 256 - far(A) - far(B).
+// The other half is for the elements behind the last whole piece, of which only `small` is counted.
 // Most of each over all lines and pieces decides: see fits_half_pairs().
 
 #include "device/kernel.hpp"

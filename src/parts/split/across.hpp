@@ -148,7 +148,7 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
     }
     const std::int64_t piece = first + part;
     if (here && piece < end) {
-      include(spread, count, piece_length(x.k - piece, kPart), range.largest);
+      include(spread, count, x.k, piece, piece_length(x.k - piece, kPart), range.largest);
     }
   }
   write_spread(x, block, spread, s.spread_of_warp, sync);

@@ -91,7 +91,8 @@ __device__ __forceinline__ void split_along(const SplitOperand& x, unsigned bloc
       count.small = __reduce_add_sync(0xffffffffu, count.small);
       count.large = __reduce_add_sync(0xffffffffu, count.large);
       if (here) {
-        include(spread, count, piece_length(x.k - piece * kSplitPiece, kSplitPiece), range.largest);
+        include(spread, count, x.k, piece * kSplitPiece,
+                piece_length(x.k - piece * kSplitPiece, kSplitPiece), range.largest);
       }
       WARPLADDER_UNROLL_ON_GPU
       for (int i = 0; i < 8; ++i) v[p][i] *= scale;

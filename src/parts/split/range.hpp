@@ -71,20 +71,21 @@ __device__ __forceinline__ int piece_length(std::int64_t left, int most) {
   return left < most ? static_cast<int>(left) : most;
 }
 
-// Of a piece of `length` elements, as if it had 256; lines that a pair of halves cannot hold at all
-// spoil everything.
-__device__ __forceinline__ void include(Spread& spread, const SpreadCount& count, int length,
-                                        unsigned largest) {
+// Of a piece of `length` elements of a line of k from `begin` on, as if it had 256. What is left of
+// a line behind its whole pieces is too short for `far` to say much; it is bounded by them. Lines
+// that a pair of halves cannot hold at all spoil everything.
+__device__ __forceinline__ void include(Spread& spread, const SpreadCount& count, std::int64_t k,
+                                        std::int64_t begin, int length, unsigned largest) {
   if (length <= 0 || largest == 0) return;
+  const bool is_rest = k >= kSplitPiece && begin / kSplitPiece == k / kSplitPiece;
   const unsigned of = static_cast<unsigned>(length), far = of - count.large;
   const auto of_256 = [&](unsigned n) {
-    return of == 256 ? n : of == 128 ? 2 * n : (n * 256u + of - 1) / of;
+    return of == 256 || is_rest ? n : of == 128 ? 2 * n : (n * 256u + of - 1) / of;
   };
-  const unsigned small = of_256(count.small), apart = of_256(far);
   const int exponent = exponent_of(largest);
   const bool holds = exponent <= 78 && exponent >= -78;
-  spread.small = max(spread.small, holds ? small : Spread::kTooFar);
-  spread.far = max(spread.far, apart);
+  spread.small = max(spread.small, holds ? of_256(count.small) : Spread::kTooFar);
+  if (!is_rest) spread.far = max(spread.far, of_256(far));
 }
 
 // How the threads of the pass wait for each other where they are the block's only ones.
@@ -145,7 +146,7 @@ __device__ __forceinline__ void gather_spreads(const SplitOperand& a, const Spli
 // Whether FP16 pairs hold both operands.
 __device__ __forceinline__ bool fits_half_pairs(const unsigned (&most)[4]) {
   const unsigned small = most[0] + most[2], far = most[1] + most[3];
-  return small == 0 || 2 * small + far <= 256;
+  return small == 0 || 4 * small + far <= 256;
 }
 
 }  // namespace WARPLADDER_FLAVOUR
