@@ -87,7 +87,9 @@ class Includes(Planted):
         ):
             self.write(f"src/{header}")
         self.write("include/warpladder/warpladder.h")
+        self.write("src/ops/sgemm/rung_tensor.hpp")
         self.write("src/ops/sgemm/rungs/one.cu", '#include "ops/sgemm/rung.hpp"\n')
+        self.write("src/ops/sgemm/rungs/tc.cu", '#include "ops/sgemm/rung_tensor.hpp"\n')
 
     def including(self, path: str, header: str):
         self.write(path, f'// a reason\n#include "{header}"\n')

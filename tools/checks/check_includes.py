@@ -61,9 +61,10 @@ def fault(path: str, target: str) -> str | None:
     if mine is None or theirs is None:
         return None
     if is_rung(path):
-        if target == f"src/ops/{room(path)}/rung.hpp" or theirs == "parts":
+        own = re.fullmatch(rf"src/ops/{room(path)}/rung(_\w+)?\.hpp", target)
+        if own or theirs == "parts":
             return None
-        return f"a rung includes only its own ops/{room(path)}/rung.hpp and parts/"
+        return f"a rung includes only its own ops/{room(path)}/rung*.hpp and parts/"
     if mine == "include":
         return None if theirs == "include" else "an installed header includes nothing of src/"
     if mine == "bindings":

@@ -14,7 +14,7 @@
 // multiprocessor, where two took turns at copying and multiplying.
 // Accepts: every problem, as tc_02 does. What binds it: TF32's rate, half of FP16's.
 
-#include "ops/sgemm/tensor.hpp"
+#include "ops/sgemm/rung_tensor.hpp"
 #include "parts/tile_copy.hpp"
 
 namespace warpladder::sgemm {

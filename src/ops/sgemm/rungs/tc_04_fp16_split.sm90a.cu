@@ -12,7 +12,7 @@
 // Accepts: moderate values: nothing notices here when a row's elements lie too far apart for a
 // half, or are infinite; tc_10 does. What binds it: copies and products take turns.
 
-#include "ops/sgemm/tensor.hpp"
+#include "ops/sgemm/rung_tensor.hpp"
 #include "parts/tile_copy.hpp"
 
 namespace warpladder::sgemm {

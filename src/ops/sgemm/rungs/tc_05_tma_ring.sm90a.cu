@@ -12,7 +12,7 @@
 // Accepts: moderate values. What binds it: the thread that asks is one of those that multiply. It
 // waits until the slowest warp has read a stage, and its own warpgroup waits with it.
 
-#include "ops/sgemm/tensor.hpp"
+#include "ops/sgemm/rung_tensor.hpp"
 #include "parts/tensor_ring.hpp"
 
 namespace warpladder::sgemm {

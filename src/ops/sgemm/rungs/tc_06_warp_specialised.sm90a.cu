@@ -12,7 +12,7 @@
 // begins (barriers, the first stages) or ends (C), its tensor cores rest, and in the last round
 // most multiprocessors may have none.
 
-#include "ops/sgemm/tensor.hpp"
+#include "ops/sgemm/rung_tensor.hpp"
 #include "parts/ptx/register_share.hpp"
 #include "parts/tensor_ring.hpp"
 

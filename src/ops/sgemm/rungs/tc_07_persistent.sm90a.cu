@@ -13,7 +13,7 @@
 // Accepts: moderate values. What binds it: shared memory is filled from the L2 cache with 32 bytes
 // a cycle and multiprocessor, a good part of what there is, and of the board's power.
 
-#include "ops/sgemm/tensor.hpp"
+#include "ops/sgemm/rung_tensor.hpp"
 #include "parts/ptx/register_share.hpp"
 #include "parts/tensor_ring.hpp"
 

@@ -10,7 +10,7 @@
 // Accepts: moderate values. What binds it: at 2048 and above the board's power. Below, the number
 // of tiles: 1024³ has 32 of 256×128 for 132 multiprocessors.
 
-#include "ops/sgemm/tensor.hpp"
+#include "ops/sgemm/rung_tensor.hpp"
 #include "parts/ptx/register_share.hpp"
 #include "parts/tensor_ring.hpp"
 

@@ -7,7 +7,7 @@
 //
 // Accepts: every problem of moderate values.
 
-#include "ops/sgemm/tensor_roles.hpp"
+#include "ops/sgemm/rung_tensor_roles.hpp"
 #include "parts/ptx/register_share.hpp"
 
 namespace warpladder::sgemm {

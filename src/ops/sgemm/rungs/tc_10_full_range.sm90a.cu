@@ -8,7 +8,7 @@
 //
 // Accepts: every problem.
 
-#include "ops/sgemm/tensor_roles.hpp"
+#include "ops/sgemm/rung_tensor_roles.hpp"
 #include "parts/ptx/register_share.hpp"
 
 namespace warpladder::sgemm {

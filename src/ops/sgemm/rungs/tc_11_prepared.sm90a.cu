@@ -6,7 +6,7 @@
 // microseconds. Accepts: every problem of moderate values, after B was prepared in the same
 // workspace. What binds it: the board's power, and A's pass.
 
-#include "ops/sgemm/tensor_roles.hpp"
+#include "ops/sgemm/rung_tensor_roles.hpp"
 #include "parts/ptx/register_share.hpp"
 
 namespace warpladder::sgemm {

@@ -4,7 +4,7 @@
 
 #include <type_traits>
 
-#include "ops/sgemm/tensor.hpp"
+#include "ops/sgemm/rung_tensor.hpp"
 #include "parts/tensor_ring.hpp"
 
 namespace warpladder::sgemm {
