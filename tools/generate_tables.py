@@ -438,7 +438,7 @@ def medians(argument, document):
 
 def climb(argument, document, pictures):
     """Adds the picture's text to `pictures`."""
-    files, prefix, shape, name = asked(r"(\S+) (\w+/?\w*) at (\d+(?:x\d+)*) to (\S+\.svg)", argument,
+    files, prefix, shape, name = asked(r"(\S+) (\w+(?::\w+)?/?\w*) at (\d+(?:x\d+)*) to (\S+\.svg)", argument,
                                        "FILES OP/PREFIX at MxNxK to PICTURE.svg")
     rows = rows_at(files, prefix.partition("/")[0], shape)
     ladder = sorted((row for row in rows if not row.rival
@@ -446,7 +446,7 @@ def climb(argument, document, pictures):
     drawn = [row for row in ladder if row.hot]
     if not drawn:
         raise Fault(f"{files}: no rung of {prefix} was timed at {shape}")
-    title = f"{drawn[0].op} at {shape.replace('x', '×')}"
+    title = f"{drawn[0].op.replace(':', ' ')} at {shape.replace('x', '×')}"
     drawing = draw_climb.of_rows(title, drawn, rival_of(rows))
     picture = draw_climb.svg(drawing)
     target = Path(os.path.normpath(document.parent / name))

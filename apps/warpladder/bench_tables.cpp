@@ -115,7 +115,8 @@ struct Opponent {
 Opponent opponent_in(std::span<const BenchRow> group, bool probe) {
   Opponent fastest;
   for (const BenchRow& row : group) {
-    if (!row.rival || row.probe != probe || row.samples_s.empty() || !row.invalid.empty()) {
+    if (!row.rival || row.probe != probe || row.less_accurate || row.samples_s.empty() ||
+        !row.invalid.empty()) {
       continue;
     };
     fastest.is_best_of_several = fastest.row != nullptr;

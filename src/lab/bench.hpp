@@ -62,6 +62,7 @@ struct BenchRow {
   bool rival = false;
   bool probe = false;  // a rival that only moves the bytes: a ceiling
   bool tensor_cores = false;
+  bool less_accurate = false;  // a rival that computes with fewer bits: a contrast
   std::vector<std::int64_t> shape;
   std::string variant;
   std::string remark;   // what of the problem explains its times, or empty
