@@ -32,6 +32,7 @@ Case Operator::case_of_shape(const std::vector<std::int64_t>& shape,
   if (shape.size() != default_shape().size()) {
     throw_bad_input(fmt::format("{}: a shape is written {}", name(), shape_form()));
   }
+  if (variant.empty()) return plain_case(shape, variants().front());
   require_variant(variant);
   return plain_case(shape, variant);
 }

@@ -85,9 +85,9 @@ class Operator {
                                                         device::Target target) const;
   // Throws Error(bad_input) unless it is one of variants().
   void require_variant(const std::string& variant) const;
-  // The plain problem of a shape, in one of variants(); or that of a matrix. Throws
-  // Error(bad_input) if the shape or the variant is not one of this operator, Error(resource) when
-  // it needs more memory than there is.
+  // The plain problem of a shape, in one of variants() (empty: the first); or that of a matrix.
+  // Throws Error(bad_input) if the shape or the variant is not one of this operator,
+  // Error(resource) when it needs more memory than there is.
   Case case_of_shape(const std::vector<std::int64_t>& shape, const std::string& variant) const;
   Case case_of_shape(const std::vector<std::int64_t>& shape) const {
     return case_of_shape(shape, variants().front());

@@ -83,7 +83,9 @@ TEST_P(Prediction, HoldsInTheExecutor) {
       {{128, 128, 128}, {256, 128, 64}}};
   const auto& shapes = shapes_by_sizes[op->default_shape().size()];
   std::vector<std::pair<std::vector<std::int64_t>, std::string>> problems;
-  for (const std::string& variant : op->variants()) {
+  // Of sgemm the row_ and col_ rungs predict for row-major operands without transposes.
+  const bool is_sgemm = op->name() == "sgemm";
+  for (const std::string& variant : is_sgemm ? op->bench_variants() : op->variants()) {
     for (const auto& shape : shapes) problems.emplace_back(shape, variant);
   }
   std::size_t problems_had = 0;
