@@ -203,7 +203,7 @@ TEST(Clusters, AWrongSizeIsRefused) {
         static_cast<int>(cluster));
   };
   EXPECT_NO_THROW(launch_of(12, 3));
-  for (const auto& [blocks, cluster] : {std::pair{12u, 5u}, {9u, 9u}, {4u, 8u}, {4u, 0u}}) {
+  for (const auto& [blocks, cluster] : {std::pair{12u, 5u}, {17u, 17u}, {4u, 8u}, {4u, 0u}}) {
     try {
       launch_of(blocks, cluster);
       ADD_FAILURE() << "clusters of " << cluster << " in " << blocks << " blocks";

@@ -332,10 +332,12 @@ TWINS(half_a_warpgroup);
 
 template <bool kFaulty>
 __global__ void other_swizzle(float* out) {
-  ptx::TileDescriptor tile = tile_of_ones();
-  if (kFaulty) tile ^= std::uint64_t{3} << 62;
+  const ptx::TileDescriptor tile = tile_of_ones();
+  const std::uint64_t other = kFaulty ? std::uint64_t{3} << 62 : 0;
+  const std::uint64_t a = ptx::both_words(tile) ^ other,
+                      b = ptx::both_words(ptx::behind(tile, 8192));
   float sums[32] = {};
-  ptx::multiply_f16(sums, tile, ptx::behind(tile, 8192), true);  // FAULT: swizzle
+  simt_wgmma(sums, 64, 2, a, b, 1);  // FAULT: swizzle
   ptx::wgmma_commit();
   ptx::wgmma_wait<0>();
   ptx::pin(sums);
