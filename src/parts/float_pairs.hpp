@@ -84,9 +84,17 @@ struct HalfPairs {
   }
 };
 
+struct Tf32Products {
+  template <int count>
+  __device__ __forceinline__ static void multiply(float (&sums)[count], ptx::TileDescriptor a,
+                                                  ptx::TileDescriptor b, bool add) {
+    ptx::multiply_tf32(sums, a, b, add);
+  }
+};
+
 // TF32 pairs: FP32's range at half the rate and twice the bytes. What rounding up would make
 // infinite is cut off instead; lo of what is not finite is zero.
-struct Tf32Pairs {
+struct Tf32Pairs : Tf32Products {
   static constexpr int kDepth = 16;
   static constexpr int kBytes = 8;
   static constexpr bool kNeedsLeast = true;
@@ -112,17 +120,11 @@ struct Tf32Pairs {
       group[i + 4] = make_float4(lo[4 * i], lo[4 * i + 1], lo[4 * i + 2], lo[4 * i + 3]);
     }
   }
-
-  template <int count>
-  __device__ __forceinline__ static void multiply(float (&sums)[count], ptx::TileDescriptor a,
-                                                  ptx::TileDescriptor b, bool add) {
-    ptx::multiply_tf32(sums, a, b, add);
-  }
 };
 
 // No pair, but its first half alone: FP32's range with 11 significant bits, at the rate of TF32. A
 // group has 32 of them.
-struct Tf32Once {
+struct Tf32Once : Tf32Products {
   static constexpr int kDepth = 32;
   static constexpr int kBytes = 4;
   static constexpr bool kNeedsLeast = false;
@@ -135,12 +137,6 @@ struct Tf32Once {
     auto* const group = reinterpret_cast<float4*>(line + k / kDepth * 128) + k % kDepth / 4;
     group[0] = make_float4(hi[0], hi[1], hi[2], hi[3]);
     group[1] = make_float4(hi[4], hi[5], hi[6], hi[7]);
-  }
-
-  template <int count>
-  __device__ __forceinline__ static void multiply(float (&sums)[count], ptx::TileDescriptor a,
-                                                  ptx::TileDescriptor b, bool add) {
-    ptx::multiply_tf32(sums, a, b, add);
   }
 };
 

@@ -23,14 +23,16 @@ class Trial final : public ops::AccuracyTrial {
     b_ = device::Buffer<float>(target, host.b);
     c_ = device::Buffer<float>(target, poison_);
     workspace_ = device::Memory(target, workspace_bytes(problem));
-    workspace_.fill(0xff);  // NaN, whatever it is taken for
     call_ = {problem_,          a_.data(),
              b_.data(),         c_.data(),
              workspace_.data(), is_moderate(drawn.distribution) ? Values::moderate : Values::any};
     truth_ = product_truth(problem_, host, rows_);
   }
 
-  void reset() override { c_.upload(poison_); }
+  void reset() override {
+    c_.upload(poison_);
+    workspace_.fill(0xff);  // NaN, whatever it is taken for
+  }
 
   const void* call() const override { return &call_; }
 

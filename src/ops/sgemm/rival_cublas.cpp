@@ -55,24 +55,20 @@ void launch_transposed(const void* erased, device::Stream& stream) {
                "cublasSgeam");
 }
 
-// Of TF32's few bits nothing is said where infinities come in.
-bool has_finite_values(const void* call) {
-  return static_cast<const Call*>(call)->values == Values::moderate;
-}
-
 const bool declared =
     ops::declare_rival({"sgemm", "cublas", "cublasSgemm, operands exchanged", "cuBLAS",
                         device::Target::gpu, launch_exchanged, Cublas::version, Cublas::why_not}) &&
-    ops::declare_rival({.op = "sgemm",
-                        .name = "cublas_tf32",
-                        .what = "cublasSgemm, operands exchanged, TF32 allowed",
-                        .library = "cuBLAS",
-                        .target = device::Target::gpu,
-                        .launch = launch_tf32,
-                        .version = Cublas::version,
-                        .why_not = Cublas::why_not,
-                        .takes = has_finite_values,
-                        .arithmetic = {.tensor_cores = true, .extra_roundings = 0x1p14}}) &&
+    ops::declare_rival(
+        {.op = "sgemm",
+         .name = "cublas_tf32",
+         .what = "cublasSgemm, operands exchanged, TF32 allowed",
+         .library = "cuBLAS",
+         .target = device::Target::gpu,
+         .launch = launch_tf32,
+         .version = Cublas::version,
+         .why_not = Cublas::why_not,
+         .takes = promises_moderate_values,  // and is judged where no infinity comes in
+         .arithmetic = {.tensor_cores = true, .extra_roundings = 0x1p14}}) &&
     ops::declare_rival({"sgemm", "cublas_transposed", "cublasSgemm with OP_T, OP_T; cublasSgeam",
                         "cuBLAS", device::Target::gpu, launch_transposed, Cublas::version,
                         Cublas::why_not});

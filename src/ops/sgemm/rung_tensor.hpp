@@ -57,23 +57,24 @@ SplitGemm split_of(const Gemm& g, bool trans_a, bool trans_b, bool in_clusters =
   // What one kind of pairs needs beside them lies apart from what another kind needs: both are read
   // while the second kind of pairs is written over the first.
   const std::int64_t lines = g.m + g.n, spreads = lines + 2 * 16;
-  for (int kind = 0; kind <= Pairs::kNeedsLeast; ++kind) {
-    s.a.factor = reinterpret_cast<float*>(take((lines + 2) * sizeof(float)));
-    s.a.spread = reinterpret_cast<parts::Spread*>(take(spreads * sizeof(parts::Spread)));
+  unsigned char *factors[2], *of_blocks[2];
+  for (int kind = 0; kind < 2; ++kind) {
+    factors[kind] = take((lines + 2) * sizeof(float));
+    of_blocks[kind] = take(spreads * sizeof(parts::Spread));
   }
+  constexpr int kKind = Pairs::kNeedsLeast ? 1 : 0;
+  s.a.factor = reinterpret_cast<float*>(factors[kKind]);
   s.b.factor = s.a.factor + g.m + g.m % 2;
+  s.a.spread = reinterpret_cast<parts::Spread*>(of_blocks[kKind]);
   s.b.spread = s.a.spread + s.a.blocks;
-  if (!Pairs::kNeedsLeast) {
-    take((lines + 2) * sizeof(float));
-    take(spreads * sizeof(parts::Spread));
-  }
   s.a.pairs = take(g.m * s.a.line_bytes);
   s.b.pairs = take(g.n * s.b.line_bytes);
   return s;
 }
 
+// Each rung has its own, so that what is counted in it is the rung's.
 template <class Pairs, parts::LineLength length>
-__global__ void __launch_bounds__(parts::kSplitThreads, parts::SplitShape<length>::blocks)
+static __global__ void __launch_bounds__(parts::kSplitThreads, parts::SplitShape<length>::blocks)
     split(SplitGemm s) {
   ptx::allow_next_kernel();
   if (blockIdx.x == 0 && threadIdx.x < 2) s.tickets[threadIdx.x] = 0;
@@ -391,16 +392,22 @@ ladder::Totals predict_tensor(const Problem& p, std::int64_t area, int products,
   return t;
 }
 
-inline bool takes_moderate(const void* call) {
-  return static_cast<const Call*>(call)->values == Values::moderate;
-}
-
 }  // namespace WARPLADDER_FLAVOUR
 }  // namespace warpladder::sgemm
 
 // Declares a rung on tensor cores: row-major, with a workspace. `roundings`: of what its products
 // leave out, in units of 2^-24 of the sum of magnitudes, beyond what FP32 arithmetic may.
-#define WARPLADDER_SGEMM_TENSOR_RUNG(idea, accepts, launch, takes, roundings, predict)         \
+#define WARPLADDER_SGEMM_TENSOR_RUNG(idea, accepts, launch, takes, roundings, predict) \
+  WARPLADDER_SGEMM_TENSOR_RUNG_AFTER(nullptr, idea, accepts, launch, takes, roundings, predict)
+
+// The same with what is launched once before.
+#define WARPLADDER_SGEMM_PREPARED_RUNG(idea, accepts, prepare, launch, takes, roundings, predict) \
+  WARPLADDER_SGEMM_TENSOR_RUNG_AFTER(                                                             \
+      (&::warpladder::sgemm::launch_call<::warpladder::sgemm::Layout::row_major, prepare>), idea, \
+      accepts, launch, takes, roundings, predict)
+
+#define WARPLADDER_SGEMM_TENSOR_RUNG_AFTER(prepare, idea, accepts, launch, takes, roundings,   \
+                                           predict)                                            \
   [[maybe_unused]] static const bool warpladder_rung_declared = ::warpladder::ladder::declare( \
       {"sgemm",                                                                                \
        __FILE__,                                                                               \
@@ -411,20 +418,5 @@ inline bool takes_moderate(const void* call) {
        &::warpladder::sgemm::launch_call<::warpladder::sgemm::Layout::row_major, launch>,      \
        &::warpladder::sgemm::predict_call<::warpladder::sgemm::Layout::row_major, predict>,    \
        takes,                                                                                  \
-       nullptr,                                                                                \
-       {.tensor_cores = true, .extra_roundings = roundings}})
-
-// The same with what is launched once before.
-#define WARPLADDER_SGEMM_PREPARED_RUNG(idea, accepts, prepare, launch, takes, roundings, predict) \
-  [[maybe_unused]] static const bool warpladder_rung_declared = ::warpladder::ladder::declare(    \
-      {"sgemm",                                                                                   \
-       __FILE__,                                                                                  \
-       idea,                                                                                      \
-       accepts,                                                                                   \
-       ::warpladder::device::kThisFlavour,                                                        \
-       false,                                                                                     \
-       &::warpladder::sgemm::launch_call<::warpladder::sgemm::Layout::row_major, launch>,         \
-       &::warpladder::sgemm::predict_call<::warpladder::sgemm::Layout::row_major, predict>,       \
-       takes,                                                                                     \
-       &::warpladder::sgemm::launch_call<::warpladder::sgemm::Layout::row_major, prepare>,        \
+       prepare,                                                                                \
        {.tensor_cores = true, .extra_roundings = roundings}})

@@ -60,6 +60,12 @@ void with_tensor_config(const Gemm& g, std::int64_t depth, const Run& run) {
   }
 }
 
+// What is promoted at a time: so many of them along k.
+template <class Pairs>
+__device__ __forceinline__ int chunks_of(const SplitGemm& split) {
+  return static_cast<int>(split.depth / (Pairs::kDepth * TensorConfig::groups));
+}
+
 // The tiles that a block computes, one after the other, and its share of them along k.
 template <class Wrapped>
 struct TileWork {
@@ -97,10 +103,7 @@ class Producer {
   __device__ __forceinline__ Producer(typename Wrapped::Ring& ring, const SplitGemm& split,
                                       const TileOrder& order,
                                       parts::RingPlace<Wrapped::Ring::kStages> at = {0, 1})
-      : ring_(ring),
-        chunks_(static_cast<int>(split.depth / (Pairs::kDepth * kConfig.groups))),
-        work_(order),
-        at_(at) {
+      : ring_(ring), chunks_(chunks_of<Pairs>(split)), work_(order), at_(at) {
     begin_tile();
   }
   __device__ __forceinline__ auto place() const { return at_; }
@@ -160,10 +163,7 @@ __device__ __forceinline__ void consume(typename Wrapped::Ring& ring, const Gemm
                                         const Ask& go_on = {}) {
   constexpr TensorConfig kConfig = Wrapped::value;
   constexpr int kTiles = kConfig.block_m / 128;
-  // From one lane, so that the compiler knows it to be the warp's: descriptors want that.
-  const int warpgroup = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 128, 0);
-  const int a_row = warpgroup * (kConfig.block_m / 2);
-  const int chunks = static_cast<int>(split.depth / (Pairs::kDepth * kConfig.groups));
+  const int a_row = ptx::warpgroup() * (kConfig.block_m / 2), chunks = chunks_of<Pairs>(split);
   bool decided = std::is_same_v<Ask, GoOn>;
   for (TileWork<Wrapped> work(order); work.is_left(); work.advance()) {
     float sums[kTiles][kConfig.block_n / 2] = {};

@@ -15,19 +15,9 @@ enum class LineLength { brief, medium, lengthy };
 template <LineLength length>
 struct SplitShape {
   static constexpr bool brief = length == LineLength::brief,
-                        lengthy = length == LineLength::lengthy;
-  static constexpr int pieces = brief     ? 2
-                                : lengthy ? 8
-                                          : 4,
-                       lines = brief     ? 16
-                               : lengthy ? 16
-                                         : 32,
-                       rows = brief     ? 512
-                              : lengthy ? 1024
-                                        : 512,
-                       blocks = brief     ? 3
-                                : lengthy ? 2
-                                          : 3;
+                        lengthy = length == LineLength::lengthy, medium = !brief && !lengthy;
+  static constexpr int pieces = brief ? 2 : (medium ? 4 : 8), lines = medium ? 32 : 16,
+                       rows = lengthy ? 1024 : 512, blocks = lengthy ? 2 : 3;
   // Along k, of 8 lines, what a warp writes at a time.
   static constexpr int part = rows * (lines / 8) / kSplitWarps;
   static_assert(kSplitPiece % part == 0);

@@ -25,12 +25,18 @@ struct Range {
   __device__ __forceinline__ unsigned least() const { return 0u - least_negated; }
 };
 
+// Whether a line with this largest element keeps its exponents within those of halves' products:
+// beyond, the factors of two lines might overflow on the way to a result that does not.
+__device__ __forceinline__ bool in_reach_of_halves(unsigned largest) {
+  const int exponent = exponent_of(largest);
+  return exponent >= -78 && exponent <= 78;
+}
+
 // The power of two for a line. HalfPairs: brings the largest element between 2^14 and 2^15.
 // Tf32Pairs: brings up lines whose largest is below 2^-60, so that no element loses bits to TF32's
 // least exponent. 0 where none helps: see Spread and factor_of().
 __device__ __forceinline__ int scale_exponent(HalfPairs, const Range& range) {
-  const int exponent = exponent_of(range.largest);
-  return exponent > 78 || exponent < -78 ? 0 : 14 - exponent;
+  return in_reach_of_halves(range.largest) ? 14 - exponent_of(range.largest) : 0;
 }
 __device__ __forceinline__ int scale_exponent(Tf32Pairs, const Range& range) {
   const int exponent = exponent_of(range.largest);
@@ -82,9 +88,8 @@ __device__ __forceinline__ void include(Spread& spread, const SpreadCount& count
   const auto of_256 = [&](unsigned n) {
     return of == 256 || is_rest ? n : of == 128 ? 2 * n : (n * 256u + of - 1) / of;
   };
-  const int exponent = exponent_of(largest);
-  const bool holds = exponent <= 78 && exponent >= -78;
-  spread.small = max(spread.small, holds ? of_256(count.small) : Spread::kTooFar);
+  spread.small =
+      max(spread.small, in_reach_of_halves(largest) ? of_256(count.small) : Spread::kTooFar);
   if (!is_rest) spread.far = max(spread.far, of_256(far));
 }
 

@@ -106,7 +106,7 @@ ladder::Totals predict(const Problem& p) {
 }
 
 WARPLADDER_SGEMM_TENSOR_RUNG("as many blocks as multiprocessors, tile after tile",
-                             "moderate values", launch, takes_moderate, 16, predict);
+                             "moderate values", launch, promises_moderate_values, 16, predict);
 
 }  // namespace
 }  // namespace warpladder::sgemm

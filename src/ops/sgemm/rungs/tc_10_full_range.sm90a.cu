@@ -1,7 +1,8 @@
 // Bound before: FP16 pairs do not hold every number: tc_09 is silently wrong where a row's or a
 // column's elements lie too far apart, and for infinities.
 // Idea: the pass that splits the operands also counts what decides this (parts/split.hpp), and
-// every block of the product looks at the counts first. Where the pairs do not fit, the blocks
+// three idle warps of every block of the product look at the counts while the first chunks are
+// multiplied. Where the pairs do not fit, the blocks
 // split the operands anew into TF32 pairs, by tickets, and multiply these: half the rate, FP32's
 // range. Rows and columns that not even those hold (infinities, NaN, the least of FP32's exponents
 // beside the largest) are multiplied apart, in FP32 arithmetic. No word of it reaches the host.
@@ -15,7 +16,7 @@ namespace warpladder::sgemm {
 namespace {
 
 using parts::HalfPairs, parts::Tf32Pairs;
-constexpr int kGroups = TensorConfig::groups, kJudges = 96;  // of the producer's warpgroup
+constexpr int kJudges = 96;  // of the producer's warpgroup
 
 // The consumers' own barrier, and their ticket.
 struct ConsumerSync {
@@ -71,9 +72,10 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
       parts::gather_spreads<kJudges>(half_split.a, half_split.b, judge, shared.spread);
       if (judge % 32 == 0) ptx::arrive(&shared.judged);
     } else if (threadIdx.x == TensorConfig::consumers) {
-      const auto chunks = static_cast<int>(half_split.depth) / (HalfPairs::kDepth * kGroups);
-      const int undecided = undecided_chunks<Wrapped>(order, chunks) * kGroups;
-      for (int group = 0; group < undecided; ++group) producer.fetch_next(halves.a, halves.b);
+      const int undecided = undecided_chunks<Wrapped>(order, chunks_of<HalfPairs>(half_split));
+      for (int group = 0; group < undecided * TensorConfig::groups; ++group) {
+        producer.fetch_next(halves.a, halves.b);
+      }
     }
     __syncwarp();
     if (fits()) {

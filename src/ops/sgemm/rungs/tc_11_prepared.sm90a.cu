@@ -2,9 +2,11 @@
 // one is the same every time, a layer's weights, to no purpose.
 // Idea: split B once, beforehand; a call splits A and multiplies, as tc_09 does.
 //
-// Prediction: tc_09's time less what its pass takes for B: at 4096x4096 some 45 of 620
-// microseconds. Accepts: every problem of moderate values, after B was prepared in the same
-// workspace. What binds it: the board's power, and A's pass.
+// Prediction: tc_09's time less what its pass takes for B: at 4096³ some 45 of 620 microseconds.
+//
+// Accepts: every problem of moderate values, after B (of column-major operands A, for these are the
+// row-major product of the transposes, exchanged) was prepared in the same workspace. What binds
+// it: the board's power, and A's pass.
 
 #include "ops/sgemm/rung_tensor_roles.hpp"
 #include "parts/ptx/register_share.hpp"
@@ -63,7 +65,7 @@ void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
 ladder::Totals predict(const Problem& p) { return predict_tiles<Pairs>(p, 2, Operands::a); }
 
 WARPLADDER_SGEMM_PREPARED_RUNG("B is split once, for many products", "moderate values", prepare,
-                               launch, takes_moderate, 16, predict);
+                               launch, promises_moderate_values, 16, predict);
 
 }  // namespace
 }  // namespace warpladder::sgemm
