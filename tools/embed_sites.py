@@ -29,6 +29,8 @@ QUERIES = (
     "cluster_rank",
     "shared_address",
     "wgmma_commit",
+    "tma_store_commit",
+    "tma_store_wait",
 )
 BUILT_AS = "/warpladder/"  # what -ffile-prefix-map makes of the source folder
 

@@ -64,12 +64,18 @@ const Case kCases[] = {
       {"still waits for 0 of 1 arrivals and for 1024 bytes that no copy will bring"}}},
     {"nobody_waits",
      {FaultKind::unwaited_async_copy, kFile, "on its way", 0, {"the block ends before this copy"}}},
+    {"nobody_waits_for_the_store",
+     {FaultKind::unwaited_async_copy,
+      kFile,
+      "not committed",
+      0,
+      {"the block ends before this store, for which its thread has not waited"}}},
     {"destination_off_the_swizzle",
      {FaultKind::copy_engine_misuse,
       kFile,
       "byte 128",
       0,
-      {"the destination is byte 128 of dynamic shared memory, which is no multiple of 1024"}}},
+      {"the box is byte 128 of dynamic shared memory, which is no multiple of 1024"}}},
     {"lines_that_are_not_there",
      {FaultKind::out_of_bounds,
       kFile,
@@ -92,6 +98,24 @@ const Case kCases[] = {
       {"228 threads of the cluster wait at its barrier", "28 have exited"}},
      128,
      2},
+    {"not_all_at_the_named_barrier",
+     {FaultKind::divergent_barrier,
+      kFile,
+      "64 of 96",
+      0,
+      {"64 threads wait at named barriers; at barrier 1 64 of 96", "64 have exited"}}},
+    {"half_warps_at_the_named_barrier",
+     {FaultKind::divergent_barrier,
+      kFile,
+      "half warps",
+      111,
+      {"barrier 2 has its 64 threads, but not of whole warps"}}},
+    {"counts_that_disagree",
+     {FaultKind::divergent_barrier,
+      kFile,
+      "64 instead of 128",
+      64,
+      {"waits for 64 threads at barrier 3, where others wait for 128"}}},
     {"block_outside_of_the_cluster",
      {FaultKind::out_of_bounds, kFile, "block 2", 0, {"block 2 of a cluster of 2"}},
      128,
@@ -134,8 +158,9 @@ const Case kCases[] = {
 
 bool takes_a_map(const std::string& kernel) {
   static const std::string with_maps[] = {
-      "one_arrival_too_many", "missing_expectation",         "too_much_expected",
-      "nobody_waits",         "destination_off_the_swizzle", "lines_that_are_not_there"};
+      "one_arrival_too_many",       "missing_expectation", "too_much_expected",
+      "nobody_waits_for_the_store", "nobody_waits",        "destination_off_the_swizzle",
+      "lines_that_are_not_there"};
   return std::ranges::find(with_maps, kernel) != std::end(with_maps);
 }
 

@@ -1,4 +1,5 @@
-// mbarriers and clusters: the executor's side of parts/ptx/mbarrier.hpp and cluster.hpp.
+// mbarriers, named barriers and clusters: the executor's side of parts/ptx/mbarrier.hpp,
+// named_barrier.hpp and cluster.hpp.
 
 #include <fmt/format.h>
 
@@ -142,6 +143,11 @@ unsigned simt_cluster_rank() { return this_worker->rank_of(this_worker->current)
 
 void simt_cluster_barrier() {
   this_worker->wait_at_cluster_barrier(to_pc(__builtin_return_address(0)));
+}
+
+void simt_named_barrier(int id, int threads) {
+  this_worker->wait_at_named_barrier(static_cast<unsigned>(id), static_cast<unsigned>(threads),
+                                     to_pc(__builtin_return_address(0)));
 }
 
 void* simt_in_block(void* shared, unsigned rank) {

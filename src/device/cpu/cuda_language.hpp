@@ -61,6 +61,7 @@ void simt_cp_async_wait(int groups_left);
 // Clusters, mbarriers, the copy engine and the tensor cores: see src/parts/ptx.
 unsigned simt_cluster_rank();
 void simt_cluster_barrier();
+void simt_named_barrier(int id, int threads);
 void* simt_in_block(void* shared, unsigned rank);
 unsigned simt_shared_address(const void* shared);
 void simt_mbarrier_init(std::uint64_t* barrier, unsigned arrivals);
@@ -69,6 +70,9 @@ void simt_mbarrier_arrive_at(std::uint64_t* barrier, unsigned rank);
 void simt_mbarrier_wait(std::uint64_t* barrier, unsigned parity);
 void simt_tma_load(void* shared, const void* map, std::uint64_t* full, int row, int column,
                    unsigned ranks);
+void simt_tma_store(const void* map, const void* shared, int row, int column);
+void simt_tma_store_commit();
+void simt_tma_store_wait(int groups_left);
 void simt_wgmma(float* sums, int columns, int element_bytes, std::uint64_t a, std::uint64_t b,
                 int add);
 void simt_wgmma_commit();

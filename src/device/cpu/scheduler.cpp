@@ -63,6 +63,7 @@ void Worker::begin_blocks() {
   uneven_ = cluster_ > 1;
   async_.clear();
   mbarriers.clear(shared_begin);
+  stores.clear();
   warpgroups.clear();
   if (check_shared) {
     shadow.begin_block((fibers_ + kWarp - 1) / kWarp);
@@ -98,6 +99,11 @@ bool Worker::run_blocks() {
     if (done == cluster_ * threads_) break;
     if (!land_awaited_copies(*this, goes_on)) return false;
     if (!goes_on) return blame_standstill();
+  }
+  if (!stores.empty()) {
+    const BoxCopy& store = stores.front().box;
+    return blame(FaultKind::unwaited_async_copy, store.pc, store.fiber,
+                 "the block ends before this store, for which its thread has not waited");
   }
   for (std::size_t i = 0; i < mbarriers.size(); ++i) {
     const Mbarrier& b = mbarriers[i];
@@ -197,6 +203,14 @@ bool Worker::blame_standstill() {
                  fmt::format("{} threads of the cluster wait at its barrier, the others never come "
                              "{}",
                              n, where_others_are()));
+  }
+  if (const unsigned n = count(LaneState::at_named_barrier)) {
+    const unsigned t = one_in(LaneState::at_named_barrier);
+    const int id = slot_of_[t].argument;
+    const NamedBarrier& barrier = blocks_[rank_of(t)].named[static_cast<std::size_t>(id)];
+    return blame(FaultKind::divergent_barrier, barrier.pc, t,
+                 fmt::format("{} threads wait at named barriers; at barrier {} {} of {} {}", n, id,
+                             barrier.arrived, barrier.threads, where_others_are()));
   }
   const unsigned t = one_in(LaneState::at_block_barrier);
   const Block& block = blocks_[rank_of(t)];

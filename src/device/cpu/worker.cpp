@@ -205,6 +205,47 @@ void Worker::wait_at_cluster_barrier(std::uintptr_t pc) {
   wait_as(LaneState::at_cluster_barrier, pc);
 }
 
+void Worker::wait_at_named_barrier(unsigned id, unsigned threads, std::uintptr_t pc) {
+  Block& block = *running_;
+  NamedBarrier& barrier = block.named[id];
+  if (threads > threads_) {
+    fail(FaultKind::divergent_barrier, pc, [&] {
+      return fmt::format("waits for {} threads at barrier {}; the block has {}", threads, id,
+                         threads_);
+    });
+  }
+  if (barrier.arrived++ == 0) {
+    barrier.threads = threads;
+    barrier.pc = pc;
+  } else if (barrier.threads != threads) {
+    fail(FaultKind::divergent_barrier, pc, [&] {
+      return fmt::format("waits for {} threads at barrier {}, where others wait for {}", threads,
+                         id, barrier.threads);
+    });
+  }
+  slot_of_[current].argument = static_cast<int>(id);
+  if (barrier.arrived < threads) return wait_as(LaneState::at_named_barrier, pc);
+  state[current] = LaneState::at_named_barrier;
+  const auto waits = [&](unsigned t) {
+    return state[t] == LaneState::at_named_barrier && slot_of_[t].argument == static_cast<int>(id);
+  };
+  for (unsigned t = block.first; t < block.first + threads_; ++t) {
+    const unsigned warp = t - (t - block.first) % kWarp;
+    if (waits(t) == waits(warp)) continue;
+    state[current] = LaneState::ready;
+    fail(FaultKind::divergent_barrier, pc, [&] {
+      return fmt::format("barrier {} has its {} threads, but not of whole warps", id, threads);
+    });
+  }
+  if (counted) log.count_event(barrier.pc, threads / kWarp);
+  if (check_shared) shadow.pass_barrier();
+  barrier = NamedBarrier();
+  for (unsigned t = block.first; t < block.first + threads_; ++t) {
+    if (waits(t)) wake(t);
+  }
+  suspend();
+}
+
 void Worker::wait_for_turn() {
   if (my_turn_) return;
   const LaunchState& shared = *shared_state_;

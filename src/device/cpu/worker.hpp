@@ -6,6 +6,7 @@
 // block's from a multiple of 32; such a number is called a fiber here. Of a launch without clusters
 // the fiber is the thread's number in its block.
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -39,6 +40,7 @@ enum class LaneState : std::uint8_t {
   at_mbarrier,
   at_warpgroup,
   at_cluster_barrier,
+  at_named_barrier,
   done
 };
 constexpr std::size_t kLaneStates = static_cast<std::size_t>(LaneState::done) + 1;
@@ -63,13 +65,21 @@ struct AsyncQueue {
   std::vector<std::vector<AsyncCopy>> groups{1};  // the last one is still open
 };
 
-// A block that is running, and who waits at its barrier.
+// One of a block's named barriers, and who has come to it.
+struct NamedBarrier {
+  unsigned threads = 0, arrived = 0;
+  std::uintptr_t pc = 0;
+};
+constexpr unsigned kNamedBarriers = 16;
+
+// A block that is running, and who waits at its barriers.
 struct Block {
   unsigned first = 0;  // its first fiber
   unsigned done = 0;   // threads that have exited
   unsigned arrived = 0, predicates = 0, last_predicates = 0;
   std::uintptr_t barrier_pc = 0, other_barrier_pc = 0;
   unsigned other_barrier_fiber = 0;
+  std::array<NamedBarrier, kNamedBarriers> named;
 };
 
 // What the workers of one launch share.
@@ -111,6 +121,7 @@ class Worker {
   SharedShadow shadow;
   Arena::Allocation allocation;  // which the copy engine read last
   Mbarriers mbarriers;
+  std::vector<BoxStore> stores;  // of all threads, in the order in which they were asked for
   Warpgroups warpgroups;
 
   ~Worker();
@@ -163,6 +174,7 @@ class Worker {
 
   void wait_at_cluster_barrier(std::uintptr_t pc);
   int wait_at_barrier(int form, int predicate, std::uintptr_t pc);
+  void wait_at_named_barrier(unsigned id, unsigned threads, std::uintptr_t pc);
   std::uint64_t exchange(const ExchangeSlot& slot);
   void wait_for_turn();
   AsyncQueue& async_queue();

@@ -45,6 +45,41 @@ __device__ __forceinline__ void tma_load_multicast(void* shared, const device::T
 #endif
 }
 
+// cp.async.bulk.tensor.2d.global.shared::cta: what of the box at `shared`, swizzled as a load
+// leaves it, lies in the matrix goes there. Whoever wrote the box has called fence_async_proxy()
+// since, and a barrier lies between. Called by one thread, which also commits it and waits for it.
+__device__ __forceinline__ void tma_store(const device::TensorMap& map, const void* shared, int row,
+                                          int column) {
+#if defined(__CUDACC__)
+  asm volatile(
+      "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%2, %3}], [%1];" ::"l"(&map),
+      "r"(shared_address(shared)), "r"(column), "r"(row)
+      : "memory");
+#else
+  simt_tma_store(&map, shared, row, column);
+#endif
+}
+
+// cp.async.bulk.commit_group: this thread's stores since the last one are a group.
+__device__ __forceinline__ void tma_store_commit() {
+#if defined(__CUDACC__)
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+#else
+  simt_tma_store_commit();
+#endif
+}
+
+// cp.async.bulk.wait_group: until no more than so many of this thread's groups, the latest, are on
+// their way. What the others stored is there, and their boxes may be written again.
+template <int groups_left>
+__device__ __forceinline__ void tma_store_wait() {
+#if defined(__CUDACC__)
+  asm volatile("cp.async.bulk.wait_group %0;" ::"n"(groups_left) : "memory");
+#else
+  simt_tma_store_wait(groups_left);
+#endif
+}
+
 // prefetch.tensormap: fetches the map itself, which the first copy would otherwise wait for.
 __device__ __forceinline__ void prefetch_map(const device::TensorMap& map) {
 #if defined(__CUDACC__)

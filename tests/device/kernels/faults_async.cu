@@ -8,6 +8,7 @@
 
 #include "parts/ptx/cluster.hpp"
 #include "parts/ptx/mbarrier.hpp"
+#include "parts/ptx/named_barrier.hpp"
 #include "parts/ptx/tma.hpp"
 #include "parts/ptx/wgmma.hpp"
 
@@ -171,6 +172,23 @@ __global__ void nobody_waits(const __grid_constant__ device::TensorMap map, floa
 TWINS(nobody_waits);
 
 template <bool kFaulty>
+__global__ void nobody_waits_for_the_store(const __grid_constant__ device::TensorMap map,
+                                           float* out) {
+  float* const box = device::dynamic_shared<float>();
+  const unsigned t = threadIdx.x;
+  for (int i = t; i < kBoxWords; i += 128) box[i] = 1.0f;
+  ptx::fence_async_proxy();
+  __syncthreads();
+  if (t == 0) {
+    ptx::tma_store(map, box, 0, 0);  // FAULT: not committed
+    if (!kFaulty) ptx::tma_store_commit();
+    ptx::tma_store_wait<0>();
+  }
+  out[t] = 1.0f;
+}
+TWINS(nobody_waits_for_the_store);
+
+template <bool kFaulty>
 __global__ void destination_off_the_swizzle(const __grid_constant__ device::TensorMap map,
                                             float* out) {
   float* const box = device::dynamic_shared<float>() + (kFaulty ? 32 : 0);
@@ -229,6 +247,35 @@ __global__ void not_all_at_the_cluster_barrier(float* out) {
   out[threadIdx.x] = 1.0f;
 }
 TWINS(not_all_at_the_cluster_barrier);
+
+template <bool kFaulty>
+__global__ void not_all_at_the_named_barrier(float* out) {
+  if (threadIdx.x < (kFaulty ? 64 : 96)) {
+    ptx::named_barrier<1, 96>();  // FAULT: 64 of 96
+  }
+  out[threadIdx.x] = 1.0f;
+}
+TWINS(not_all_at_the_named_barrier);
+
+template <bool kFaulty>
+__global__ void half_warps_at_the_named_barrier(float* out) {
+  if (threadIdx.x % 32 < (kFaulty ? 16 : 32)) {
+    ptx::named_barrier<2, kFaulty ? 64 : 128>();  // FAULT: half warps
+  }
+  out[threadIdx.x] = 1.0f;
+}
+TWINS(half_warps_at_the_named_barrier);
+
+template <bool kFaulty>
+__global__ void counts_that_disagree(float* out) {
+  if (kFaulty && threadIdx.x >= 64) {
+    ptx::named_barrier<3, 64>();  // FAULT: 64 instead of 128
+  } else {
+    ptx::named_barrier<3, 128>();
+  }
+  out[threadIdx.x] = 1.0f;
+}
+TWINS(counts_that_disagree);
 
 template <bool kFaulty>
 __global__ void block_outside_of_the_cluster(float* out) {

@@ -3,6 +3,7 @@
 #include "device/kernels/kernel.hpp"
 #include "parts/ptx/cluster.hpp"
 #include "parts/ptx/mbarrier.hpp"
+#include "parts/ptx/named_barrier.hpp"
 #include "parts/ptx/tma.hpp"
 
 namespace warpladder::device_tests {
@@ -34,6 +35,24 @@ __global__ void reverse_by_phases(const float* in, float* out, int lines) {
   }
 }
 WARPLADDER_TEST_KERNEL(reverse_by_phases);
+
+// Warps hand a number on, by pairs: warp w waits for warp w - 1 at barrier w and for warp w + 1 at
+// barrier w + 1, so that each finds what the one before has written. 128 threads; `out`: of each
+// how many warps came before its own.
+__global__ void hand_on_by_named_barriers(float* out) {
+  float* const number = device::dynamic_shared<float>();
+  const int t = static_cast<int>(threadIdx.x), warp = t / 32;
+  if (warp == 1) ptx::named_barrier<1, 64>();
+  if (warp == 2) ptx::named_barrier<2, 64>();
+  if (warp == 3) ptx::named_barrier_together<3, 64>();
+  out[t] = warp == 0 ? 0.0f : number[(t + 1) % 32];
+  __syncwarp();  // all lanes have read
+  if (warp < 3) number[t % 32] = static_cast<float>(warp + 1);
+  if (warp == 0) ptx::named_barrier<1, 64>();
+  if (warp == 1) ptx::named_barrier<2, 64>();
+  if (warp == 2) ptx::named_barrier_together<3, 64>();
+}
+WARPLADDER_TEST_KERNEL(hand_on_by_named_barriers);
 
 // One lane of the first warp waits while the rest of it is at __syncwarp, then while the rest is at
 // __syncthreads; one lane of the third waits while the rest of it has gone. 96 threads; the second
@@ -87,6 +106,25 @@ __global__ void copy_box(const __grid_constant__ device::TensorMap map, unsigned
   for (int i = t; i < words; i += size) out[i] = box[i];
 }
 WARPLADDER_TEST_KERNEL(copy_box);
+
+// The other way: two boxes, one after the other through the same shared memory, each its own group.
+__global__ void store_boxes(const __grid_constant__ device::TensorMap map, const unsigned* in,
+                            int words, int row, int column, int next_row) {
+  unsigned* const box = device::dynamic_shared<unsigned>();
+  const int t = static_cast<int>(threadIdx.x), size = static_cast<int>(blockDim.x);
+  for (int i = 0; i < 2; ++i) {
+    for (int at = t; at < words; at += size) box[at] = in[i * words + at];
+    ptx::fence_async_proxy();
+    __syncthreads();  // the box is there
+    if (t == 0) {
+      ptx::tma_store(map, box, i == 0 ? row : next_row, column);  // COUNT: store
+      ptx::tma_store_commit();
+      ptx::tma_store_wait<0>();
+    }
+    __syncthreads();  // it may be written again
+  }
+}
+WARPLADDER_TEST_KERNEL(store_boxes);
 
 // Boxes of 8 lines pass through a ring of stages: the last warp asks for them, the others write
 // them out, lines straight again. The grid's blocks share the boxes out.
