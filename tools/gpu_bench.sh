@@ -54,19 +54,28 @@ for op in "$@"; do
     sgemm_tensor)
       tensor='sgemm/tc_01_tf32_once sgemm/tc_02_3xtf32 sgemm/tc_03_promoted sgemm/tc_04_fp16_split
         sgemm/tc_05_tma_ring sgemm/tc_06_warp_specialised sgemm/tc_07_persistent
-        sgemm/tc_08_cluster sgemm/tc_09_split_k sgemm/tc_10_full_range'
-      best='sgemm/tc_09_split_k sgemm/tc_10_full_range'
+        sgemm/tc_08_cluster sgemm/tc_09_split_k sgemm/tc_10_full_range
+        sgemm/tc_12_fused_split'
+      best='sgemm/tc_09_split_k sgemm/tc_10_full_range sgemm/tc_12_fused_split'
       # shellcheck disable=SC2086
       bench tensor sgemm/row_07_register_parity $tensor -a 'm,n,k=[1024,2048,4096,8192,16384]'
       for variant in row_nt row_tn row_tt col_nn col_nt col_tn col_tt; do
         # shellcheck disable=SC2086
         bench "tensor_$variant" $best --variant "$variant" -a 'm,n,k=[4096]'
       done
+      bench tensor_wide sgemm/tc_10_full_range sgemm/tc_12_fused_split --variant row_nn_wide \
+        -a 'm,n,k=[1024,2048,4096,8192]'
+      bench tensor_prepared sgemm/tc_09_split_k sgemm/tc_11_prepared \
+        -a 'shape=[512x4096x4096,4096x4096x4096]'
       # shellcheck disable=SC2086
       bench tensor_ragged $best -a 'shape=[4095x4097x4099,1000x1000x1000,2047x2049x2051]'
       # shellcheck disable=SC2086
       "$programs/warpladder" accuracy sgemm/row_07_register_parity $tensor --device gpu \
         --json "$out/accuracy.json" --svg "$out/accuracy.svg" > "$out/accuracy.md"
+      # shellcheck disable=SC2086
+      "$programs/warpladder" accuracy sgemm/row_07_register_parity $best --device gpu \
+        -a 'm,n=[1024]' -a 'k=[1024,4096,16384]' --json "$out/accuracy_1024.json" \
+        > "$out/accuracy_1024.md"
       counters ncu_tensor multiply sgemm 8192x8192x8192
       ;;
     transpose)

@@ -22,13 +22,13 @@ note verify $?
   --json "$out/verify_large.json" > "$out/verify_large.md"
 note "verify --large" $?
 for tests in ops_tests device_tests; do
-  "$programs/$tests" --gtest_brief=1 --gtest_filter='*gpu*' --gtest_output="json:$out/$tests.json" \
+  "$programs/$tests" --gtest_brief=1 --gtest_filter='*gpu*:*Gpu*' --gtest_output="json:$out/$tests.json" \
     > "$out/$tests.txt" 2>&1
   note "$tests on the GPU" $?
   for tool in memcheck racecheck; do
     # A test that asks for an absurd allocation gets an API error; that is what it is after.
     compute-sanitizer --tool "$tool" --report-api-errors no --error-exitcode 9 \
-      "$programs/$tests" --gtest_brief=1 --gtest_filter='*gpu*' > "$out/${tests}_$tool.txt" 2>&1
+      "$programs/$tests" --gtest_brief=1 --gtest_filter='*gpu*:*Gpu*' > "$out/${tests}_$tool.txt" 2>&1
     note "$tests under $tool" $?
   done
 done

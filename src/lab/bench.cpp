@@ -124,7 +124,7 @@ void sample_preparations(std::vector<BenchRow>& rows, const std::vector<Contesta
 }
 
 // A launch costs about 3 µs whatever it does; a graph of launches shows what is left without it.
-constexpr double kShortSeconds = 20e-6;
+constexpr double kShortSeconds = 50e-6;
 
 void sample_in_graphs(std::vector<BenchRow>& rows, const std::vector<Contestant>& contestants,
                       ops::Trial& trial, device::Stream& stream, device::Stopwatch& stopwatch) {

@@ -62,11 +62,12 @@ __device__ __forceinline__ unsigned magnitude_bits(float x) {
 struct HalfPairs {
   static constexpr int kDepth = 32;  // elements of a group
   static constexpr int kBytes = 4;   // of a pair
-  static constexpr bool kNeedsLeast = false;
+  static constexpr bool kNeedsLeast = false, kCounted = true;
 
+  // Leaves the halves hi in `hi`, for who wants to count them.
   __device__ __forceinline__ static void write8(unsigned char* line, std::int64_t k,
-                                                const float (&x)[8]) {
-    unsigned hi[4], lo[4];
+                                                const float (&x)[8], unsigned (&hi)[4]) {
+    unsigned lo[4];
     WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 4; ++i) {
       hi[i] = two_halves(x[2 * i], x[2 * i + 1]);
@@ -97,7 +98,7 @@ struct Tf32Products {
 struct Tf32Pairs : Tf32Products {
   static constexpr int kDepth = 16;
   static constexpr int kBytes = 8;
-  static constexpr bool kNeedsLeast = true;
+  static constexpr bool kNeedsLeast = true, kCounted = false;
 
   __device__ __forceinline__ static float hi_of(float x) {
     const float nearest = tf32_value(x);
@@ -106,7 +107,7 @@ struct Tf32Pairs : Tf32Products {
                : __uint_as_float(__float_as_uint(x) & 0xffffe000u);
   }
   __device__ __forceinline__ static void write8(unsigned char* line, std::int64_t k,
-                                                const float (&x)[8]) {
+                                                const float (&x)[8], unsigned (&)[4]) {
     float hi[8], lo[8];
     WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 8; ++i) {
@@ -127,10 +128,10 @@ struct Tf32Pairs : Tf32Products {
 struct Tf32Once : Tf32Products {
   static constexpr int kDepth = 32;
   static constexpr int kBytes = 4;
-  static constexpr bool kNeedsLeast = false;
+  static constexpr bool kNeedsLeast = false, kCounted = false;
 
   __device__ __forceinline__ static void write8(unsigned char* line, std::int64_t k,
-                                                const float (&x)[8]) {
+                                                const float (&x)[8], unsigned (&)[4]) {
     float hi[8];
     WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 8; ++i) hi[i] = Tf32Pairs::hi_of(x[i]);
@@ -159,6 +160,16 @@ __device__ __forceinline__ void multiply_large(float (&sums)[count], ptx::TileDe
   for (int step = 0; step < 64; step += 32) {
     Pairs::multiply(sums, ptx::behind(a, step), ptx::behind(b, step), true);
   }
+}
+
+// All four of 32 bytes along k of a group, from zero: with lo·lo.
+template <class Pairs, int count>
+__device__ __forceinline__ void multiply_step(float (&sums)[count], ptx::TileDescriptor a,
+                                              ptx::TileDescriptor b, int step) {
+  Pairs::multiply(sums, ptx::behind(a, 64 + step), ptx::behind(b, 64 + step), false);
+  Pairs::multiply(sums, ptx::behind(a, 64 + step), ptx::behind(b, step), true);
+  Pairs::multiply(sums, ptx::behind(a, step), ptx::behind(b, 64 + step), true);
+  Pairs::multiply(sums, ptx::behind(a, step), ptx::behind(b, step), true);
 }
 
 }  // namespace WARPLADDER_FLAVOUR

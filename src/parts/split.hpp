@@ -32,40 +32,73 @@ __device__ __forceinline__ void split_block(const SplitOperand& a, const SplitOp
   const bool is_b = (blockIdx.x < first) == b_first;
   const SplitOperand& x = is_b ? b : a;
   const unsigned block = blockIdx.x < first ? blockIdx.x : blockIdx.x - first;
-  BlockSync sync;
+  BlockCrew crew;
   if (x.along) {
-    split_along<Pairs, length>(x, block, shared, sync);
+    split_along<Pairs, length>(x, block, shared, crew);
   } else {
     split_across<Pairs, length>(x, block, cluster > 1 ? ptx::cluster_rank() : 0, cluster, shared,
-                                sync);
+                                crew);
   }
 }
 
 // The whole pass by blocks that are doing something else, 256 threads of each: they take turns at
-// what the pass's blocks would do, by tickets, until none are left. No block waits for one that has
-// not begun. `taken` and `done` are zero before. `sync` also orders what they write to shared
-// memory. Called by the 256 threads alone; the rest is ptx/tma.hpp's fence and pass_is_done().
-template <class Pairs, LineLength length, class Sync>
+// what the pass's blocks would do, by tickets, until none are left or the crew has had enough. No
+// block waits for one that has not begun. `taken` and `done` are zero before; where `done` says
+// all, whatever was written can be read behind wait_for_tickets(). Beside what BlockCrew does the
+// crew looks now and then (look(), by one thread) whether it has_enough(). Called by the 256
+// threads.
+template <class Pairs, LineLength length, class Crew>
 __device__ __forceinline__ void split_by_tickets(const SplitOperand& a, const SplitOperand& b,
                                                  unsigned* taken, unsigned* done, unsigned* ticket,
-                                                 void* shared, Sync& sync) {
+                                                 void* shared, Crew& crew) {
+  const unsigned all = a.blocks + b.blocks;
+  const bool leads = threadIdx.x == 0;
+  unsigned next = 0, finished = 0;
+  bool enough = false;
+  if (leads) next = atomicAdd(taken, 1u);
   for (;;) {
-    if (threadIdx.x == 0) *ticket = atomicAdd(taken, 1u);
-    sync();  // all see the ticket
-    const unsigned block = *ticket;
-    if (block >= a.blocks + b.blocks) return;
+    if (leads) *ticket = next;
+    crew();                                                       // all see the ticket
+    const unsigned block = __shfl_sync(0xffffffffu, *ticket, 0);  // a warp's lanes go one way
+    if (block >= all) break;
+    if (leads) {
+      next = atomicAdd(taken, 1u);  // will be known when it is needed
+      crew.look();
+      ++finished;
+    }
     const SplitOperand& x = block < a.blocks ? a : b;
     const unsigned of_operand = block < a.blocks ? block : block - a.blocks;
     if (x.along) {
-      split_along<Pairs, length>(x, of_operand, shared, sync);
+      split_along<Pairs, length>(x, of_operand, shared, crew);
     } else {
-      split_across<Pairs, length>(x, of_operand, 0, 1, shared, sync);
+      split_across<Pairs, length>(x, of_operand, 0, 1, shared, crew);
     }
-    ptx::fence_async_proxy();  // the copy engine will read what was written
-    __threadfence();
-    sync();  // all have written, and nobody reads the ticket any more
-    if (threadIdx.x == 0) atomicAdd(done, 1u);
+    if (leads && crew.has_enough()) {
+      enough = true;
+      if (next < all) ++finished;  // though nothing was done for it
+      next = all;
+    }
+    crew();  // nobody reads the ticket any more, nor what is shared
   }
+  ptx::fence_async_proxy();  // the copy engine will read what was written
+  __threadfence();
+  crew();  // all have written
+  if (!leads) return;
+  if (enough) {  // nobody shall take another
+    const unsigned before = atomicExch(taken, all);
+    if (before < all) finished += all - before;
+  }
+  atomicAdd(done, finished);
+}
+
+// Until all tickets are done, wherever that may be; then the copy engine may read what was written.
+// Called by one thread.
+__device__ __forceinline__ void wait_for_tickets(const SplitOperand& a, const SplitOperand& b,
+                                                 unsigned* done) {
+  while (atomicAdd(done, 0u) < a.blocks + b.blocks) {
+  }
+  __threadfence();
+  ptx::fence_async_proxy();
 }
 
 }  // namespace WARPLADDER_FLAVOUR

@@ -64,10 +64,11 @@ __device__ __forceinline__ void add_groups(Ring& ring, RingPlace<Ring::kStages>&
     };
     const auto b_of = [&](int stage) { return ptx::behind(b_ring, stage * Ring::kBBytes); };
     auto at = begin;
-    ptx::wgmma_fence();
     WARPLADDER_UNROLL_ON_GPU
     for (int g = 0; g < kGroups; ++g, at.advance()) {
       if (t == 0) ptx::wait(&ring.full[at.stage], at.parity);
+      // Behind a loop ptxas wants another, or puts it there itself and may then wait after each.
+      if (t == 0 || g == 0) ptx::wgmma_fence();
       multiply_small<Pairs>(part, a_of(at.stage), b_of(at.stage), g > 0);
     }
     place = at;
@@ -94,6 +95,41 @@ __device__ __forceinline__ void add_groups(Ring& ring, RingPlace<Ring::kStages>&
     WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < kCount; ++i) sums[t][i] += part[i];
   }
+}
+
+// The same for the next group alone and with care: no product is left out, no more than 32 bytes
+// along k are added up by the tensor cores, and what FP32 rounds away is kept in `lost` and added
+// the next time (Kahan's sum).
+template <class Pairs, class Ring, int kCount>
+__device__ __forceinline__ void add_group_with_care(Ring& ring, RingPlace<Ring::kStages>& place,
+                                                    int a_row, float (&sums)[kCount],
+                                                    float (&lost)[kCount]) {
+  const ptx::TileDescriptor a = ptx::behind(ptx::tile_descriptor(ring.a[0] + a_row * 128),
+                                            place.stage * Ring::kABytes),
+                            b = ptx::behind(ptx::tile_descriptor(ring.b[0]),
+                                            place.stage * Ring::kBBytes);
+  constexpr int kHalf = kCount / 2;  // for the sake of registers, half of the columns at a time
+  ptx::wait(&ring.full[place.stage], place.parity);
+  WARPLADDER_UNROLL_ON_GPU
+  for (int first = 0; first < kCount; first += kHalf) {
+    WARPLADDER_UNROLL_ON_GPU
+    for (int step = 0; step < 64; step += 32) {
+      float part[kHalf];
+      ptx::wgmma_fence();
+      multiply_step<Pairs>(part, a, ptx::behind(b, 2 * first * 128), step);
+      ptx::wgmma_commit();
+      ptx::wgmma_wait<0>();
+      ptx::pin(part);
+      WARPLADDER_UNROLL_ON_GPU
+      for (int i = 0; i < kHalf; ++i) {
+        const float more = part[i] - lost[first + i], sum = sums[first + i] + more;
+        lost[first + i] = sum - sums[first + i] - more;
+        sums[first + i] = sum;
+      }
+    }
+  }
+  if (threadIdx.x % 32 == 0) ptx::arrive(&ring.empty[place.stage]);
+  place.advance();
 }
 
 }  // namespace WARPLADDER_FLAVOUR

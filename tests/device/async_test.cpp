@@ -75,10 +75,10 @@ const Box kBoxes[] = {
     {2, 64, 128, 136, 16, 24, 64},  // halves, padded rows
     {4, 61, 45, 48, 16, 56, 32},    // beyond both ends
     {2, 20, 75, 80, 16, 8, 64},     // of halves too
-    {4, 16, 32, 32, 16, -3, -5},    // before both
+    {4, 16, 32, 32, 16, -3, -8},    // before both
     {4, 16, 32, 32, 8, 16, 0},      // wholly below
     {4, 16, 32, 32, 8, 0, -32},     // wholly to the left
-    {4, 300, 33, 36, 256, 20, 1},   // the largest, from a column that no chunk begins at
+    {4, 300, 33, 36, 256, 20, 4},   // the largest
 };
 
 TEST_P(Async, ABoxLiesSwizzled) {

@@ -64,6 +64,12 @@ const Case kCases[] = {
       {"still waits for 0 of 1 arrivals and for 1024 bytes that no copy will bring"}}},
     {"nobody_waits",
      {FaultKind::unwaited_async_copy, kFile, "on its way", 0, {"the block ends before this copy"}}},
+    {"column_within_16_bytes",
+     {FaultKind::copy_engine_misuse,
+      kFile,
+      "column 1",
+      0,
+      {"the box begins at byte 4 of its rows, which is no multiple of 16"}}},
     {"nobody_waits_for_the_store",
      {FaultKind::unwaited_async_copy,
       kFile,
@@ -158,9 +164,9 @@ const Case kCases[] = {
 
 bool takes_a_map(const std::string& kernel) {
   static const std::string with_maps[] = {
-      "one_arrival_too_many",       "missing_expectation", "too_much_expected",
-      "nobody_waits_for_the_store", "nobody_waits",        "destination_off_the_swizzle",
-      "lines_that_are_not_there"};
+      "one_arrival_too_many",        "missing_expectation",     "too_much_expected",
+      "nobody_waits_for_the_store",  "column_within_16_bytes",  "nobody_waits",
+      "destination_off_the_swizzle", "lines_that_are_not_there"};
   return std::ranges::find(with_maps, kernel) != std::end(with_maps);
 }
 

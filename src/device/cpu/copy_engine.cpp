@@ -135,6 +135,12 @@ BoxCopy box_of(Worker& w, const void* map, const void* shared, int row, int colu
                          at, kSwizzleBytes);
     });
   }
+  if (column * copy.matrix.element_bytes % kChunk) {
+    w.fail(FaultKind::copy_engine_misuse, pc, [&] {
+      return fmt::format("the box begins at byte {} of its rows, which is no multiple of {}",
+                         column * copy.matrix.element_bytes, kChunk);
+    });
+  }
   copy.to = w.dynamic_shared(w.rank_of(w.current)) + at;
   return copy;
 }

@@ -29,7 +29,9 @@ GemmCase plain(const Problem& p) { return {describe(p), p}; }
 GemmCase gemm_case_of_shape(std::int64_t m, std::int64_t n, std::int64_t k,
                             std::string_view variant) {
   const Variant& v = *std::ranges::find(kVariants, variant, &Variant::name);
-  return plain(compact(m, n, k, v.layout, v.trans_a, v.trans_b));
+  GemmCase c = plain(compact(m, n, k, v.layout, v.trans_a, v.trans_b));
+  c.filling = v.filling;
+  return c;
 }
 
 std::vector<GemmCase> gemm_cases() {
@@ -118,6 +120,9 @@ std::vector<GemmCase> gemm_cases() {
   GemmCase positive = plain(compact(48, 48, 2000));
   positive.filling = Filling::positive;
   add(positive, "positive values");
+  GemmCase wide = plain(compact(150, 140, 300));
+  wide.filling = Filling::wide;
+  add(wide, "magnitudes from 2^-20 to 2^20");
   return cases;
 }
 

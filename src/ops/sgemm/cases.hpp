@@ -14,6 +14,7 @@ namespace warpladder::sgemm {
 enum class Filling {
   uniform,   // [-1, 1]
   positive,  // [0, 1]: sums grow with k
+  wide,      // of either sign, magnitudes from 2^-20 to 2^20, logarithmically uniform
   specials,  // uniform with a NaN, an infinity and a pair of infinities of opposite sign
 };
 
@@ -25,17 +26,22 @@ struct GemmCase {
   std::size_t misalign_a = 0, misalign_b = 0, misalign_c = 0;  // elements off a 256-byte boundary
 };
 
-// The layouts and transposes of A and B that bench tells apart.
+// The layouts and transposes of A and B that bench tells apart, and what it fills them with.
 struct Variant {
   const char* name;
   Layout layout;
   bool trans_a, trans_b;
+  Filling filling = Filling::uniform;
 };
-constexpr Variant kVariants[] = {
-    {"row_nn", Layout::row_major, false, false},    {"row_nt", Layout::row_major, false, true},
-    {"row_tn", Layout::row_major, true, false},     {"row_tt", Layout::row_major, true, true},
-    {"col_nn", Layout::column_major, false, false}, {"col_nt", Layout::column_major, false, true},
-    {"col_tn", Layout::column_major, true, false},  {"col_tt", Layout::column_major, true, true}};
+constexpr Variant kVariants[] = {{"row_nn", Layout::row_major, false, false},
+                                 {"row_nt", Layout::row_major, false, true},
+                                 {"row_tn", Layout::row_major, true, false},
+                                 {"row_tt", Layout::row_major, true, true},
+                                 {"col_nn", Layout::column_major, false, false},
+                                 {"col_nt", Layout::column_major, false, true},
+                                 {"col_tn", Layout::column_major, true, false},
+                                 {"col_tt", Layout::column_major, true, true},
+                                 {"row_nn_wide", Layout::row_major, false, false, Filling::wide}};
 
 std::vector<GemmCase> gemm_cases();
 

@@ -30,17 +30,10 @@ const ladder::Rung& choose(const Problem& problem, device::Target target) {
   // What the later rungs add hides latencies that it does not have.
   if (target == device::Target::cpu) return ladder::find_rung("sgemm", "row_04_vector_load");
 
-  // On a GPU each row_ and tc_ rung is there for being faster than the last, and the last of each
-  // accepts every problem.
+  // Of the rungs that take every problem, and want nothing done beforehand.
   const bool tensor_cores =
       problem.k >= kLeastDepth && time_on_tensor_cores(problem) < time_on_cuda_cores(problem);
-  const ladder::Rung* fastest = nullptr;
-  for (const ladder::Rung* rung : ladder::rungs_of("sgemm")) {
-    if (rung->id.starts_with(tensor_cores ? "tc_" : "row_") && rung->launcher(device::Flavour::gpu))
-      fastest = rung;
-  }
-  if (!fastest) throw_resource("this program holds no sgemm rung for a GPU");
-  return *fastest;
+  return ladder::find_rung("sgemm", tensor_cores ? "tc_10_full_range" : "row_07_register_parity");
 }
 
 }  // namespace warpladder::sgemm

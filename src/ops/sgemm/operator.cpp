@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -19,6 +20,11 @@
 namespace warpladder::sgemm {
 namespace {
 
+bool is_moderate(Filling f) { return f == Filling::uniform || f == Filling::positive; }
+
+// Of a number in [-1, 1], one of the same sign between 2^-20 and 2^20.
+float widened(float x) { return std::copysign(std::exp2(40.0f * std::abs(x) - 20.0f), x); }
+
 class GemmTrial final : public ops::Trial {
  public:
   GemmTrial(const GemmCase& c, device::Target target)
@@ -29,9 +35,8 @@ class GemmTrial final : public ops::Trial {
     b_ = device::Buffer<float>(target, host_.b, c.misalign_b);
     c_ = device::Buffer<float>(target, host_.c, c.misalign_c);
     workspace_ = device::Memory(target, workspace_bytes(problem_));
-    call_ = {problem_,          a_.data(),
-             b_.data(),         c_.data(),
-             workspace_.data(), c.filling == Filling::specials ? Values::any : Values::moderate};
+    call_ = {problem_,  a_.data(),         b_.data(),
+             c_.data(), workspace_.data(), is_moderate(c.filling) ? Values::moderate : Values::any};
   }
 
   void reset() override {
@@ -121,6 +126,7 @@ class GemmTrial final : public ops::Trial {
     const auto make = [&](std::vector<float>& v, std::int64_t elements, std::uint64_t seed) {
       v.resize(static_cast<std::size_t>(elements));
       fill_uniform(v, seed, low, 1.0f);
+      if (c.filling == Filling::wide) std::ranges::transform(v, v.begin(), widened);
     };
     make(host_.a, f.a_elements, 1);
     make(host_.b, f.b_elements, 2);

@@ -12,16 +12,26 @@
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
+// What the blocks of a product hand to each other where they split operands by tickets: into FP16
+// pairs and into TF32 pairs; and the most over A's and B's FP16 pairs. Zero before.
+struct Handed {
+  unsigned taken[2], done[2];
+  parts::Spread most[2];
+};
+constexpr int kHandedWords = sizeof(Handed) / sizeof(unsigned);
+template <class Pairs>
+constexpr int kKindOf = Pairs::kNeedsLeast ? 1 : 0;
+
 // A product whose operands the pass of parts/split.hpp writes into its workspace.
 struct SplitGemm {
   parts::SplitOperand a, b;
-  std::int64_t depth;           // k, padded
-  unsigned cluster;             // blocks of the pass
-  unsigned* tickets = nullptr;  // two words, zero after the pass
+  std::int64_t depth;        // k, padded
+  unsigned cluster;          // blocks of the pass
+  Handed* handed = nullptr;  // zero after the pass
 };
 
 // How long lines are taken to be by the pass in the middle of another kernel.
-constexpr parts::LineLength kTicketLength = parts::LineLength::medium;
+constexpr parts::LineLength kTicketLength = parts::LineLength::alone;
 
 // How the pass is shared out among blocks; what it writes has no place yet. `in_clusters`: for a
 // kernel of the pass's own.
@@ -53,19 +63,15 @@ SplitGemm split_of(const Gemm& g, bool trans_a, bool trans_b, bool in_clusters =
     at += (bytes + 255) / 256 * 256;
     return taken;
   };
-  s.tickets = reinterpret_cast<unsigned*>(take(2 * sizeof(unsigned)));
-  // What one kind of pairs needs beside them lies apart from what another kind needs: both are read
-  // while the second kind of pairs is written over the first.
-  const std::int64_t lines = g.m + g.n, spreads = lines + 2 * 16;
-  unsigned char *factors[2], *of_blocks[2];
-  for (int kind = 0; kind < 2; ++kind) {
-    factors[kind] = take((lines + 2) * sizeof(float));
-    of_blocks[kind] = take(spreads * sizeof(parts::Spread));
-  }
-  constexpr int kKind = Pairs::kNeedsLeast ? 1 : 0;
-  s.a.factor = reinterpret_cast<float*>(factors[kKind]);
+  s.handed = reinterpret_cast<Handed*>(take(sizeof(Handed)));
+  // One kind of pairs has its own factors: the other's are still read while it is written.
+  constexpr std::int64_t kBlocksMore = 2 * 16;  // than lines, for clusters are whole
+  unsigned char* factors[2];
+  for (unsigned char*& of_kind : factors) of_kind = take((g.m + g.n + 2) * sizeof(float));
+  s.a.factor = reinterpret_cast<float*>(factors[kKindOf<Pairs>]);
   s.b.factor = s.a.factor + g.m + g.m % 2;
-  s.a.spread = reinterpret_cast<parts::Spread*>(of_blocks[kKind]);
+  s.a.spread =
+      reinterpret_cast<parts::Spread*>(take((g.m + g.n + kBlocksMore) * sizeof(parts::Spread)));
   s.b.spread = s.a.spread + s.a.blocks;
   s.a.pairs = take(g.m * s.a.line_bytes);
   s.b.pairs = take(g.n * s.b.line_bytes);
@@ -77,7 +83,9 @@ template <class Pairs, parts::LineLength length>
 static __global__ void __launch_bounds__(parts::kSplitThreads, parts::SplitShape<length>::blocks)
     split(SplitGemm s) {
   ptx::allow_next_kernel();
-  if (blockIdx.x == 0 && threadIdx.x < 2) s.tickets[threadIdx.x] = 0;
+  if (blockIdx.x == 0 && threadIdx.x < kHandedWords) {
+    reinterpret_cast<unsigned*>(s.handed)[threadIdx.x] = 0;
+  }
   parts::split_block<Pairs, length>(s.a, s.b, s.cluster, device::dynamic_shared<unsigned char>());
 }
 
@@ -99,18 +107,16 @@ SplitGemm launch_split(const Gemm& g, bool trans_a, bool trans_b, device::Stream
 }
 
 // The pass in the middle of another kernel: see parts/split.hpp.
-template <class Pairs, class Sync>
+template <class Pairs, class Crew>
 __device__ __forceinline__ void split_by_tickets(const SplitGemm& s, unsigned* ticket, void* shared,
-                                                 Sync& sync) {
-  parts::split_by_tickets<Pairs, kTicketLength>(s.a, s.b, &s.tickets[0], &s.tickets[1], ticket,
-                                                shared, sync);
+                                                 Crew& crew) {
+  constexpr int kKind = kKindOf<Pairs>;
+  parts::split_by_tickets<Pairs, kTicketLength>(s.a, s.b, &s.handed->taken[kKind],
+                                                &s.handed->done[kKind], ticket, shared, crew);
 }
-// Until all of it is done, wherever it is done; then the copy engine may read it.
+template <class Pairs>
 __device__ __forceinline__ void wait_for_tickets(const SplitGemm& s) {
-  while (atomicAdd(&s.tickets[1], 0u) < s.a.blocks + s.b.blocks) {
-  }
-  __threadfence();
-  ptx::fence_async_proxy();
+  parts::wait_for_tickets(s.a, s.b, &s.handed->done[kKindOf<Pairs>]);
 }
 
 // The map of a split operand, in boxes of so many lines.
@@ -125,8 +131,8 @@ inline device::TensorMap map_of(const parts::SplitOperand& x, int box_lines,
 // thread.
 template <int kCluster>
 __device__ __forceinline__ void fetch(unsigned char* to, const device::TensorMap& map,
-                                      ptx::Barrier* full, std::int64_t line, int group, int share,
-                                      unsigned rank) {
+                                      ptx::Barrier* full, std::int64_t line, int group,
+                                      int share = 0, unsigned rank = 0) {
   constexpr int kFloatsOfGroup = 32;
   if constexpr (kCluster > 1) {
     const int mine = static_cast<int>(rank) * share;
@@ -138,13 +144,21 @@ __device__ __forceinline__ void fetch(unsigned char* to, const device::TensorMap
 }
 
 // The order in which tiles of C are worked on: in bands of 8 rows of tiles, down each column of a
-// band, so that what runs at the same time shares what it reads. Places count tiles.
+// band, so that what runs at the same time shares what it reads. Places count tiles. Where two
+// blocks work on a tile of `sharers` times block_n columns together and the last columns of C are
+// one block's, they are worked on last, by the two below each other.
 struct TileOrder {
-  int tiles_m = 0, tiles_n = 0;
-  TileOrder(const Gemm& g, int block_m, int block_n)
+  int tiles_m = 0, tiles_n = 0, below = 0;
+  TileOrder(const Gemm& g, int block_m, int block_n, int sharers = 1)
       : tiles_m(static_cast<int>(tiles(g.m, block_m))),
-        tiles_n(static_cast<int>(tiles(g.n, block_n))) {}
-  __host__ __device__ __forceinline__ int count() const { return tiles_m * tiles_n; }
+        tiles_n(static_cast<int>(tiles(g.n, block_n * sharers))) {
+    if (sharers == 2 && tiles(g.n, block_n) % 2 == 1) {
+      --tiles_n;
+      below = (tiles_m + 1) / 2;
+    }
+  }
+  __host__ __device__ __forceinline__ int beside() const { return tiles_m * tiles_n; }
+  __host__ __device__ __forceinline__ int count() const { return beside() + below; }
   __device__ __forceinline__ TilePlace place(int tile) const {
     constexpr int kBand = 8;
     const int first = tile / (kBand * tiles_n) * kBand, in_band = tile % (kBand * tiles_n);
@@ -187,6 +201,48 @@ __device__ __forceinline__ void store_whole(const Gemm& g, const SplitGemm& s,
         c = make_float2(c.x + g.beta * old.x, c.y + g.beta * old.y);
       }
       *reinterpret_cast<float2*>(to + j) = c;
+    }
+  }
+}
+
+// store_sums() for a tile that lies in C whole, with rows that begin anywhere, and beta = 0. In
+// rows that begin between two pairs each thread takes the next one's first number to its own
+// second.
+template <int count>
+__device__ __forceinline__ void store_shifted(const Gemm& g, const SplitGemm& s,
+                                              const float (&sums)[count], std::int64_t row,
+                                              std::int64_t column) {
+  constexpr int kGroups = count / 4;  // of eight columns, two for each of four threads
+  float* to = g.c + row * g.ldc + column;
+  const float* const factor = s.b.factor + column;
+  const int lane = threadIdx.x % 32, of_four = lane % 4, next_lane = lane / 4 * 4 + (lane + 1) % 4;
+  WARPLADDER_UNROLL_ON_GPU
+  for (int half = 0; half < 2; ++half, row += 8, to += 8 * g.ldc) {
+    const float row_factor = s.a.factor[row];
+    const bool between = reinterpret_cast<std::uintptr_t>(to) % 8 != 0;
+    float* const pairs = between ? to + 1 : to;
+    const auto value = [&](int group, float2 of_column) {
+      const float* const pair = &sums[4 * group + 2 * half];
+      return make_float2(g.alpha * (pair[0] * row_factor * of_column.x),
+                         g.alpha * (pair[1] * row_factor * of_column.y));
+    };
+    const auto factors = [&](int group) {
+      return *reinterpret_cast<const float2*>(factor + 8 * group);
+    };
+    float2 now = value(0, factors(0));
+    if (between && of_four == 0) *to = now.x;
+    WARPLADDER_UNROLL_ON_GPU
+    for (int group = 0; group < kGroups; ++group) {
+      const bool last = group == kGroups - 1;
+      const float2 then = last ? now : value(group + 1, factors(group + 1));
+      const float next = __shfl_sync(0xffffffffu, of_four == 0 ? then.x : now.x, next_lane);
+      if (last && between && of_four == 3) {
+        pairs[8 * group] = now.y;
+      } else {
+        *reinterpret_cast<float2*>(pairs + 8 * group) =
+            make_float2(between ? now.y : now.x, between ? next : now.y);
+      }
+      now = then;
     }
   }
 }
@@ -241,8 +297,8 @@ __device__ __forceinline__ void store_sums(const Gemm& g, const SplitGemm& s,
   const int thread = threadIdx.x % 128;
   const std::int64_t own_row = row + thread / 32 * 16 + thread % 32 / 4,
                      own_column = column + thread % 4 * 2;
-  const bool whole = (reinterpret_cast<std::uintptr_t>(g.c) & 7) == 0 && g.ldc % 2 == 0 &&
-                     row + 64 <= g.m && column + 2 * count <= g.n;
+  const bool whole = row + 64 <= g.m && column + 2 * count <= g.n,
+             in_pairs = (reinterpret_cast<std::uintptr_t>(g.c) & 7) == 0 && g.ldc % 2 == 0;
   bool held = true;
   if constexpr (Pairs::kNeedsLeast) {
     for (int i = thread % 32; i < 64; i += 32) held &= row + i >= g.m || holds(s.a.factor[row + i]);
@@ -251,9 +307,11 @@ __device__ __forceinline__ void store_sums(const Gemm& g, const SplitGemm& s,
     }
     held = __all_sync(0xffffffffu, held);
   }
-  if (whole && held && g.beta == 0.0f) {
+  if (whole && held && g.beta == 0.0f && in_pairs) {
     store_whole<false>(g, s, sums, own_row, own_column);
-  } else if (whole && !Pairs::kNeedsLeast) {
+  } else if (whole && held && g.beta == 0.0f) {
+    store_shifted(g, s, sums, own_row, own_column);
+  } else if (whole && in_pairs && !Pairs::kNeedsLeast) {
     store_whole<true>(g, s, sums, own_row, own_column);
   } else {
     store_ragged(g, s, sums, own_row, own_column);
@@ -349,26 +407,34 @@ inline Gemm sizes_of(const Problem& p) {
   return g;
 }
 
+// How the pass is run: as a kernel of its own, or by tickets in another one.
+enum class Pass { own_kernel, by_tickets };
+
 // How often warps of the pass arrive at a barrier, in all.
 template <class Pairs>
-std::uint64_t split_barriers(const Problem& p, Operands which) {
-  const SplitGemm s = plan_split<Pairs>(sizes_of(p), p.trans_a, p.trans_b);
-  return parts::with_length(s.depth, [&]<parts::LineLength length>() {
-    constexpr std::int64_t kRows = parts::SplitShape<length>::rows;
+std::uint64_t split_barriers(const Problem& p, Operands which, Pass pass) {
+  const bool own = pass == Pass::own_kernel;
+  const SplitGemm s = plan_split<Pairs>(sizes_of(p), p.trans_a, p.trans_b, own);
+  const auto count = [&]<parts::LineLength length>() {
+    constexpr std::int64_t kRows = parts::SplitShape<length>::rows, kOfSpread = Pairs::kCounted;
+    const std::int64_t of_ticket = own ? 0 : 2;
     const std::int64_t span =
         tiles(tiles(s.depth, parts::kSplitPiece), s.cluster) * parts::kSplitPiece;
     std::uint64_t of_rank = 0;
     for (std::int64_t begin = 0; begin < span * s.cluster; begin += span) {
       const std::int64_t left = s.depth - begin, mine = left < span ? left : span;
-      of_rank += (s.cluster > 1 ? 4 : 3) + (span > kRows && mine > 0 ? 2 * tiles(mine, kRows) : 0);
+      of_rank += of_ticket + (s.cluster > 1 ? 3 : 2) + kOfSpread +
+                 (span > kRows && mine > 0 ? 2 * tiles(mine, kRows) : 0);
     }
     std::uint64_t of_warps = 0;
     for (const parts::SplitOperand* x : {&s.a, &s.b}) {
       if (which == (x == &s.a ? Operands::b : Operands::a)) continue;
-      of_warps += x->along ? 2 * x->blocks : of_rank * (x->blocks / s.cluster);
+      of_warps +=
+          x->along ? (of_ticket + 1 + kOfSpread) * x->blocks : of_rank * (x->blocks / s.cluster);
     }
     return of_warps * parts::kSplitWarps;
-  });
+  };
+  return own ? parts::with_length(s.depth, count) : count.template operator()<kTicketLength>();
 }
 
 // What a rung predicts whose pass writes Pairs and whose blocks cover `area` elements of C, edges
@@ -378,7 +444,7 @@ std::uint64_t split_barriers(const Problem& p, Operands which) {
 template <class Pairs>
 ladder::Totals predict_tensor(const Problem& p, std::int64_t area, int products,
                               std::int64_t group_bytes, std::uint64_t barriers,
-                              Operands which = Operands::both) {
+                              Operands which = Operands::both, Pass pass = Pass::own_kernel) {
   const std::int64_t depth = parts::padded_depth(p.k);
   ladder::Totals t;
   t.global_load_requests = t.global_load_sectors = ladder::kNotPredicted;
@@ -386,7 +452,7 @@ ladder::Totals predict_tensor(const Problem& p, std::int64_t area, int products,
   t.shared_load_requests = t.shared_load_wavefronts = ladder::kNotPredicted;
   t.shared_store_requests = t.shared_store_wavefronts = ladder::kNotPredicted;
   t.shuffles = ladder::kNotPredicted;
-  t.barriers = split_barriers<Pairs>(p, which) + barriers;
+  t.barriers = split_barriers<Pairs>(p, which, pass) + barriers;
   t.bulk_bytes = group_bytes * (depth / Pairs::kDepth);
   t.tensor_fmas = area * depth * products;
   return t;

@@ -5,32 +5,38 @@
 #include <type_traits>
 
 #include "ops/sgemm/rung_tensor.hpp"
+#include "parts/ptx/named_barrier.hpp"
 #include "parts/tensor_ring.hpp"
 
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
-// Tiles of block_m × 128. Blocks of a cluster lie beside each other along m or n and share what
-// they load, or behind each other along k and share a tile.
+// Tiles of block_m × 128. The blocks of a cluster lie beside each other along n and share what they
+// load of A, or behind each other along k and share a tile.
 struct TensorConfig {
-  int cluster_m = 1, cluster_n = 1, blocks_k = 1, block_m = 256, stages = 4;
+  int sharers = 1, blocks_k = 1, block_m = 256, stages = 4;
   static constexpr int block_n = 128, groups = 2, consumers = 256, threads = consumers + 128;
-  constexpr int sharers() const { return cluster_m * cluster_n; }
-  constexpr unsigned cluster() const { return sharers() * blocks_k; }
+  constexpr unsigned cluster() const { return sharers * blocks_k; }
 };
 constexpr bool valid(TensorConfig c) {
-  return c.block_m % 128 == 0 && c.sharers() <= 2 && c.blocks_k <= 8 &&
-         (c.sharers() == 1 || c.blocks_k == 1);
+  return c.block_m % 128 == 0 && c.sharers <= 2 && c.blocks_k <= 8 &&
+         (c.sharers == 1 || c.blocks_k == 1);
 }
 // nvcc takes no struct by value as a template argument of a kernel, but this.
 template <TensorConfig config>
 struct WithConfig {
   static_assert(valid(config));
   static constexpr TensorConfig value = config;
-  using Ring = parts::TileRing<config.block_m, config.block_n, config.stages>;
+  using TileRing = parts::TileRing<config.block_m, config.block_n, config.stages>;
+  // Where two blocks share a tile along k: and the sums that come from the other one. Nowhere else,
+  // for four more KiB of shared memory would halve the L1 cache, and what a pass has in flight.
+  struct JoiningRing : TileRing {
+    float4 joined[config.block_n / 16][config.consumers];
+  };
+  using Ring = std::conditional_t<config.blocks_k == 2, JoiningRing, TileRing>;
   // A row of sums in shared memory, a little longer, so that rows begin in different banks.
   static constexpr int kSumsRow = config.block_n + 8;
-  static_assert(sizeof(float) * config.block_m * kSumsRow <= offsetof(Ring, full));
+  static_assert(sizeof(float) * config.block_m * kSumsRow <= offsetof(TileRing, full));
 };
 
 // Calls run.template operator()<config>() for the tiles that suit an m×n×k product. A GPU runs as
@@ -38,25 +44,17 @@ struct WithConfig {
 // of the chip's clusters of multiprocessors.
 template <class Run>
 void with_tensor_config(const Gemm& g, std::int64_t depth, const Run& run) {
-  const auto count = [&](int block_m, int block_n) {
-    return static_cast<unsigned>(TileOrder(g, block_m, block_n).count());
-  };
-  const auto rounds = [&](int block_m, int block_n) {
-    return (count(block_m, block_n) + kTensorBlocks / 2 - 1) / (kTensorBlocks / 2);
-  };
-  const unsigned small = count(128, 128);
+  const std::int64_t small = tiles(g.m, 128) * tiles(g.n, 128);
   if (small <= 12 && depth >= 1024) {
-    run.template operator()<TensorConfig{1, 1, 8, 128, 6}>();
+    run.template operator()<TensorConfig{1, 8, 128, 6}>();
   } else if (small <= 28 && depth >= 512) {
-    run.template operator()<TensorConfig{1, 1, 4, 128, 6}>();
+    run.template operator()<TensorConfig{1, 4, 128, 6}>();
   } else if (small <= 66 && depth >= 256) {
-    run.template operator()<TensorConfig{1, 1, 2, 128, 6}>();
+    run.template operator()<TensorConfig{1, 2, 128, 6}>();
   } else if (small <= kTensorBlocks) {
-    run.template operator()<TensorConfig{1, 1, 1, 128, 6}>();
-  } else if (rounds(512, 128) < rounds(256, 256)) {
-    run.template operator()<TensorConfig{2, 1, 1, 256, 4}>();
+    run.template operator()<TensorConfig{1, 1, 128, 6}>();
   } else {
-    run.template operator()<TensorConfig{1, 2, 1, 256, 4}>();
+    run.template operator()<TensorConfig{2, 1, 256, 4}>();
   }
 }
 
@@ -80,12 +78,19 @@ struct TileWork {
         step(gridDim.x / kConfig.cluster()) {}
   __device__ __forceinline__ bool is_left() const { return tile < order.count(); }
   __device__ __forceinline__ void advance() { tile += step; }
+  // Whether the cluster's blocks lie below each other and share nothing.
+  __device__ __forceinline__ bool is_below() const {
+    return kConfig.sharers > 1 && tile >= order.beside();
+  }
   __device__ __forceinline__ TilePlace place() const {
+    constexpr int kSharers = kConfig.sharers;
+    const int of_sharers = kSharers > 1 ? rank : 0;
+    if (is_below()) {
+      return {((tile - order.beside()) * kSharers + of_sharers) * kConfig.block_m,
+              order.tiles_n * kSharers * kConfig.block_n};
+    }
     const TilePlace at = order.place(tile);
-    const int beside_m = kConfig.blocks_k > 1 ? 0 : rank % kConfig.cluster_m,
-              beside_n = kConfig.blocks_k > 1 ? 0 : rank / kConfig.cluster_m;
-    return {(at.row * kConfig.cluster_m + beside_m) * kConfig.block_m,
-            (at.column * kConfig.cluster_n + beside_n) * kConfig.block_n};
+    return {at.row * kConfig.block_m, (at.column * kSharers + of_sharers) * kConfig.block_n};
   }
   __device__ __forceinline__ int first_chunk(int chunks) const {
     return kConfig.blocks_k > 1 ? chunks * rank / kConfig.blocks_k : 0;
@@ -111,15 +116,19 @@ class Producer {
   __device__ __forceinline__ void fetch_next(const device::TensorMap& a_map,
                                              const device::TensorMap& b_map) {
     using Ring = typename Wrapped::Ring;
-    constexpr int kShareM = kConfig.block_m / kConfig.cluster_n,
-                  kShareN = kConfig.block_n / kConfig.cluster_m;
-    ptx::Barrier* const full = &ring_.full[at_.stage];
-    ptx::wait(&ring_.empty[at_.stage], at_.parity);
+    constexpr int kShare = kConfig.block_m / kConfig.sharers;  // a box of A
+    const int stage = at_.stage;
+    ptx::Barrier* const full = &ring_.full[stage];
+    ptx::wait(&ring_.empty[stage], at_.parity);
     ptx::arrive_expecting(full, Ring::kABytes + Ring::kBBytes);
-    fetch<kConfig.cluster_n>(ring_.a[at_.stage], a_map, full, place_.row, group_, kShareM,
-                             work_.rank);
-    fetch<kConfig.cluster_m>(ring_.b[at_.stage], b_map, full, place_.column, group_, kShareN,
-                             work_.rank);
+    if (below_) {
+      for (int row = 0; row < kConfig.block_m; row += kShare) {
+        fetch<1>(ring_.a[stage] + row * 128, a_map, full, place_.row + row, group_);
+      }
+    } else {
+      fetch<kConfig.sharers>(ring_.a[stage], a_map, full, place_.row, group_, kShare, work_.rank);
+    }
+    fetch<1>(ring_.b[stage], b_map, full, place_.column, group_);
     at_.advance();
     if (++group_ == work_.end_chunk(chunks_) * kConfig.groups) {
       work_.advance();
@@ -131,6 +140,7 @@ class Producer {
   static constexpr TensorConfig kConfig = Wrapped::value;
   __device__ __forceinline__ void begin_tile() {
     place_ = work_.place();
+    below_ = work_.is_below();
     group_ = work_.first_chunk(chunks_) * kConfig.groups;
   }
 
@@ -138,7 +148,23 @@ class Producer {
   int chunks_, group_;
   TileWork<Wrapped> work_;
   TilePlace place_;
+  bool below_;
   parts::RingPlace<Wrapped::Ring::kStages> at_;
+};
+
+// The consumers as those who split operands by tickets.
+struct Crew {
+  static constexpr int kBarrier = 1;
+  __device__ __forceinline__ void operator()() const {
+    ptx::named_barrier<kBarrier, TensorConfig::consumers>();
+  }
+  __device__ __forceinline__ void keep(const parts::SplitOperand&, unsigned, parts::Spread) const {}
+  __device__ __forceinline__ void look() const {}
+  __device__ __forceinline__ bool has_enough() const { return false; }
+  // The same, with a warp's lanes together behind it: in front of what they do together.
+  __device__ __forceinline__ void meet() const {
+    ptx::named_barrier_together<kBarrier, TensorConfig::consumers>();
+  }
 };
 
 // The chunks of its first tile that a consumer multiplies before it asks whether to go on.
@@ -167,12 +193,19 @@ __device__ __forceinline__ void consume(typename Wrapped::Ring& ring, const Gemm
   bool decided = std::is_same_v<Ask, GoOn>;
   for (TileWork<Wrapped> work(order); work.is_left(); work.advance()) {
     float sums[kTiles][kConfig.block_n / 2] = {};
+    [[maybe_unused]] float lost[kConfig.block_n / 2] = {};
     const int end = work.end_chunk(chunks);
     const int ask_at =
         decided ? -1 : work.first_chunk(chunks) + undecided_chunks<Wrapped>(order, chunks) - 1;
     bool goes_on = true;
     for (int chunk = work.first_chunk(chunks); chunk < end; ++chunk) {
-      parts::add_groups<Pairs, kConfig.groups>(ring, at, a_row, kConfig.sharers(), sums);
+      if constexpr (kConfig.blocks_k > 2) {
+        for (int group = 0; group < kConfig.groups; ++group) {
+          parts::add_group_with_care<Pairs>(ring, at, a_row, sums[0], lost);
+        }
+      } else {
+        parts::add_groups<Pairs, kConfig.groups>(ring, at, a_row, kConfig.sharers, sums);
+      }
       if (chunk == ask_at) {
         decided = true;
         goes_on = go_on();
@@ -181,7 +214,33 @@ __device__ __forceinline__ void consume(typename Wrapped::Ring& ring, const Gemm
     }
     if (!goes_on) return;
     const TilePlace place = work.place();
-    if constexpr (kConfig.blocks_k > 1) {
+    if constexpr (kConfig.blocks_k == 2) {
+      // Each block finishes half of the columns; the other half's sums go to the other block,
+      // thread by thread.
+      constexpr int kHalf = kConfig.block_n / 4;
+      const auto finish = [&]<int kKept>(std::integral_constant<int, kKept>) {
+        const float* const others = &sums[0][kHalf - kKept];
+        float(&kept)[kHalf] = *reinterpret_cast<float(*)[kHalf]>(&sums[0][kKept]);
+        float4* const to = ptx::in_block(&ring.joined[0][threadIdx.x], work.rank ^ 1);
+        WARPLADDER_UNROLL_ON_GPU
+        for (int i = 0; i < kHalf; i += 4) {
+          to[i / 4 * kConfig.consumers] =
+              make_float4(others[i], others[i + 1], others[i + 2], others[i + 3]);
+        }
+        ptx::cluster_barrier();  // the sums are there
+        WARPLADDER_UNROLL_ON_GPU
+        for (int i = 0; i < kHalf; i += 4) {
+          const float4 more = ring.joined[i / 4][threadIdx.x];
+          kept[i] += more.x, kept[i + 1] += more.y, kept[i + 2] += more.z, kept[i + 3] += more.w;
+        }
+        store_sums<Pairs>(g, split, kept, place.row + a_row, place.column + 2 * kKept);
+      };
+      if (work.rank == 0) {
+        finish(std::integral_constant<int, 0>());
+      } else {
+        finish(std::integral_constant<int, kHalf>());
+      }
+    } else if constexpr (kConfig.blocks_k > 1) {
       auto* const kept = reinterpret_cast<float*>(ring.a);
       ptx::cluster_barrier();  // nobody reads the ring any more
       WARPLADDER_UNROLL_ON_GPU
@@ -205,7 +264,7 @@ template <class Wrapped>
 __device__ __forceinline__ void stand_by() {
   if constexpr (Wrapped::value.blocks_k > 1) {
     ptx::cluster_barrier();
-    ptx::cluster_barrier();
+    if constexpr (Wrapped::value.blocks_k > 2) ptx::cluster_barrier();
   }
 }
 
@@ -213,7 +272,7 @@ __device__ __forceinline__ void stand_by() {
 // the same time.
 template <TensorConfig config>
 TileOrder order_of(const Gemm& g) {
-  return {g, config.block_m * config.cluster_m, config.block_n * config.cluster_n};
+  return {g, config.block_m, config.block_n, config.sharers};
 }
 template <TensorConfig config>
 unsigned blocks_of(const TileOrder& order) {
@@ -231,18 +290,18 @@ void launch_tiles(const Gemm& g, std::size_t shared_bytes, device::Stream& strea
 // The maps of A and B for tiles of this size.
 template <TensorConfig config>
 device::TensorMap a_map_of(const SplitGemm& split, device::Target target) {
-  return map_of(split.a, config.block_m / config.cluster_n, target);
+  return map_of(split.a, config.block_m / config.sharers, target);
 }
 template <TensorConfig config>
 device::TensorMap b_map_of(const SplitGemm& split, device::Target target) {
-  return map_of(split.b, config.block_n / config.cluster_m, target);
+  return map_of(split.b, config.block_n, target);
 }
 
 // The prediction of such a rung whose pass writes Pairs, `barriers_of_warp` each warp of the
 // product's beside those over sums along k.
 template <class Pairs>
 ladder::Totals predict_tiles(const Problem& p, int barriers_of_warp,
-                             Operands which = Operands::both) {
+                             Operands which = Operands::both, Pass pass = Pass::own_kernel) {
   const Gemm g = sizes_of(p);
   ladder::Totals t;
   with_tensor_config(g, parts::padded_depth(g.k), [&]<TensorConfig config>() {
@@ -251,11 +310,15 @@ ladder::Totals predict_tiles(const Problem& p, int barriers_of_warp,
     const std::int64_t count = order.count();
     const std::uint64_t warps =
                             TensorConfig::threads / 32 * std::uint64_t{blocks_of<config>(order)},
-                        barriers = barriers_of_warp + (config.blocks_k > 1 ? 2 : 0);
+                        barriers =
+                            barriers_of_warp + (config.blocks_k > 2 ? 2 : config.blocks_k - 1),
+                        // no more tickets, all written
+        of_tickets = pass == Pass::by_tickets ? 2 * parts::kSplitWarps : 0;
     t = predict_tensor<Pairs>(
-        p, count * config.sharers() * config.block_m * config.block_n, 3,
-        count * (config.cluster_m * Ring::kABytes + config.cluster_n * Ring::kBBytes),
-        warps * barriers, which);
+        p, count * config.sharers * config.block_m * config.block_n, config.blocks_k > 2 ? 4 : 3,
+        order.beside() * (Ring::kABytes + config.sharers * Ring::kBBytes) +
+            order.below * config.sharers * (Ring::kABytes + Ring::kBBytes),
+        warps * barriers + of_tickets * blocks_of<config>(order), which, pass);
   });
   return t;
 }

@@ -12,9 +12,10 @@
 namespace warpladder::ptx {
 inline namespace WARPLADDER_FLAVOUR {
 
-// cp.async.bulk.tensor.2d.shared::cluster.global. The box whose first element is (row, column)
-// comes to `shared`, a multiple of 1,024 bytes, and its bytes (those outside of the matrix
-// included) count for `full`. Called by one thread.
+// cp.async.bulk.tensor.2d.shared::cluster.global. The box whose first element is (row, column), the
+// column a multiple of 16 bytes (Hopper takes no other for swizzled boxes, though the ISA says
+// nothing), comes to `shared`, a multiple of 1,024 bytes, and its bytes (those outside of the
+// matrix included) count for `full`. Called by one thread.
 __device__ __forceinline__ void tma_load(void* shared, const device::TensorMap& map, Barrier* full,
                                          int row, int column) {
 #if defined(__CUDACC__)

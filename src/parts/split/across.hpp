@@ -21,9 +21,9 @@ template <LineLength length>
 using SplitShared = SplitAcrossShared<SplitShape<length>::rows, SplitShape<length>::lines>;
 
 // Lines across memory: a block has some rows of some lines at a time, its cluster the whole lines.
-template <class Pairs, LineLength length, class Sync>
+template <class Pairs, LineLength length, class Crew>
 __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned block, unsigned rank,
-                                             unsigned cluster, void* shared, Sync& sync) {
+                                             unsigned cluster, void* shared, Crew& crew) {
   constexpr int kRows = SplitShape<length>::rows, kLines = SplitShape<length>::lines;
   auto& s = *static_cast<SplitShared<length>*>(shared);
   const std::int64_t depth = x.line_bytes / Pairs::kBytes;
@@ -40,18 +40,23 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
   constexpr int kQuads = kLines / 4;
   const int quad = thread % kQuads * 4;
   Range of_line[4];
+  const auto rows_from = [&](std::int64_t first) {
+    return length != LineLength::alone || end - first > kRows ? kRows
+                                                              : static_cast<int>(end - first);
+  };
   const auto load = [&](std::int64_t first) {
+    const int rows = rows_from(first);
+    const std::int64_t last = end < x.k ? end : x.k;
+    const int there = last - first < kRows ? static_cast<int>(last - first) : kRows;
     if (whole) {
       constexpr int kInFlight = 8, kStep = kSplitThreads / kQuads;
-      for (int r0 = thread / kQuads; r0 < kRows; r0 += kInFlight * kStep) {
+      const float* from = x.data + (first + thread / kQuads) * x.ld + line0 + quad;
+      for (int r0 = thread / kQuads; r0 < rows; r0 += kInFlight * kStep) {
         float4 v[kInFlight];
         WARPLADDER_UNROLL_ON_GPU
-        for (int u = 0; u < kInFlight; ++u) {
-          const std::int64_t k = first + r0 + u * kStep;
+        for (int u = 0; u < kInFlight; ++u, from += kStep * x.ld) {
           v[u] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-          if (k < end && k < x.k) {
-            v[u] = __ldcs(reinterpret_cast<const float4*>(x.data + k * x.ld + line0 + quad));
-          }
+          if (r0 + u * kStep < there) v[u] = __ldcs(reinterpret_cast<const float4*>(from));
         }
         WARPLADDER_UNROLL_ON_GPU
         for (int u = 0; u < kInFlight; ++u) {
@@ -67,13 +72,13 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
       const int one = thread % kLines;
       const std::int64_t line = line0 + one;
       constexpr int kInFlight = 16, kStep = kSplitThreads / kLines;
-      for (int r0 = thread / kLines; r0 < kRows; r0 += kInFlight * kStep) {
+      const float* from = x.data + (first + thread / kLines) * x.ld + line;
+      const int there_of_line = line < x.lines ? there : 0;
+      for (int r0 = thread / kLines; r0 < rows; r0 += kInFlight * kStep) {
         float v[kInFlight];
         WARPLADDER_UNROLL_ON_GPU
-        for (int i = 0; i < kInFlight; ++i) {
-          const std::int64_t k = first + r0 + i * kStep;
-          const bool is_there = line < x.lines && k < end && k < x.k;
-          v[i] = is_there ? __ldcs(x.data + k * x.ld + line) : 0.0f;
+        for (int i = 0; i < kInFlight; ++i, from += kStep * x.ld) {
+          v[i] = r0 + i * kStep < there_of_line ? __ldcs(from) : 0.0f;
         }
         WARPLADDER_UNROLL_ON_GPU
         for (int i = 0; i < kInFlight; ++i) {
@@ -95,7 +100,7 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
     }
     if (lane < of_lines) s.range_of_warp[warp][whole ? quad + i : lane] = of_line[i];
   }
-  sync();                                // all warps' ranges, and the rows, are there
+  crew();                                // all warps' ranges, and the rows, are there
   if (cluster > 1) ptx::cluster_wait();  // a block that has not begun has no shared memory yet
   for (unsigned i = thread; i < cluster * kLines; i += kSplitThreads) {
     const unsigned of = i % kLines, to = i / kLines;
@@ -108,7 +113,7 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
   if (cluster > 1) {
     ptx::cluster_barrier();  // all blocks' ranges are here
   } else {
-    sync();  // the block's ranges are there
+    crew();  // the block's ranges are there
   }
 
   // A warp has 8 lines of a piece of 256: lanes 8 apart have neighbours of 8 along k.
@@ -123,35 +128,57 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
     x.factor[line0 + line] = factor_of(Pairs(), range, exponent);
   }
   Spread spread;
+  if (here && range.largest != 0 && !in_reach_of_halves(range.largest)) {
+    spread.small = Spread::kTooFar;
+  }
   unsigned char* const to = x.pairs + (line0 + line) * x.line_bytes;
   for (std::int64_t first = begin; first < end; first += kRows) {
     if (span > kRows) {
-      sync();  // nobody reads rows that are about to change
+      crew();  // nobody reads rows that are about to change
       load(first);
-      sync();  // the rows are there
+      crew();  // the rows are there
     }
-    SpreadCount count;
-    for (int at = part + lane / 8 * 8; at < part + kPart; at += 32) {
-      if (first + at >= end) break;
-      float v[8];
+    for (int own = part; own < rows_from(first); own += kSplitWarps / kEights * kPart) {
+      Glance glance;
+      for (int at = own + lane / 8 * 8; at < own + kPart; at += 32) {
+        if (first + at >= end) break;
+        float v[8];
+        WARPLADDER_UNROLL_ON_GPU
+        for (int i = 0; i < 8; ++i) v[i] = s.rows[at + i][line] * scale;
+        unsigned hi[4] = {};
+        if (here && first + at < depth) Pairs::write8(to, first + at, v, hi);
+        glance.add(hi);
+      }
+      const std::int64_t left = (x.k < end ? x.k : end) - (first + own);
+      if (!Pairs::kCounted || left <= 0) continue;
+      const bool is_whole = left >= kPart;
+      SpreadCount count;
+      count.large = glance.large;
+      // A glance tells how many are large, and most of the time that none is small.
+      if (!is_whole || __any_sync(0xffffffffu, here && glance.may_be_small())) {
+        count.large = 0;
+        for (int at = own + lane / 8 * 8; at < own + kPart; at += 32) {
+          if (first + at >= end) break;
+          float v[8];
+          WARPLADDER_UNROLL_ON_GPU
+          for (int i = 0; i < 8; ++i) v[i] = s.rows[at + i][line];
+          count.add(v, range.largest);
+        }
+      }
       WARPLADDER_UNROLL_ON_GPU
-      for (int i = 0; i < 8; ++i) v[i] = s.rows[at + i][line];
-      count.add(v, range.largest);
-      WARPLADDER_UNROLL_ON_GPU
-      for (int i = 0; i < 8; ++i) v[i] *= scale;
-      if (here && first + at < depth) Pairs::write8(to, first + at, v);
-    }
-    WARPLADDER_UNROLL_ON_GPU
-    for (int apart = 8; apart < 32; apart *= 2) {
-      count.small += __shfl_xor_sync(0xffffffffu, count.small, apart);
-      count.large += __shfl_xor_sync(0xffffffffu, count.large, apart);
-    }
-    const std::int64_t piece = first + part;
-    if (here && piece < end) {
-      include(spread, count, x.k, piece, piece_length(x.k - piece, kPart), range.largest);
+      for (int apart = 8; apart < 32; apart *= 2) {
+        count.small += __shfl_xor_sync(0xffffffffu, count.small, apart);
+        count.large += __shfl_xor_sync(0xffffffffu, count.large, apart);
+      }
+      if (!here || range.largest == 0) continue;
+      if (is_whole) {
+        include_whole<kPart>(spread, count.small, count.large);
+      } else {
+        include_rest<kPart>(spread, count, x.k, static_cast<int>(left));
+      }
     }
   }
-  write_spread(x, block, spread, s.spread_of_warp, sync);
+  keep_spread<Pairs>(x, block, spread, s.spread_of_warp, crew);
 }
 
 }  // namespace WARPLADDER_FLAVOUR

@@ -8,16 +8,16 @@ namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {
 
 struct SplitAlongShared {
-  float piece_of_warp[kSplitWarps][kSplitPiece];
+  alignas(16) float piece_of_warp[kSplitWarps][kSplitPiece];
   Range range_of_warp[kSplitWarps];
   unsigned spread_of_warp[2 * kSplitWarps];
 };
 
 // Lines along memory: a lane has eight neighbours, a warp a piece of 256, one to eight warps a
 // line.
-template <class Pairs, LineLength length, class Sync>
+template <class Pairs, LineLength length, class Crew>
 __device__ __forceinline__ void split_along(const SplitOperand& x, unsigned block, void* shared,
-                                            Sync& sync) {
+                                            Crew& crew) {
   constexpr int kPieces = SplitShape<length>::pieces;
   auto& s = *static_cast<SplitAlongShared*>(shared);
   const std::int64_t depth = x.line_bytes / Pairs::kBytes;
@@ -33,6 +33,7 @@ __device__ __forceinline__ void split_along(const SplitOperand& x, unsigned bloc
   const auto load = [&](int first) {
     WARPLADDER_UNROLL_ON_GPU
     for (int p = 0; p < kPieces; ++p) {
+      if (first + p * warps >= pieces) break;
       const std::int64_t k0 = std::int64_t{first + p * warps} * kSplitPiece, k = k0 + lane * 8;
       if (vectors && k0 + kSplitPiece <= x.k) {
         const auto* const quads = reinterpret_cast<const float4*>(from + k);
@@ -40,10 +41,10 @@ __device__ __forceinline__ void split_along(const SplitOperand& x, unsigned bloc
         v[p][0] = left.x, v[p][1] = left.y, v[p][2] = left.z, v[p][3] = left.w;
         v[p][4] = right.x, v[p][5] = right.y, v[p][6] = right.z, v[p][7] = right.w;
       } else {
+        const int left = x.k - k0 < kSplitPiece ? static_cast<int>(x.k - k0) : kSplitPiece;
         WARPLADDER_UNROLL_ON_GPU
         for (int i = 0; i < 8; ++i) {
-          const std::int64_t at = k0 + i * 32 + lane;
-          v[p][i] = at < x.k ? __ldcs(from + at) : 0.0f;
+          v[p][i] = i * 32 + lane < left ? __ldcs(from + k0 + i * 32 + lane) : 0.0f;
         }
       }
     }
@@ -55,8 +56,10 @@ __device__ __forceinline__ void split_along(const SplitOperand& x, unsigned bloc
     WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 8; ++i) exchange[i * 32 + lane] = own[i];
     __syncwarp();  // the piece is there
-    WARPLADDER_UNROLL_ON_GPU
-    for (int i = 0; i < 8; ++i) own[i] = exchange[lane * 8 + i];
+    const auto* const quads = reinterpret_cast<const float4*>(exchange + lane * 8);
+    const float4 left = quads[0], right = quads[1];
+    own[0] = left.x, own[1] = left.y, own[2] = left.z, own[3] = left.w;
+    own[4] = right.x, own[5] = right.y, own[6] = right.z, own[7] = right.w;
   };
   const int step = kPieces * warps;
   Range range;
@@ -64,6 +67,7 @@ __device__ __forceinline__ void split_along(const SplitOperand& x, unsigned bloc
     load(first);
     WARPLADDER_UNROLL_ON_GPU
     for (int p = 0; p < kPieces; ++p) {
+      if (first + p * warps >= pieces) break;
       WARPLADDER_UNROLL_ON_GPU
       for (int i = 0; i < 8; ++i) range.template add_element<Pairs>(v[p][i]);
     }
@@ -71,13 +75,16 @@ __device__ __forceinline__ void split_along(const SplitOperand& x, unsigned bloc
   range.largest = __reduce_max_sync(0xffffffffu, range.largest);
   range.least_negated = __reduce_max_sync(0xffffffffu, range.least_negated);
   if (lane == 0) s.range_of_warp[warp] = range;
-  sync();  // each warp's range is there before they are joined
+  crew();  // each warp's range is there before they are joined
   for (int w = 0; w < warps; ++w) range.add(s.range_of_warp[warp / warps * warps + w]);
 
   const int exponent = scale_exponent(Pairs(), range);
   const float scale = power_of_two(exponent);
   if (here && lane == 0 && warp % warps == 0) x.factor[line] = factor_of(Pairs(), range, exponent);
   Spread spread;
+  if (here && range.largest != 0 && !in_reach_of_halves(range.largest)) {
+    spread.small = Spread::kTooFar;
+  }
   unsigned char* const to = x.pairs + line * x.line_bytes;
   for (int first = warp % warps; first < pieces; first += step) {
     if (pieces > step) load(first);
@@ -86,20 +93,36 @@ __device__ __forceinline__ void split_along(const SplitOperand& x, unsigned bloc
       const std::int64_t piece = first + p * warps, k = piece * kSplitPiece + lane * 8;
       if (piece >= pieces) break;
       own_neighbours(piece, v[p]);
-      SpreadCount count;
-      count.add(v[p], range.largest);
-      count.small = __reduce_add_sync(0xffffffffu, count.small);
-      count.large = __reduce_add_sync(0xffffffffu, count.large);
-      if (here) {
-        include(spread, count, x.k, piece * kSplitPiece,
-                piece_length(x.k - piece * kSplitPiece, kSplitPiece), range.largest);
-      }
+      float scaled[8];
       WARPLADDER_UNROLL_ON_GPU
-      for (int i = 0; i < 8; ++i) v[p][i] *= scale;
-      if (here && k < depth) Pairs::write8(to, k, v[p]);
+      for (int i = 0; i < 8; ++i) scaled[i] = v[p][i] * scale;
+      unsigned hi[4] = {};
+      if (here && k < depth) Pairs::write8(to, k, scaled, hi);
+      if (!Pairs::kCounted || !here || range.largest == 0) continue;
+      const std::int64_t left = x.k - piece * kSplitPiece;
+      if (left >= kSplitPiece) {
+        Glance glance;
+        glance.add(hi);
+        constexpr unsigned kMark = 1u << 16;
+        const unsigned of_warp =
+            __reduce_add_sync(0xffffffffu, glance.large + (glance.may_be_small() ? kMark : 0u));
+        unsigned small = 0;
+        if (of_warp >= kMark) {
+          SpreadCount count;
+          count.add(v[p], range.largest);
+          small = __reduce_add_sync(0xffffffffu, count.small);
+        }
+        include_whole<kSplitPiece>(spread, small, of_warp % kMark);
+      } else if (left > 0) {
+        SpreadCount count;
+        count.add(v[p], range.largest);
+        count.small = __reduce_add_sync(0xffffffffu, count.small);
+        count.large = __reduce_add_sync(0xffffffffu, count.large);
+        include_rest<kSplitPiece>(spread, count, x.k, static_cast<int>(left));
+      }
     }
   }
-  write_spread(x, block, spread, s.spread_of_warp, sync);
+  keep_spread<Pairs>(x, block, spread, s.spread_of_warp, crew);
 }
 
 }  // namespace WARPLADDER_FLAVOUR

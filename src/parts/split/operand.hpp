@@ -9,17 +9,19 @@ inline namespace WARPLADDER_FLAVOUR {
 constexpr int kSplitThreads = 256, kSplitWarps = kSplitThreads / 32, kSplitPiece = 256;
 
 // How much a block keeps of what it has read. Of lines along memory a warp holds `pieces` of 256 in
-// registers; of `lines` across memory a block holds `rows` in shared memory, so that each of its
-// warps writes 8 lines of 256. Long lines want more registers, and fewer blocks at a time.
-enum class LineLength { brief, medium, lengthy };
+// registers; of `lines` across memory a block holds `rows` in shared memory, of which its warps
+// write `part` rows of 8 lines at a time. Long lines want more registers, and fewer blocks at a
+// time; a block that has a multiprocessor to itself can keep the most.
+enum class LineLength { brief, medium, lengthy, alone };
 template <LineLength length>
 struct SplitShape {
-  static constexpr bool brief = length == LineLength::brief,
-                        lengthy = length == LineLength::lengthy, medium = !brief && !lengthy;
-  static constexpr int pieces = brief ? 2 : (medium ? 4 : 8), lines = medium ? 32 : 16,
-                       rows = lengthy ? 1024 : 512, blocks = lengthy ? 2 : 3;
-  // Along k, of 8 lines, what a warp writes at a time.
-  static constexpr int part = rows * (lines / 8) / kSplitWarps;
+  static constexpr bool brief = length == LineLength::brief, medium = length == LineLength::medium,
+                        alone = length == LineLength::alone;
+  static constexpr int pieces = brief ? 2 : (medium ? 4 : 8),
+                       lines = medium ? 32 : (alone ? 8 : 16),
+                       rows = brief || medium ? 512 : (alone ? 4096 : 1024),
+                       blocks = brief || medium ? 3 : (alone ? 1 : 2),
+                       part = alone ? 128 : rows * (lines / 8) / kSplitWarps;
   static_assert(kSplitPiece % part == 0);
 };
 // Of lines of so many elements.

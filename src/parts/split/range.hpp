@@ -73,35 +73,59 @@ struct SpreadCount {
   }
 };
 
-__device__ __forceinline__ int piece_length(std::int64_t left, int most) {
-  return left < most ? static_cast<int>(left) : most;
-}
-
-// Of a piece of `length` elements of a line of k from `begin` on, as if it had 256. What is left of
-// a line behind its whole pieces is too short for `far` to say much; it is bounded by them. Lines
-// that a pair of halves cannot hold at all spoil everything.
-__device__ __forceinline__ void include(Spread& spread, const SpreadCount& count, std::int64_t k,
-                                        std::int64_t begin, int length, unsigned largest) {
-  if (length <= 0 || largest == 0) return;
-  const bool is_rest = k >= kSplitPiece && begin / kSplitPiece == k / kSplitPiece;
-  const unsigned of = static_cast<unsigned>(length), far = of - count.large;
-  const auto of_256 = [&](unsigned n) {
-    return of == 256 || is_rest ? n : of == 128 ? 2 * n : (n * 256u + of - 1) / of;
-  };
-  spread.small =
-      max(spread.small, in_reach_of_halves(largest) ? of_256(count.small) : Spread::kTooFar);
-  if (!is_rest) spread.far = max(spread.far, of_256(far));
-}
-
-// How the threads of the pass wait for each other where they are the block's only ones.
-struct BlockSync {
-  __device__ __forceinline__ void operator()() const { __syncthreads(); }
+// The same of their halves hi, at a glance: whether any is, or may be, small, and how many are
+// large. The line's scale has brought its largest between 2^14 and 2^15.
+struct Glance {
+  unsigned all_above = ~0u, large = 0;
+  __device__ __forceinline__ void add(const unsigned (&hi)[4]) {
+    constexpr unsigned kSmall = 0x3400, kLarge = 0x5400;  // 2^-2 and 2^6 as halves' bits
+    unsigned marks = 0;
+    WARPLADDER_UNROLL_ON_GPU
+    for (int i = 0; i < 4; ++i) {
+      const unsigned both = hi[i] & 0x7fff7fffu;  // adding to them sets the top bits of the larger
+      all_above &= both + (0x8000u - kSmall) * 0x10001u;
+      marks |= ((both + (0x8000u - kLarge) * 0x10001u) & 0x80008000u) >> i;
+    }
+    large += __popc(marks);
+  }
+  __device__ __forceinline__ bool may_be_small() const {
+    return (all_above & 0x80008000u) != 0x80008000u;
+  }
 };
 
-// The block's most goes to its place. Called by all threads.
-template <class Sync>
-__device__ __forceinline__ void write_spread(const SplitOperand& x, unsigned block, Spread mine,
-                                             unsigned (&of_warp)[2 * kSplitWarps], Sync& sync) {
+// Of a whole part of a line's piece, as if it had 256.
+template <int kPart>
+__device__ __forceinline__ void include_whole(Spread& spread, unsigned small, unsigned large) {
+  spread.small = max(spread.small, small * (kSplitPiece / kPart));
+  spread.far = max(spread.far, (kPart - large) * (kSplitPiece / kPart));
+}
+
+// Of the last `length` elements, fewer than kPart, of a line of k. Behind whole pieces they are too
+// few for `far` to say much; it is bounded by them.
+template <int kPart>
+__device__ __forceinline__ void include_rest(Spread& spread, const SpreadCount& count,
+                                             std::int64_t k, int length) {
+  const auto of = static_cast<unsigned>(length);
+  const bool behind_whole = k >= kSplitPiece;
+  const auto of_256 = [&](unsigned n) { return behind_whole ? n : (n * 256u + of - 1) / of; };
+  spread.small = max(spread.small, of_256(count.small));
+  if (!behind_whole) spread.far = max(spread.far, of_256(of - count.large));
+}
+
+// How the threads of the pass work together where they are the block's only ones.
+struct BlockCrew {
+  __device__ __forceinline__ void operator()() const { __syncthreads(); }
+  // Called by one thread: the most over what the block wrote.
+  __device__ __forceinline__ void keep(const SplitOperand& x, unsigned block, Spread most) const {
+    x.spread[block] = most;
+  }
+};
+
+// Has the crew keep the block's most. Called by all threads.
+template <class Pairs, class Crew>
+__device__ __forceinline__ void keep_spread(const SplitOperand& x, unsigned block, Spread mine,
+                                            unsigned (&of_warp)[2 * kSplitWarps], Crew& crew) {
+  if (!Pairs::kCounted) return;
   const int warp = threadIdx.x / 32;
   const unsigned small = __reduce_max_sync(0xffffffffu, mine.small),
                  far = __reduce_max_sync(0xffffffffu, mine.far);
@@ -109,12 +133,12 @@ __device__ __forceinline__ void write_spread(const SplitOperand& x, unsigned blo
     of_warp[2 * warp] = small;
     of_warp[2 * warp + 1] = far;
   }
-  sync();  // all warps' are there
+  crew();  // all warps' are there
   if (warp != 0) return;
   const int other = threadIdx.x % kSplitWarps;
   const Spread most{__reduce_max_sync(0xffffffffu, of_warp[2 * other]),
                     __reduce_max_sync(0xffffffffu, of_warp[2 * other + 1])};
-  if (threadIdx.x == 0) x.spread[block] = most;
+  if (threadIdx.x == 0) crew.keep(x, block, most);
 }
 
 // The most over all blocks of both operands, whose spreads lie one behind the other: a's small and

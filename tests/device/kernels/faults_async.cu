@@ -172,6 +172,22 @@ __global__ void nobody_waits(const __grid_constant__ device::TensorMap map, floa
 TWINS(nobody_waits);
 
 template <bool kFaulty>
+__global__ void column_within_16_bytes(const __grid_constant__ device::TensorMap map, float* out) {
+  float* const box = device::dynamic_shared<float>();
+  const unsigned t = threadIdx.x;
+  for (int i = t; i < kBoxWords; i += 128) box[i] = 1.0f;
+  ptx::fence_async_proxy();
+  __syncthreads();
+  if (t == 0) {
+    ptx::tma_store(map, box, 0, kFaulty ? 1 : 4);  // FAULT: column 1
+    ptx::tma_store_commit();
+    ptx::tma_store_wait<0>();
+  }
+  out[t] = 1.0f;
+}
+TWINS(column_within_16_bytes);
+
+template <bool kFaulty>
 __global__ void nobody_waits_for_the_store(const __grid_constant__ device::TensorMap map,
                                            float* out) {
   float* const box = device::dynamic_shared<float>();

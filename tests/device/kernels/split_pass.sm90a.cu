@@ -21,11 +21,11 @@ __device__ __forceinline__ void split_lines(const float* data, unsigned char* pa
   x.spread = reinterpret_cast<parts::Spread*>(spread);
   x.blocks = gridDim.x;
   unsigned char* const shared = device::dynamic_shared<unsigned char>();
-  parts::BlockSync sync;
+  parts::BlockCrew crew;
   if (along) {
-    parts::split_along<Pairs, kLength>(x, blockIdx.x, shared, sync);
+    parts::split_along<Pairs, kLength>(x, blockIdx.x, shared, crew);
   } else {
-    parts::split_across<Pairs, kLength>(x, blockIdx.x, ptx::cluster_rank(), 2, shared, sync);
+    parts::split_across<Pairs, kLength>(x, blockIdx.x, ptx::cluster_rank(), 2, shared, crew);
   }
 }
 

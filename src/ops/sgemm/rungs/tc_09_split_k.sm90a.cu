@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
   if (threadIdx.x == 0) {
     ptx::prefetch_map(a_map);
     ptx::prefetch_map(b_map);
-    ring.init(TensorConfig::consumers / 32 * Wrapped::value.sharers());
+    ring.init(TensorConfig::consumers / 32 * Wrapped::value.sharers);
   }
   ptx::cluster_barrier();  // the barriers are there
   ptx::wait_for_previous_kernel();

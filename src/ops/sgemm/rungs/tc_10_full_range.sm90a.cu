@@ -18,21 +18,10 @@ namespace {
 using parts::HalfPairs, parts::Tf32Pairs;
 constexpr int kJudges = 96;  // of the producer's warpgroup
 
-// The consumers' own barrier, and their ticket.
-struct ConsumerSync {
-  ptx::Barrier* barrier;
-  unsigned parity = 0;
-  __device__ __forceinline__ void operator()() {
-    ptx::arrive(barrier);
-    ptx::wait(barrier, parity);
-    parity ^= 1;
-  }
-};
-
 template <class Wrapped>
 struct Shared {
   typename Wrapped::Ring ring;
-  ptx::Barrier consumers, judged;
+  ptx::Barrier judged;
   unsigned ticket;
   unsigned spread[4];  // of all that was split
 };
@@ -51,9 +40,8 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
     ptx::prefetch_map(halves.a);
     ptx::prefetch_map(halves.b);
     for (unsigned& most : shared.spread) most = 0;
-    ptx::barrier_init(&shared.consumers, TensorConfig::consumers);
     ptx::barrier_init(&shared.judged, kJudges / 32);
-    ring.init(TensorConfig::consumers / 32 * Wrapped::value.sharers());
+    ring.init(TensorConfig::consumers / 32 * Wrapped::value.sharers);
   }
   ptx::cluster_barrier();  // the barriers are there
   ptx::wait_for_previous_kernel();
@@ -85,7 +73,7 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
     } else {
       ptx::cluster_barrier();
       if (threadIdx.x == TensorConfig::consumers) {
-        wait_for_tickets(tf32_split);
+        wait_for_tickets<Tf32Pairs>(tf32_split);
         Producer<Tf32Pairs, Wrapped> again(ring, tf32_split, order, producer.place());
         while (again.is_left()) again.fetch_next(tf32.a, tf32.b);
       }
@@ -96,11 +84,12 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
     parts::RingPlace<Wrapped::Ring::kStages> at;
     consume<HalfPairs, Wrapped>(ring, g, half_split, order, at, fits);
     if (!fits()) {
-      ConsumerSync sync{&shared.consumers};
-      sync();  // both warpgroups have left the ring
-      split_by_tickets<Tf32Pairs>(tf32_split, &shared.ticket, ring.a, sync);
+      Crew crew;
+      crew();  // both warpgroups have left the ring
+      split_by_tickets<Tf32Pairs>(tf32_split, &shared.ticket, ring.a, crew);
       ptx::cluster_barrier();  // the cluster has done its share, and no longer uses the ring
-      wait_for_tickets(tf32_split);
+      if (threadIdx.x == 0) wait_for_tickets<Tf32Pairs>(tf32_split);
+      crew.meet();  // all is split
       consume<Tf32Pairs, Wrapped>(ring, g, tf32_split, order, at);
     }
   }

@@ -1,0 +1,139 @@
+// Bound before: where FP16 pairs do not fit, tc_10 has split the operands in vain and multiplied
+// the first chunks of them: a tenth of its time at 4096³. Idea: no pass in front. The blocks of the
+// product split the operands themselves, by tickets, and look after each at what all have counted
+// so far: once FP16 pairs cannot fit any more, nobody takes another ticket, and the operands are
+// split into TF32 pairs instead. The road is known before the first product. A block splits less
+// fast than three smaller ones on its multiprocessor would, so that numbers of moderate range pay 2
+// % for this.
+//
+// Accepts: every problem.
+
+#include "ops/sgemm/rung_tensor_roles.hpp"
+#include "parts/ptx/register_share.hpp"
+
+namespace warpladder::sgemm {
+namespace {
+
+using parts::HalfPairs, parts::Tf32Pairs;
+
+template <class Wrapped>
+struct Shared {
+  typename Wrapped::Ring ring;
+  unsigned ticket;
+};
+
+struct Maps {
+  device::TensorMap a, b;
+};
+
+// The most over what has been split so far, wherever it was: A's small and far, B's small and far.
+__device__ __forceinline__ uint4 most_so_far(const SplitGemm& split) {
+  return __ldcg(reinterpret_cast<const uint4*>(split.handed->most));
+}
+__device__ __forceinline__ bool fits(const uint4& most) {
+  const unsigned spread[4] = {most.x, most.y, most.z, most.w};
+  return parts::fits_half_pairs(spread);
+}
+
+// A crew that hands on what it counts, and has enough once FP16 pairs do not fit.
+struct CountingCrew : Crew {
+  const SplitGemm& split;
+  uint4 seen = {};
+  __device__ __forceinline__ explicit CountingCrew(const SplitGemm& s) : split(s) {}
+  __device__ __forceinline__ void keep(const parts::SplitOperand& x, unsigned,
+                                       parts::Spread most) const {
+    if (most.small > 0) atomicMax(&x.spread->small, most.small);
+    if (most.far > 0) atomicMax(&x.spread->far, most.far);
+  }
+  __device__ __forceinline__ void look() { seen = most_so_far(split); }  // not waited for here
+  __device__ __forceinline__ bool has_enough() const { return !fits(seen); }
+};
+
+// Between the pass and the product, by all threads: the cluster's blocks have done their share and
+// no longer use the ring, and one thread has waited for everybody else's. wait() is that thread's.
+template <class Wait>
+__device__ __forceinline__ void join(const Wait& wait) {
+  ptx::cluster_barrier();
+  if (threadIdx.x == 0) wait();
+  ptx::named_barrier_together<2, TensorConfig::threads>();
+  ptx::fence_async_proxy();
+}
+
+__global__ void clear(unsigned* words) {
+  ptx::allow_next_kernel();
+  words[threadIdx.x] = 0;
+}
+
+template <class Wrapped>
+__global__ void __launch_bounds__(TensorConfig::threads, 1)
+    multiply(const __grid_constant__ Maps halves, const __grid_constant__ Maps tf32, Gemm g,
+             SplitGemm half_split, SplitGemm tf32_split, TileOrder order) {
+  auto& shared = *device::dynamic_shared<Shared<Wrapped>>();
+  auto& ring = shared.ring;
+  if (threadIdx.x == 0) {
+    ptx::prefetch_map(halves.a);
+    ptx::prefetch_map(halves.b);
+    ring.init(TensorConfig::consumers / 32 * Wrapped::value.sharers);
+  }
+  ptx::cluster_barrier();  // the barriers are there
+  ptx::wait_for_previous_kernel();
+
+  if (threadIdx.x >= TensorConfig::consumers) {
+    ptx::give_registers<40>();
+    const bool produces = threadIdx.x == TensorConfig::consumers;
+    const auto nothing = [] {};
+    join(nothing);
+    if (fits(most_so_far(half_split))) {
+      Producer<HalfPairs, Wrapped> producer(ring, half_split, order);
+      while (produces && producer.is_left()) producer.fetch_next(halves.a, halves.b);
+    } else {
+      join(nothing);
+      Producer<Tf32Pairs, Wrapped> producer(ring, tf32_split, order);
+      while (produces && producer.is_left()) producer.fetch_next(tf32.a, tf32.b);
+    }
+    stand_by<Wrapped>();
+  } else {
+    ptx::take_registers<232>();
+    parts::RingPlace<Wrapped::Ring::kStages> at;
+    CountingCrew crew(half_split);
+    split_by_tickets<HalfPairs>(half_split, &shared.ticket, ring.a, crew);
+    join([&] { wait_for_tickets<HalfPairs>(half_split); });
+    if (__all_sync(0xffffffffu, fits(most_so_far(half_split)))) {
+      consume<HalfPairs, Wrapped>(ring, g, half_split, order, at);
+    } else {
+      Crew again;
+      split_by_tickets<Tf32Pairs>(tf32_split, &shared.ticket, ring.a, again);
+      join([&] { wait_for_tickets<Tf32Pairs>(tf32_split); });
+      consume<Tf32Pairs, Wrapped>(ring, g, tf32_split, order, at);
+    }
+  }
+  ptx::cluster_barrier();  // no block ends while another one still reaches into it
+}
+
+void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
+  SplitGemm halves = split_of<HalfPairs>(g, trans_a, trans_b, false);
+  const SplitGemm tf32 = split_of<Tf32Pairs>(g, trans_a, trans_b, false);
+  halves.a.spread = &halves.handed->most[0];
+  halves.b.spread = &halves.handed->most[1];
+  device::launch(stream, {dim3(1), dim3(kHandedWords)}, clear,
+                 reinterpret_cast<unsigned*>(halves.handed));
+  with_tensor_config(g, halves.depth, [&]<TensorConfig config>() {
+    using Wrapped = WithConfig<config>;
+    const auto maps = [&](const SplitGemm& split) {
+      return Maps{a_map_of<config>(split, stream.target()),
+                  b_map_of<config>(split, stream.target())};
+    };
+    launch_tiles<config>(g, sizeof(Shared<Wrapped>), stream, multiply<Wrapped>, maps(halves),
+                         maps(tf32), g, halves, tf32);
+  });
+}
+
+ladder::Totals predict(const Problem& p) {
+  return predict_tiles<HalfPairs>(p, 4, Operands::both, Pass::by_tickets);
+}
+
+WARPLADDER_SGEMM_TENSOR_RUNG("the product's blocks split the operands, and stop where FP16 fails",
+                             "every problem", launch, nullptr, 16, predict);
+
+}  // namespace
+}  // namespace warpladder::sgemm

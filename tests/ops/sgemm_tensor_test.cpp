@@ -1,0 +1,125 @@
+// The sgemm room's rungs on tensor cores beyond what all rungs share: the choice between them and
+// CUDA cores, the same bits in every run, and the promise about their errors.
+
+#include <gtest/gtest.h>
+
+#include <bit>
+
+#include "device/device.hpp"
+#include "lab/accuracy.hpp"
+#include "ops/sgemm/accuracy_cases.hpp"
+#include "ops/sgemm/dispatch.hpp"
+
+namespace warpladder::sgemm {
+namespace {
+
+TEST(SgemmDispatch, TakesTensorCoresWhereTheyPay) {
+  const auto chosen = [](std::int64_t m, std::int64_t n, std::int64_t k) {
+    return choose(compact(m, n, k), device::Target::gpu).id;
+  };
+  EXPECT_EQ(chosen(4096, 4096, 4096), "tc_10_full_range");
+  EXPECT_EQ(chosen(1024, 1024, 1024), "tc_10_full_range");
+  EXPECT_EQ(chosen(4096, 4096, 1023), "row_07_register_parity");
+  EXPECT_EQ(chosen(16, 16, 2048), "row_07_register_parity");
+  EXPECT_EQ(choose(compact(8, 8, 8), device::Target::cpu).id, "row_04_vector_load");
+}
+
+TEST(SgemmDispatch, ChoosesWhatTakesEveryCallAsItComes) {
+  for (const std::int64_t mn : {1, 200, 1024, 5000}) {
+    for (const std::int64_t k : {0, 1, 1000, 1024, 9000}) {
+      for (const device::Target target : {device::Target::cpu, device::Target::gpu}) {
+        const ladder::Rung& rung = choose(compact(mn, mn, k), target);
+        EXPECT_FALSE(rung.takes || rung.preparation(device::Flavour::plain))
+            << rung.id << ' ' << mn << ' ' << k;
+      }
+    }
+  }
+}
+
+// A product whose operands a distribution of the accuracy lab draws.
+class Product {
+ public:
+  Product(device::Target target, const Problem& p, const std::string& distribution)
+      : stream_(target),
+        drawn_(draw_operands(distribution, p.m, p.n, p.k, 1)),
+        a_(target, drawn_.a),
+        b_(target, drawn_.b),
+        c_(target, static_cast<std::size_t>(p.m * p.n)),
+        workspace_(target, workspace_bytes(p)),
+        call_{p, a_.data(), b_.data(), c_.data(), workspace_.data(), Values::moderate} {}
+
+  const Call* call() const { return &call_; }
+  std::vector<std::uint32_t> bits(const ladder::Rung& rung, device::Flavour flavour,
+                                  unsigned threads) {
+    stream_.executor_threads = threads;
+    workspace_.fill(static_cast<unsigned char>(0xff - threads));
+    if (const ladder::Launcher prepare = rung.preparation(flavour)) prepare(&call_, stream_);
+    rung.launcher(flavour)(&call_, stream_);
+    stream_.synchronize();
+    std::vector<std::uint32_t> bits;
+    for (const float x : c_.download()) bits.push_back(std::bit_cast<std::uint32_t>(x));
+    return bits;
+  }
+
+ private:
+  device::Stream stream_;
+  HostOperands drawn_;
+  device::Buffer<float> a_, b_, c_;
+  device::Memory workspace_;
+  Call call_;
+};
+
+void expect_the_same_bits(device::Target target, device::Flavour flavour, const Problem& p) {
+  for (const char* distribution : {"uniform", "log_uniform"}) {
+    Product product(target, p, distribution);
+    for (const ladder::Rung* rung : ladder::rungs_of("sgemm")) {
+      if (!rung->id.starts_with("tc_")) continue;
+      const auto once = product.bits(*rung, flavour, 1);
+      for (unsigned run = 2; run < 5; ++run) {
+        EXPECT_TRUE(once == product.bits(*rung, flavour, run))
+            << rung->id << ' ' << p.m << 'x' << p.n << 'x' << p.k << ' ' << distribution;
+      }
+    }
+  }
+}
+
+// Whatever the order in which blocks run, whoever splits what, whatever the workspace held.
+TEST(SgemmTensorRungs, GiveTheSameBitsInEveryRun) {
+  expect_the_same_bits(device::Target::cpu, device::Flavour::plain, compact(130, 270, 600));
+}
+
+TEST(SgemmTensorRungs, GiveTheSameBitsInEveryRunOfAGpu) {
+  const auto there = device::availability(device::Target::gpu);
+  if (!there.available) GTEST_SKIP() << there.why_not;
+  for (const Problem& p :
+       {compact(200, 200, 4096), compact(600, 700, 1500), compact(1000, 900, 800),
+        compact(2100, 1930, 1111), compact(4095, 4097, 300)}) {
+    expect_the_same_bits(device::Target::gpu, device::Flavour::gpu, p);
+  }
+}
+
+// README: what dispatch brings to tensor cores has no larger an error than cuBLAS's, by the norm
+// and by element.
+TEST(SgemmTensorRungs, AreNoWorseThanCublasOnAGpu) {
+  const auto there = device::availability(device::Target::gpu);
+  if (!there.available) GTEST_SKIP() << there.why_not;
+  lab::AccuracyRequest request;
+  request.op = &ops::find_operator("sgemm");
+  for (const char* id : {"tc_10_full_range", "tc_12_fused_split"}) {
+    request.rungs.push_back(&ladder::find_rung("sgemm", id));
+  }
+  for (const ops::Distribution& d : request.op->distributions()) {
+    request.distributions.push_back(d.name);
+  }
+  request.target = device::Target::gpu;
+  request.shapes = {{256, 256, 1024}, {256, 256, 4096}, {1024, 1024, 1024}};
+  const lab::AccuracyReport report = lab::accuracy(request);
+  for (const lab::Excess& e : lab::worse_than_rival(report, 1.0)) {
+    const ops::AccuracyProblem& p = report.problems[e.problem];
+    ADD_FAILURE() << e.rung << ' ' << p.distribution << ' ' << testing::PrintToString(p.shape)
+                  << ' ' << e.measure->key << ' ' << e.error << " and " << e.of_rival;
+  }
+}
+
+}  // namespace
+}  // namespace warpladder::sgemm
