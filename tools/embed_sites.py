@@ -29,8 +29,6 @@ QUERIES = (
     "cluster_rank",
     "shared_address",
     "wgmma_commit",
-    "tma_store_commit",
-    "tma_store_wait",
 )
 BUILT_AS = "/warpladder/"  # what -ffile-prefix-map makes of the source folder
 

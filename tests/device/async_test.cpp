@@ -108,37 +108,6 @@ TEST_P(Async, ABoxLiesSwizzled) {
   }
 }
 
-TEST_P(Async, ABoxIsStoredFromItsSwizzle) {
-  for (const Box& b : kBoxes) {
-    const auto bytes = static_cast<std::size_t>(b.rows) *
-                       static_cast<std::size_t>(b.row_elements * b.element_bytes);
-    const std::vector<unsigned char> boxes = numbered(2 * b.box_rows, 128);
-    std::vector<unsigned char> expected(bytes, 0xee);
-    const int in_line = 128 / b.element_bytes, next_row = b.row + b.box_rows;
-    for (int r = 0; r < 2 * b.box_rows; ++r) {
-      for (int e = 0; e < in_line; ++e) {
-        const int row = b.row + r, column = b.column + e;
-        if (row < 0 || row >= b.rows || column < 0 || column >= b.columns) continue;
-        const int piece = e * b.element_bytes / 16, within = e * b.element_bytes % 16;
-        const int from = r * 128 + (piece ^ (r % b.box_rows % 8)) * 16 + within;
-        const int to = (row * b.row_elements + column) * b.element_bytes;
-        std::copy_n(boxes.begin() + from, b.element_bytes, expected.begin() + to);
-      }
-    }
-    std::vector<unsigned> words(boxes.size() / 4);
-    std::memcpy(words.data(), boxes.data(), boxes.size());
-    const Buffer<unsigned> in(target(), words);
-    Buffer<unsigned char> matrix(target(), bytes);
-    matrix.fill_bytes(0xee);
-    const auto map =
-        map_of(matrix.data(), b.element_bytes, b.rows, b.columns, b.row_elements, b.box_rows);
-    run("store_boxes", {{1}, {64}, words.size() * 2}, map, in, b.box_rows * 32, b.row, b.column,
-        next_row);
-    EXPECT_EQ(matrix.download(), expected) << ::testing::PrintToString(b);
-    EXPECT_TRUE(matrix.guards_intact());
-  }
-}
-
 TEST_P(Async, ARingOfStagesKeepsTheOrder) {
   for (const int boxes : {1, 2, 3, 4, 20, 41}) {
     for (const unsigned blocks : {1u, 3u}) {

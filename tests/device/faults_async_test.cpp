@@ -70,12 +70,6 @@ const Case kCases[] = {
       "column 1",
       0,
       {"the box begins at byte 4 of its rows, which is no multiple of 16"}}},
-    {"nobody_waits_for_the_store",
-     {FaultKind::unwaited_async_copy,
-      kFile,
-      "not committed",
-      0,
-      {"the block ends before this store, for which its thread has not waited"}}},
     {"destination_off_the_swizzle",
      {FaultKind::copy_engine_misuse,
       kFile,
@@ -164,9 +158,9 @@ const Case kCases[] = {
 
 bool takes_a_map(const std::string& kernel) {
   static const std::string with_maps[] = {
-      "one_arrival_too_many",        "missing_expectation",     "too_much_expected",
-      "nobody_waits_for_the_store",  "column_within_16_bytes",  "nobody_waits",
-      "destination_off_the_swizzle", "lines_that_are_not_there"};
+      "one_arrival_too_many",    "missing_expectation", "too_much_expected",
+      "column_within_16_bytes",  "nobody_waits",        "destination_off_the_swizzle",
+      "lines_that_are_not_there"};
   return std::ranges::find(with_maps, kernel) != std::end(with_maps);
 }
 

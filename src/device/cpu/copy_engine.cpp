@@ -1,7 +1,6 @@
 // The copy engine: the executor's side of parts/ptx/tma.hpp. A box is queued at its barrier and
 // moves when someone waits there and nobody can go on without it: the latest moment that PTX
-// allows, so that who reads without having waited reads what was there before. For the same reason
-// a store moves when its thread waits for it.
+// allows, so that who reads without having waited reads what was there before.
 
 #include <fmt/format.h>
 
@@ -30,7 +29,7 @@ Span columns_within(const BoxCopy& c) {
 }
 bool row_within(const BoxCopy& c, std::int64_t row) { return row >= 0 && row < c.matrix.rows; }
 // The byte of device memory that the line's byte `at` is.
-std::uintptr_t place(const BoxCopy& c, std::int64_t row, std::int64_t at) {
+std::uintptr_t source(const BoxCopy& c, std::int64_t row, std::int64_t at) {
   const std::int64_t elements = row * c.matrix.row_elements + c.column;
   return reinterpret_cast<std::uintptr_t>(c.matrix.data) +
          static_cast<std::uintptr_t>(elements * c.matrix.element_bytes + at);
@@ -42,7 +41,7 @@ void bring(const BoxCopy& c) {
     unsigned char line[kLine] = {};
     const std::int64_t row = std::int64_t{c.row} + r;
     if (!within.empty() && row_within(c, row)) {
-      std::memcpy(line + within.begin, reinterpret_cast<const void*>(place(c, row, within.begin)),
+      std::memcpy(line + within.begin, reinterpret_cast<const void*>(source(c, row, within.begin)),
                   static_cast<std::size_t>(within.end - within.begin));
     }
     for (int chunk = 0; chunk < kChunks; ++chunk) {
@@ -51,46 +50,31 @@ void bring(const BoxCopy& c) {
   }
 }
 
-void put(const BoxCopy& c) {
-  const Span within = columns_within(c);
-  if (within.empty()) return;
-  for (int r = 0; r < c.matrix.box_rows; ++r) {
-    const std::int64_t row = std::int64_t{c.row} + r;
-    if (!row_within(c, row)) continue;
-    unsigned char line[kLine];
-    for (int chunk = 0; chunk < kChunks; ++chunk) {
-      std::memcpy(line + chunk * kChunk, c.to + r * kLine + (chunk ^ r % kChunks) * kChunk, kChunk);
-    }
-    std::memcpy(reinterpret_cast<void*>(place(c, row, within.begin)), line + within.begin,
-                static_cast<std::size_t>(within.end - within.begin));
-  }
-}
-
-// What the box reads, or writes, of device memory lies in one allocation.
-void check_place(Worker& w, const BoxCopy& c, const char* reads) {
+// What the box reads of device memory lies in one allocation.
+void check_source(Worker& w, const BoxCopy& c) {
   const Span within = columns_within(c);
   const std::int64_t first = std::max<std::int64_t>(c.row, 0),
                      end = std::min(std::int64_t{c.row} + c.matrix.box_rows, c.matrix.rows);
   if (within.empty() || first >= end) return;
-  const std::uintptr_t begin = place(c, first, within.begin),
-                       bytes = place(c, end - 1, within.end) - begin;
+  const std::uintptr_t begin = source(c, first, within.begin),
+                       bytes = source(c, end - 1, within.end) - begin;
   if (w.allocation.holds(begin, bytes)) return;
   w.allocation = Arena::instance().allocation_of(begin);
   if (w.allocation.holds(begin, bytes)) return;
   if (begin - w.arena.begin >= w.arena.size) {
     w.fail(FaultKind::host_pointer, c.pc, [&] {
       return fmt::format(
-          "the box at row {}, column {} {} {} bytes at {:#x}, which is not device "
+          "the box at row {}, column {} reads {} bytes at {:#x}, which is not device "
           "memory",
-          c.row, c.column, reads, bytes, begin);
+          c.row, c.column, bytes, begin);
     });
   }
   w.fail(FaultKind::out_of_bounds, c.pc, [&] {
     const std::uintptr_t end_of_first = w.allocation.begin + w.allocation.bytes;
     return fmt::format(
-        "the box at row {}, column {} {} {} bytes that do not lie in one "
-        "allocation: it {} {}",
-        c.row, c.column, reads, bytes, reads,
+        "the box at row {}, column {} reads {} bytes that do not lie in one "
+        "allocation: it reads {}",
+        c.row, c.column, bytes,
         Arena::instance().describe(w.allocation.bytes ? end_of_first : begin));
   });
 }
@@ -186,29 +170,6 @@ using namespace warpladder::device::cpu;
 
 extern "C" {
 
-void simt_tma_store(const void* map, const void* shared, int row, int column) {
-  Worker& w = *this_worker;
-  const BoxCopy copy = box_of(w, map, shared, row, column,
-                              reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)));
-  check_place(w, copy, "writes");
-  if (w.counted) w.log.count_event(copy.pc, copy.bytes());
-  w.stores.push_back({copy});
-}
-
-void simt_tma_store_commit() {
-  Worker& w = *this_worker;
-  for (BoxStore& store : w.stores) store.groups_behind += store.box.fiber == w.current;
-}
-
-void simt_tma_store_wait(int groups_left) {
-  Worker& w = *this_worker;
-  std::erase_if(w.stores, [&](const BoxStore& store) {
-    const bool ends = store.box.fiber == w.current && store.groups_behind >= groups_left;
-    if (ends) put(store.box);
-    return ends;
-  });
-}
-
 void simt_tma_load(void* shared, const void* map, std::uint64_t* full, int row, int column,
                    unsigned ranks) {
   Worker& w = *this_worker;
@@ -225,7 +186,7 @@ void simt_tma_load(void* shared, const void* map, std::uint64_t* full, int row, 
           w.launch->config.dynamic_shared_bytes);
     });
   }
-  check_place(w, copy, "reads");
+  check_source(w, copy);
   if (ranks >> w.cluster()) {
     w.fail(FaultKind::copy_engine_misuse, copy.pc, [&] {
       return fmt::format("to the blocks {:#b} of a cluster of {}", ranks, w.cluster());

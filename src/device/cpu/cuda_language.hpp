@@ -70,9 +70,6 @@ void simt_mbarrier_arrive_at(std::uint64_t* barrier, unsigned rank);
 void simt_mbarrier_wait(std::uint64_t* barrier, unsigned parity);
 void simt_tma_load(void* shared, const void* map, std::uint64_t* full, int row, int column,
                    unsigned ranks);
-void simt_tma_store(const void* map, const void* shared, int row, int column);
-void simt_tma_store_commit();
-void simt_tma_store_wait(int groups_left);
 void simt_wgmma(float* sums, int columns, int element_bytes, std::uint64_t a, std::uint64_t b,
                 int add);
 void simt_wgmma_commit();

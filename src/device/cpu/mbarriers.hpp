@@ -28,12 +28,6 @@ struct BoxCopy {
   }
 };
 
-// A box that the copy engine has been asked to store and has not stored yet; `to` is where from.
-struct BoxStore {
-  BoxCopy box;
-  int groups_behind = -1;  // committed since; -1: nor has its own been
-};
-
 struct Mbarrier {
   static constexpr unsigned kMost = (1u << 20) - 1;  // arrivals of a phase, or bytes
 

@@ -63,7 +63,6 @@ void Worker::begin_blocks() {
   uneven_ = cluster_ > 1;
   async_.clear();
   mbarriers.clear(shared_begin);
-  stores.clear();
   warpgroups.clear();
   if (check_shared) {
     shadow.begin_block((fibers_ + kWarp - 1) / kWarp);
@@ -99,11 +98,6 @@ bool Worker::run_blocks() {
     if (done == cluster_ * threads_) break;
     if (!land_awaited_copies(*this, goes_on)) return false;
     if (!goes_on) return blame_standstill();
-  }
-  if (!stores.empty()) {
-    const BoxCopy& store = stores.front().box;
-    return blame(FaultKind::unwaited_async_copy, store.pc, store.fiber,
-                 "the block ends before this store, for which its thread has not waited");
   }
   for (std::size_t i = 0; i < mbarriers.size(); ++i) {
     const Mbarrier& b = mbarriers[i];

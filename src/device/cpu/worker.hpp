@@ -121,7 +121,6 @@ class Worker {
   SharedShadow shadow;
   Arena::Allocation allocation;  // which the copy engine read last
   Mbarriers mbarriers;
-  std::vector<BoxStore> stores;  // of all threads, in the order in which they were asked for
   Warpgroups warpgroups;
 
   ~Worker();

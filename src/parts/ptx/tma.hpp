@@ -13,9 +13,9 @@ namespace warpladder::ptx {
 inline namespace WARPLADDER_FLAVOUR {
 
 // cp.async.bulk.tensor.2d.shared::cluster.global. The box whose first element is (row, column), the
-// column a multiple of 16 bytes (Hopper takes no other for swizzled boxes, though the ISA says
-// nothing), comes to `shared`, a multiple of 1,024 bytes, and its bytes (those outside of the
-// matrix included) count for `full`. Called by one thread.
+// column's bytes a multiple of 16 (an H200 takes no other), comes to `shared`, a multiple of 1,024
+// bytes, and its bytes (those outside of the matrix included) count for `full`. Called by one
+// thread.
 __device__ __forceinline__ void tma_load(void* shared, const device::TensorMap& map, Barrier* full,
                                          int row, int column) {
 #if defined(__CUDACC__)
@@ -43,41 +43,6 @@ __device__ __forceinline__ void tma_load_multicast(void* shared, const device::T
       : "memory");
 #else
   simt_tma_load(shared, &map, full, row, column, ranks);
-#endif
-}
-
-// cp.async.bulk.tensor.2d.global.shared::cta: what of the box at `shared`, swizzled as a load
-// leaves it, lies in the matrix goes there. Whoever wrote the box has called fence_async_proxy()
-// since, and a barrier lies between. Called by one thread, which also commits it and waits for it.
-__device__ __forceinline__ void tma_store(const device::TensorMap& map, const void* shared, int row,
-                                          int column) {
-#if defined(__CUDACC__)
-  asm volatile(
-      "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%2, %3}], [%1];" ::"l"(&map),
-      "r"(shared_address(shared)), "r"(column), "r"(row)
-      : "memory");
-#else
-  simt_tma_store(&map, shared, row, column);
-#endif
-}
-
-// cp.async.bulk.commit_group: this thread's stores since the last one are a group.
-__device__ __forceinline__ void tma_store_commit() {
-#if defined(__CUDACC__)
-  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
-#else
-  simt_tma_store_commit();
-#endif
-}
-
-// cp.async.bulk.wait_group: until no more than so many of this thread's groups, the latest, are on
-// their way. What the others stored is there, and their boxes may be written again.
-template <int groups_left>
-__device__ __forceinline__ void tma_store_wait() {
-#if defined(__CUDACC__)
-  asm volatile("cp.async.bulk.wait_group %0;" ::"n"(groups_left) : "memory");
-#else
-  simt_tma_store_wait(groups_left);
 #endif
 }
 

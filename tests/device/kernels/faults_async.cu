@@ -174,35 +174,18 @@ TWINS(nobody_waits);
 template <bool kFaulty>
 __global__ void column_within_16_bytes(const __grid_constant__ device::TensorMap map, float* out) {
   float* const box = device::dynamic_shared<float>();
+  Barrier* const full = reinterpret_cast<Barrier*>(box + kBoxWords);
   const unsigned t = threadIdx.x;
-  for (int i = t; i < kBoxWords; i += 128) box[i] = 1.0f;
-  ptx::fence_async_proxy();
+  if (t == 0) ptx::barrier_init(full, 1);
   __syncthreads();
   if (t == 0) {
-    ptx::tma_store(map, box, 0, kFaulty ? 1 : 4);  // FAULT: column 1
-    ptx::tma_store_commit();
-    ptx::tma_store_wait<0>();
+    ptx::arrive_expecting(full, kBoxBytes);
+    ptx::tma_load(box, map, full, 0, kFaulty ? 1 : 4);  // FAULT: column 1
   }
-  out[t] = 1.0f;
+  ptx::wait(full, 0);
+  out[t] = box[t];
 }
 TWINS(column_within_16_bytes);
-
-template <bool kFaulty>
-__global__ void nobody_waits_for_the_store(const __grid_constant__ device::TensorMap map,
-                                           float* out) {
-  float* const box = device::dynamic_shared<float>();
-  const unsigned t = threadIdx.x;
-  for (int i = t; i < kBoxWords; i += 128) box[i] = 1.0f;
-  ptx::fence_async_proxy();
-  __syncthreads();
-  if (t == 0) {
-    ptx::tma_store(map, box, 0, 0);  // FAULT: not committed
-    if (!kFaulty) ptx::tma_store_commit();
-    ptx::tma_store_wait<0>();
-  }
-  out[t] = 1.0f;
-}
-TWINS(nobody_waits_for_the_store);
 
 template <bool kFaulty>
 __global__ void destination_off_the_swizzle(const __grid_constant__ device::TensorMap map,

@@ -107,25 +107,6 @@ __global__ void copy_box(const __grid_constant__ device::TensorMap map, unsigned
 }
 WARPLADDER_TEST_KERNEL(copy_box);
 
-// The other way: two boxes, one after the other through the same shared memory, each its own group.
-__global__ void store_boxes(const __grid_constant__ device::TensorMap map, const unsigned* in,
-                            int words, int row, int column, int next_row) {
-  unsigned* const box = device::dynamic_shared<unsigned>();
-  const int t = static_cast<int>(threadIdx.x), size = static_cast<int>(blockDim.x);
-  for (int i = 0; i < 2; ++i) {
-    for (int at = t; at < words; at += size) box[at] = in[i * words + at];
-    ptx::fence_async_proxy();
-    __syncthreads();  // the box is there
-    if (t == 0) {
-      ptx::tma_store(map, box, i == 0 ? row : next_row, column);  // COUNT: store
-      ptx::tma_store_commit();
-      ptx::tma_store_wait<0>();
-    }
-    __syncthreads();  // it may be written again
-  }
-}
-WARPLADDER_TEST_KERNEL(store_boxes);
-
 // Boxes of 8 lines pass through a ring of stages: the last warp asks for them, the others write
 // them out, lines straight again. The grid's blocks share the boxes out.
 constexpr int kStages = 3, kBoxWords = 8 * 32;
