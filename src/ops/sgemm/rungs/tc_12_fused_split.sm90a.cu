@@ -1,10 +1,11 @@
 // Bound before: where FP16 pairs do not fit, tc_10 has split the operands in vain and multiplied
-// the first chunks of them: a tenth of its time at 4096³. Idea: no pass in front. The blocks of the
-// product split the operands themselves, by tickets, and look after each at what all have counted
-// so far: once FP16 pairs cannot fit any more, nobody takes another ticket, and the operands are
-// split into TF32 pairs instead. The road is known before the first product. A block splits less
-// fast than three smaller ones on its multiprocessor would, so that numbers of moderate range pay 2
-// % for this.
+// the first chunks of them: a tenth of its time at 4096³.
+//
+// Idea: no pass in front. The blocks of the product split the operands themselves, by tickets, and
+// look after each at what all have counted so far: once FP16 pairs cannot fit any more, nobody
+// takes another ticket, and the operands are split into TF32 pairs instead. The road is known
+// before the first product. One block a multiprocessor splits less fast than three smaller ones
+// would, so that operands of moderate range pay 2 % for this at 4096³, and more of smaller ones.
 //
 // Accepts: every problem.
 
