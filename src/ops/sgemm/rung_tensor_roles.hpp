@@ -28,8 +28,9 @@ struct WithConfig {
   static_assert(valid(config));
   static constexpr TensorConfig value = config;
   using TileRing = parts::TileRing<config.block_m, config.block_n, config.stages>;
-  // Where two blocks share a tile along k: and the sums that come from the other one. Nowhere else,
-  // for four more KiB of shared memory would halve the L1 cache, and what a pass has in flight.
+  // Where two blocks share a tile along k, the sums that come from the other one as well. Nowhere
+  // else, for a few KiB more of shared memory would halve the L1 cache, and what a pass has in
+  // flight.
   struct JoiningRing : TileRing {
     float4 joined[config.block_n / 16][config.consumers];
   };

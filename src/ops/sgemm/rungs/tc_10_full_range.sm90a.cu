@@ -1,11 +1,12 @@
 // Bound before: FP16 pairs do not hold every number: tc_09 is silently wrong where a row's or a
 // column's elements lie too far apart, and for infinities.
+//
 // Idea: the pass that splits the operands also counts what decides this (parts/split.hpp), and
 // three idle warps of every block of the product look at the counts while the first chunks are
-// multiplied. Where the pairs do not fit, the blocks
-// split the operands anew into TF32 pairs, by tickets, and multiply these: half the rate, FP32's
-// range. Rows and columns that not even those hold (infinities, NaN, the least of FP32's exponents
-// beside the largest) are multiplied apart, in FP32 arithmetic. No word of it reaches the host.
+// multiplied. Where the pairs do not fit, the blocks split the operands anew into TF32 pairs, by
+// tickets, and multiply these: half the rate, FP32's range. Rows and columns that not even those
+// hold (infinities, NaN, the least of FP32's exponents beside the largest) are multiplied apart, in
+// FP32 arithmetic. No word of it reaches the host.
 //
 // Accepts: every problem.
 
