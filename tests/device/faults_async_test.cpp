@@ -75,7 +75,7 @@ const Case kCases[] = {
       kFile,
       "byte 128",
       0,
-      {"the box is byte 128 of dynamic shared memory, which is no multiple of 1024"}}},
+      {"the destination is byte 128 of dynamic shared memory, which is no multiple of 1024"}}},
     {"lines_that_are_not_there",
      {FaultKind::out_of_bounds,
       kFile,

@@ -94,41 +94,6 @@ void check_map(Worker& w, const BoxCopy& c) {
   });
 }
 
-// The box that the calling thread asks for, at `shared`.
-BoxCopy box_of(Worker& w, const void* map, const void* shared, int row, int column,
-               std::uintptr_t pc) {
-  BoxCopy copy;
-  copy.pc = pc;
-  copy.fiber = w.current;
-  copy.row = row;
-  copy.column = column;
-  std::memcpy(&copy.matrix, map, sizeof copy.matrix);
-  check_map(w, copy);
-  const std::size_t at = w.dynamic_offset(reinterpret_cast<std::uintptr_t>(shared), copy.bytes(),
-                                          w.rank_of(w.current));
-  if (at == Worker::kNowhere) {
-    w.fail(FaultKind::copy_engine_misuse, pc, [&] {
-      return fmt::format(
-          "a box of {} bytes does not lie in the block's dynamic shared memory of {} bytes",
-          copy.bytes(), w.launch->config.dynamic_shared_bytes);
-    });
-  }
-  if (at % kSwizzleBytes) {
-    w.fail(FaultKind::copy_engine_misuse, pc, [&] {
-      return fmt::format("the box is byte {} of dynamic shared memory, which is no multiple of {}",
-                         at, kSwizzleBytes);
-    });
-  }
-  if (column * copy.matrix.element_bytes % kChunk) {
-    w.fail(FaultKind::copy_engine_misuse, pc, [&] {
-      return fmt::format("the box begins at byte {} of its rows, which is no multiple of {}",
-                         column * copy.matrix.element_bytes, kChunk);
-    });
-  }
-  copy.to = w.dynamic_shared(w.rank_of(w.current)) + at;
-  return copy;
-}
-
 // Brings what the barrier's queue holds.
 bool land_copies(Worker& w, Mbarrier& b) {
   while (!b.copies.empty()) {
@@ -168,22 +133,43 @@ bool land_awaited_copies(Worker& w, bool& landed) {
 using namespace warpladder::device;
 using namespace warpladder::device::cpu;
 
-extern "C" {
-
-void simt_tma_load(void* shared, const void* map, std::uint64_t* full, int row, int column,
-                   unsigned ranks) {
+extern "C" void simt_tma_load(void* shared, const void* map, std::uint64_t* full, int row,
+                              int column, unsigned ranks) {
   Worker& w = *this_worker;
-  BoxCopy copy = box_of(w, map, shared, row, column,
-                        reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)));
+  BoxCopy copy;
+  copy.pc = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));
+  copy.fiber = w.current;
+  copy.row = row;
+  copy.column = column;
+  std::memcpy(&copy.matrix, map, sizeof copy.matrix);
+  check_map(w, copy);
+
   const unsigned own = w.rank_of(w.current);
-  const auto to = static_cast<std::size_t>(copy.to - w.dynamic_shared(own));
+  const std::size_t to =
+      w.dynamic_offset(reinterpret_cast<std::uintptr_t>(shared), copy.bytes(), own);
   const std::size_t barrier =
       w.dynamic_offset(reinterpret_cast<std::uintptr_t>(full), sizeof *full, own);
-  if (barrier == Worker::kNowhere) {
+  if (to == Worker::kNowhere || barrier == Worker::kNowhere) {
+    w.fail(FaultKind::copy_engine_misuse, copy.pc, [&] {
+      return fmt::format("{} does not lie in the block's dynamic shared memory of {} bytes",
+                         to == Worker::kNowhere
+                             ? fmt::format("a destination of {} bytes", copy.bytes())
+                             : "the mbarrier",
+                         w.launch->config.dynamic_shared_bytes);
+    });
+  }
+  if (to % kSwizzleBytes) {
     w.fail(FaultKind::copy_engine_misuse, copy.pc, [&] {
       return fmt::format(
-          "the mbarrier does not lie in the block's dynamic shared memory of {} bytes",
-          w.launch->config.dynamic_shared_bytes);
+          "the destination is byte {} of dynamic shared memory, which is no multiple "
+          "of {}",
+          to, kSwizzleBytes);
+    });
+  }
+  if (column * copy.matrix.element_bytes % kChunk) {
+    w.fail(FaultKind::copy_engine_misuse, copy.pc, [&] {
+      return fmt::format("the box begins at byte {} of its rows, which is no multiple of {}",
+                         column * copy.matrix.element_bytes, kChunk);
     });
   }
   check_source(w, copy);
@@ -208,5 +194,4 @@ void simt_tma_load(void* shared, const void* map, std::uint64_t* full, int row, 
     copy.to = w.dynamic_shared(rank) + to;
     b->copies.push_back(copy);
   }
-}
 }

@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "base/error.hpp"
-
 namespace warpladder::sgemm {
 
 namespace {

@@ -7,7 +7,7 @@
 
 namespace warpladder::sgemm {
 
-// The rung that brings the result soonest. Throws Error(resource) where none can run.
+// The rung that brings the result soonest, whether or not this program holds it for the target.
 const ladder::Rung& choose(const Problem& problem, device::Target target);
 
 }  // namespace warpladder::sgemm

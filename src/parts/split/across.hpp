@@ -127,10 +127,7 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
   if (here && rank == 0 && warp < kEights && lane < 8) {
     x.factor[line0 + line] = factor_of(Pairs(), range, exponent);
   }
-  Spread spread;
-  if (here && range.largest != 0 && !in_reach_of_halves(range.largest)) {
-    spread.small = Spread::kTooFar;
-  }
+  Spread spread = spread_of_line(here, range.largest);
   unsigned char* const to = x.pairs + (line0 + line) * x.line_bytes;
   for (std::int64_t first = begin; first < end; first += kRows) {
     if (span > kRows) {

@@ -81,10 +81,7 @@ __device__ __forceinline__ void split_along(const SplitOperand& x, unsigned bloc
   const int exponent = scale_exponent(Pairs(), range);
   const float scale = power_of_two(exponent);
   if (here && lane == 0 && warp % warps == 0) x.factor[line] = factor_of(Pairs(), range, exponent);
-  Spread spread;
-  if (here && range.largest != 0 && !in_reach_of_halves(range.largest)) {
-    spread.small = Spread::kTooFar;
-  }
+  Spread spread = spread_of_line(here, range.largest);
   unsigned char* const to = x.pairs + line * x.line_bytes;
   for (int first = warp % warps; first < pieces; first += step) {
     if (pieces > step) load(first);

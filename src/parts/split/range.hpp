@@ -93,6 +93,13 @@ struct Glance {
   }
 };
 
+// Of a line whose elements have not been counted yet, and which may not be there.
+__device__ __forceinline__ Spread spread_of_line(bool here, unsigned largest) {
+  Spread spread;
+  if (here && largest != 0 && !in_reach_of_halves(largest)) spread.small = Spread::kTooFar;
+  return spread;
+}
+
 // Of a whole part of a line's piece, as if it had 256.
 template <int kPart>
 __device__ __forceinline__ void include_whole(Spread& spread, unsigned small, unsigned large) {

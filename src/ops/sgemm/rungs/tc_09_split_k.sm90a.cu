@@ -1,9 +1,11 @@
 // Bound before: at 1024³ there are 32 tiles for 132 multiprocessors, and smaller tiles load more
 // than they multiply.
-// Idea: the blocks of a cluster share a tile along k. Each leaves its sums in its shared memory,
-// then adds up the rows that fall to it from all blocks', in one order, and writes them. Where
-// there are tiles enough for one round or more, pairs of blocks share what they load as before:
-// along n, or along m where that leaves fewer multiprocessors idle in the last round.
+//
+// Idea: the blocks of a cluster share a tile along k and join their sums through each other's
+// shared memory, in one order. Two blocks finish half of the columns each; of four or eight each
+// adds up the rows that fall to it. Where there are tiles enough for one round or more, pairs of
+// blocks share what they load of A as before; the last columns, where they are one block's, are
+// worked on by two below each other.
 //
 // Accepts: every problem of moderate values.
 
