@@ -84,9 +84,9 @@ class SplitPass : public EveryFlavour {
       }
     }
     const auto lines = static_cast<std::size_t>(x.lines);
-    // A block has at least one line along memory, a cluster of two 16 across.
+    // A block has at least one line along memory, a cluster of two 8 across.
     const unsigned blocks =
-        along ? static_cast<unsigned>(x.lines) : static_cast<unsigned>((x.lines + 15) / 16 * 2);
+        along ? static_cast<unsigned>(x.lines) : static_cast<unsigned>((x.lines + 7) / 8 * 2);
     const Buffer<float> data(target(), memory);
     Buffer<unsigned char> pairs(target(), lines * static_cast<std::size_t>(depth * kind.bytes));
     Buffer<float> factor(target(), lines);

@@ -116,15 +116,16 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
     crew();  // the block's ranges are there
   }
 
-  // A warp has 8 lines of a piece of 256: lanes 8 apart have neighbours of 8 along k.
+  // A warp has 8 lines of a piece of 256: four lanes side by side have a line's neighbours, eight
+  // each.
   constexpr int kEights = kLines / 8, kPart = SplitShape<length>::part;
-  const int line = warp % kEights * 8 + lane % 8, part = warp / kEights * kPart;
+  const int line = warp % kEights * 8 + lane / 4, part = warp / kEights * kPart;
   Range range;
   for (unsigned r = 0; r < cluster; ++r) range.add(s.range_of_block[r][line]);
   const bool here = line0 + line < x.lines;
   const int exponent = scale_exponent(Pairs(), range);
   const float scale = power_of_two(exponent);
-  if (here && rank == 0 && warp < kEights && lane < 8) {
+  if (here && rank == 0 && warp < kEights && lane % 4 == 0) {
     x.factor[line0 + line] = factor_of(Pairs(), range, exponent);
   }
   Spread spread = spread_of_line(here, range.largest);
@@ -137,7 +138,7 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
     }
     for (int own = part; own < rows_from(first); own += kSplitWarps / kEights * kPart) {
       Glance glance;
-      for (int at = own + lane / 8 * 8; at < own + kPart; at += 32) {
+      for (int at = own + lane % 4 * 8; at < own + kPart; at += 32) {
         if (first + at >= end) break;
         float v[8];
         WARPLADDER_UNROLL_ON_GPU
@@ -154,7 +155,7 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
       // A glance tells how many are large, and most of the time that none is small.
       if (!is_whole || __any_sync(0xffffffffu, here && glance.may_be_small())) {
         count.large = 0;
-        for (int at = own + lane / 8 * 8; at < own + kPart; at += 32) {
+        for (int at = own + lane % 4 * 8; at < own + kPart; at += 32) {
           if (first + at >= end) break;
           float v[8];
           WARPLADDER_UNROLL_ON_GPU
@@ -163,7 +164,7 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
         }
       }
       WARPLADDER_UNROLL_ON_GPU
-      for (int apart = 8; apart < 32; apart *= 2) {
+      for (int apart = 1; apart < 4; apart *= 2) {
         count.small += __shfl_xor_sync(0xffffffffu, count.small, apart);
         count.large += __shfl_xor_sync(0xffffffffu, count.large, apart);
       }

@@ -17,9 +17,9 @@ template <LineLength length>
 struct SplitShape {
   static constexpr bool brief = length == LineLength::brief, medium = length == LineLength::medium,
                         alone = length == LineLength::alone;
-  static constexpr int pieces = brief ? 2 : (medium ? 4 : 8),
-                       lines = medium ? 32 : (alone ? 8 : 16),
-                       rows = brief || medium ? 512 : (alone ? 4096 : 1024),
+  static constexpr int pieces = brief || medium ? 4 : 8,
+                       lines = brief || alone ? 8 : (medium ? 32 : 16),
+                       rows = medium ? 512 : (alone ? 4096 : 1024),
                        blocks = brief || medium ? 3 : (alone ? 1 : 2),
                        part = alone ? 128 : rows * (lines / 8) / kSplitWarps;
   static_assert(kSplitPiece % part == 0);

@@ -9,7 +9,7 @@ namespace {
 constexpr auto kLength = parts::LineLength::brief;
 
 // Lines of k elements, along memory or across it, as the blocks of the grid share them out; across
-// memory each cluster has 16 lines. A line's pairs take a whole number of groups of 64.
+// memory each cluster has 8 lines. A line's pairs take a whole number of groups of 64.
 template <class Pairs>
 __device__ __forceinline__ void split_lines(const float* data, unsigned char* pairs, float* factor,
                                             unsigned* spread, int ld, int lines, int k,
