@@ -28,9 +28,11 @@ struct PartialCosts {
     t.shared_store_requests += requests(wide + narrow);
     t.shared_store_wavefronts += wavefronts(wide, narrow);
   }
-  // parts::warp_reduce() of so many warps.
-  void add_warp_reduce(ladder::Totals& t, std::uint64_t warps) const {
-    t.shuffles += requests(5 * warps);
+  // parts::warp_reduce() of so many warps, in groups of so many lanes. A place takes more shuffles
+  // where the best value is there more than once: how many are needed, only the values know.
+  void add_warp_reduce(ladder::Totals& t, std::uint64_t warps, int width = 32) const {
+    for (; width > 1; width /= 2) t.shuffles += warps;
+    if (place) t.shuffles = ladder::kNotPredicted;
   }
   // parts::block_reduce() in so many blocks of so many warps, a power of two.
   void add_block_reduce(ladder::Totals& t, std::uint64_t blocks, int warps) const {
@@ -39,7 +41,7 @@ struct PartialCosts {
     add_shared_stores(t, 0, blocks * warps);
     add_shared_loads(t, warps == 32 ? blocks : 0, warps == 32 ? 0 : blocks);
     t.barriers += blocks * warps;
-    for (int w = warps; w > 1; w /= 2) t.shuffles += requests(blocks);
+    add_warp_reduce(t, blocks, warps);
   }
   bool place;
 };

@@ -27,19 +27,25 @@ __device__ __forceinline__ std::int64_t index_in(std::uint64_t word) {
 }
 
 // Waits until all of these words are there, and leaves zero in their places; null pointers are
-// passed over. Called by one thread. The words are asked for together, for each takes the way to
-// L2.
+// passed over. Called by one thread. All that are missing are asked for together, over and over:
+// each takes the way to L2, and whoever waits for one alone finds out late that the next was there.
 template <int kCount>
 __device__ __forceinline__ void take_words(std::uint64_t* const (&word)[kCount],
                                            std::uint64_t (&content)[kCount]) {
 #if defined(__CUDACC__)
   WARPLADDER_UNROLL
-  for (int u = 0; u < kCount; ++u) {
-    content[u] = word[u] ? *static_cast<volatile std::uint64_t*>(word[u]) : 1;
+  for (int u = 0; u < kCount; ++u) content[u] = word[u] ? 0 : 1;
+  for (bool all_there = false; !all_there;) {
+    all_there = true;
+    WARPLADDER_UNROLL
+    for (int u = 0; u < kCount; ++u) {
+      if (content[u] == 0) content[u] = *static_cast<volatile std::uint64_t*>(word[u]);
+    }
+    WARPLADDER_UNROLL
+    for (int u = 0; u < kCount; ++u) all_there &= content[u] != 0;
   }
   WARPLADDER_UNROLL
   for (int u = 0; u < kCount; ++u) {
-    while (content[u] == 0) content[u] = *static_cast<volatile std::uint64_t*>(word[u]);
     if (word[u]) *word[u] = 0;
   }
 #else

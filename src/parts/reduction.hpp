@@ -9,9 +9,10 @@
 //   of_vectors(v, at)  of elements in fours, whose first ones lie kStep apart from `at` on
 //   join(a, b)         of two
 //   padding()          an element that changes nothing behind another one
-//   Running            a thread's own partial result, to which it adds elements in ascending order:
-//                      one; kCount that lie `step` apart; or kVectors of four neighbours, whose
-//                      first elements lie kStep apart
+//   Running<Order>     a thread's own partial result, to which it adds elements in ascending order:
+//                      add(x, k) one, kCount or kVectors of four, whose first is its kth (k is an
+//                      Order); value(index_of) once it has any, index_of(k) being where its kth
+//                      lies
 
 #include "device/kernel.hpp"
 #include "parts/flags.hpp"
@@ -28,6 +29,12 @@ struct Found {
   std::int64_t at;
 };
 constexpr std::int64_t kNowhere = INT64_MAX;  // later than any index
+
+// One of two, without a branch in which the lanes of a warp would part.
+__device__ __forceinline__ float chosen(bool first, float a, float b) { return first ? a : b; }
+__device__ __forceinline__ Found chosen(bool first, Found a, Found b) {
+  return {first ? a.value : b.value, first ? a.at : b.at};
+}
 
 struct Sum {
   using Value = float;
@@ -55,23 +62,27 @@ struct Sum {
 
   // What an addition rounds away is exactly a float (D. Knuth, The Art of Computer Programming,
   // vol. 2, 4.2.2); these are summed apart, so that the error does not grow with the count.
+  template <class Order = int>
   class Running {
    public:
-    __device__ __forceinline__ void add(float x, std::int64_t) {
+    __device__ __forceinline__ void add(float x, Order) {
       const float sum = sum_ + x, of_x = sum - sum_;
       lost_ += (sum_ - (sum - of_x)) + (x - of_x);
       sum_ = sum;
     }
     template <int kCount>
-    __device__ __forceinline__ void add(const float (&x)[kCount], std::int64_t at, std::int64_t) {
-      add(sum_of<0, kCount>(x), at);
+    __device__ __forceinline__ void add(const float (&x)[kCount], Order k) {
+      add(sum_of<0, kCount>(x), k);
     }
-    template <int kStep, int kVectors>
-    __device__ __forceinline__ void add(const float4 (&v)[kVectors], std::int64_t at) {
-      add(of_vectors<kStep>(v, at), at);
+    template <int kVectors>
+    __device__ __forceinline__ void add(const float4 (&v)[kVectors], Order k) {
+      add(of_vectors<0>(v, 0), k);
     }
     // Of an infinite sum nothing is lost, though the formula says NaN.
-    __device__ __forceinline__ Value value() const { return lost_ == lost_ ? sum_ + lost_ : sum_; }
+    template <class IndexOf>
+    __device__ __forceinline__ Value value(const IndexOf&) const {
+      return lost_ == lost_ ? sum_ + lost_ : sum_;
+    }
 
    private:
     float sum_ = 0.0f, lost_ = 0.0f;
@@ -100,19 +111,23 @@ struct Extreme {
     return best;
   }
 
+  template <class Order = int>
   class Running {
    public:
-    __device__ __forceinline__ void add(float x, std::int64_t) { value_ = join(value_, x); }
+    __device__ __forceinline__ void add(float x, Order) { value_ = join(value_, x); }
     template <int kCount>
-    __device__ __forceinline__ void add(const float (&x)[kCount], std::int64_t, std::int64_t) {
+    __device__ __forceinline__ void add(const float (&x)[kCount], Order) {
       WARPLADDER_UNROLL
       for (int u = 0; u < kCount; ++u) value_ = join(value_, x[u]);
     }
-    template <int kStep, int kVectors>
-    __device__ __forceinline__ void add(const float4 (&v)[kVectors], std::int64_t at) {
-      add(of_vectors<kStep>(v, at), at);
+    template <int kVectors>
+    __device__ __forceinline__ void add(const float4 (&v)[kVectors], Order k) {
+      add(of_vectors<0>(v, 0), k);
     }
-    __device__ __forceinline__ Value value() const { return value_; }
+    template <class IndexOf>
+    __device__ __forceinline__ Value value(const IndexOf&) const {
+      return value_;
+    }
 
    private:
     float value_ = none();
@@ -123,6 +138,7 @@ struct Extreme {
 template <bool kGreatest>
 struct Place {
   using Value = Found;
+  using OfValues = Extreme<kGreatest>;
   __device__ __forceinline__ static bool beats(float a, float b) {
     return kGreatest ? a > b : a < b;
   }
@@ -134,18 +150,7 @@ struct Place {
   __device__ __forceinline__ static Value join(Value a, Value b) {
     const bool a_nan = a.value != a.value, b_nan = b.value != b.value;
     const bool equal = (a.value == b.value) | (a_nan & b_nan);
-    const bool b_first = (equal & (b.at < a.at)) | (b_nan & !a_nan) | beats(b.value, a.value);
-    return {chosen(b_first, b.value, a.value), chosen(b_first, b.at, a.at)};
-  }
-  // Without a branch, in which the lanes of a warp would part.
-  __device__ __forceinline__ static std::int64_t chosen(bool first, std::int64_t a,
-                                                        std::int64_t b) {
-    const std::int64_t mask = -static_cast<std::int64_t>(first);
-    return (a & mask) | (b & ~mask);
-  }
-  __device__ __forceinline__ static float chosen(bool first, float a, float b) {
-    const unsigned mask = 0u - static_cast<unsigned>(first);
-    return __uint_as_float((__float_as_uint(a) & mask) | (__float_as_uint(b) & ~mask));
+    return chosen((equal & (b.at < a.at)) | (b_nan & !a_nan) | beats(b.value, a.value), b, a);
   }
 
   // Of the first of these elements that is `best`, which is a NaN if there are any.
@@ -168,38 +173,49 @@ struct Place {
     return {best, at + offset_of<kStep>(v, best)};
   }
 
+  template <class Order = int>
   class Running {
    public:
-    // The index of an element is later than all before it, so that only a better one counts: a
-    // greater (lesser) one or a NaN, unless there is a NaN already; and whichever is the first.
-    __device__ __forceinline__ void add(float x, std::int64_t at) {
-      const bool better = !is_as_good_as(x) | (at_ == kNowhere);
-      best_ = chosen(better, x, best_);
-      at_ = chosen(better, at, at_);
+    __device__ __forceinline__ void add(float x, Order k) {
+      const float one[1] = {x};
+      add(one, k);
     }
     template <int kCount>
-    __device__ __forceinline__ void add(const float (&x)[kCount], std::int64_t at,
-                                        std::int64_t step) {
+    __device__ __forceinline__ void add(const float (&x)[kCount], Order k) {
+      int where = -1;
       WARPLADDER_UNROLL
-      for (int u = 0; u < kCount; ++u) add(x[u], at + u * step);
+      for (int u = 0; u < kCount; ++u) {
+        // A NaN is better than any number, and nothing is better than a NaN.
+        const bool better = !is_as_good(best_, x[u]) & (best_ == best_);
+        best_ = better ? x[u] : best_;
+        where = better ? u : where;
+      }
+      at_ = where < 0 ? at_ : k + where;
     }
-    template <int kStep, int kVectors>
-    __device__ __forceinline__ void add(const float4 (&v)[kVectors], std::int64_t at) {
-      // Where the best one is matters only where it is better than what there is.
-      const float best = Extreme<kGreatest>::template of_vectors<kStep>(v, at);
-      if (is_as_good_as(best) && at_ != kNowhere) return;
-      at_ = at + offset_of<kStep>(v, best);
-      best_ = best;
+    template <int kVectors>
+    __device__ __forceinline__ void add(const float4 (&v)[kVectors], Order k) {
+      float x[4 * kVectors];
+      WARPLADDER_UNROLL
+      for (int u = 0; u < kVectors; ++u) {
+        x[4 * u] = v[u].x;
+        x[4 * u + 1] = v[u].y;
+        x[4 * u + 2] = v[u].z;
+        x[4 * u + 3] = v[u].w;
+      }
+      add(x, k);
     }
-    __device__ __forceinline__ Value value() const { return {best_, at_}; }
+    template <class IndexOf>
+    __device__ __forceinline__ Value value(const IndexOf& index_of) const {
+      return {best_, index_of(at_)};
+    }
 
    private:
-    __device__ __forceinline__ bool is_as_good_as(float x) const {
-      return (kGreatest ? x <= best_ : x >= best_) | (best_ != best_);
+    __device__ __forceinline__ static bool is_as_good(float a, float b) {
+      return kGreatest ? a >= b : a <= b;
     }
 
-    float best_ = none().value;
-    std::int64_t at_ = kNowhere;
+    float best_ = padding();
+    Order at_ = 0;  // where nothing beats padding, the first
   };
 };
 
@@ -229,38 +245,44 @@ void for_function(Function function, const Visit& visit) {
 template <class F, int kLanes, int kInFlight>
 __device__ __forceinline__ typename F::Value part_of_line(const float* line, std::int64_t n,
                                                           std::int64_t turn, std::int64_t turns) {
-  constexpr int kStep = 4 * kLanes;
-  const int lane = threadIdx.x % kLanes;
-  const auto off = static_cast<int>(reinterpret_cast<std::uintptr_t>(line) / 4 % 4);
-  const std::int64_t front = off == 0      ? 0
-                             : n < 4 - off ? n
-                                           : 4 - off,
-                     count = (n - front) / 4, behind = front + 4 * count;
-  const auto* vectors = reinterpret_cast<const float4*>(line + front);
-  // The ends are under way with the rest.
-  const bool has_first = turn == 0 && lane < front, has_last = turn == 0 && lane < n - behind;
-  const float first = has_first ? line[lane] : 0.0f, last = has_last ? line[behind + lane] : 0.0f;
-  typename F::Running running;
-  if (has_first) running.add(first, lane);
-  std::int64_t i = turn * kLanes * kInFlight + lane;
-  for (; i + (kInFlight - 1) * kLanes < count; i += turns * kLanes * kInFlight) {
+  const int lane = threadIdx.x % kLanes,
+            into = static_cast<int>(reinterpret_cast<std::uintptr_t>(line) / 4 % 4);
+  const int front = static_cast<int>(min(n, std::int64_t{-into & 3}));
+  const std::int64_t count = (n - front) / 4, begin = turn * kLanes * kInFlight + lane,
+                     leap = turns * kLanes * kInFlight;
+  const int behind = static_cast<int>((n - front) % 4);
+  // The elements in front of the vectors and behind them, one to a lane, under way with the rest.
+  const bool has_end = turn == 0 && lane < front + behind;
+  const std::int64_t end = lane < front ? lane : n - behind + lane - front;
+  const float at_end = has_end ? line[end] : 0.0f;
+  typename F::template Running<> running;
+  const auto* at = reinterpret_cast<const float4*>(line + front) + begin;
+  std::int64_t left = count - begin;
+  int k = 0;
+  WARPLADDER_NO_UNROLL
+  for (; left > (kInFlight - 1) * kLanes; left -= leap, at += leap, k += 4 * kInFlight) {
     float4 v[kInFlight];
     WARPLADDER_UNROLL
-    for (int u = 0; u < kInFlight; ++u) v[u] = __ldg(&vectors[i + u * kLanes]);
-    running.template add<kStep>(v, front + 4 * i);
+    for (int u = 0; u < kInFlight; ++u) v[u] = __ldg(&at[u * kLanes]);
+    running.add(v, k);
   }
-  if (i < count) {  // the last turn, cut short
+  if (left > 0) {  // the last turn, cut short
     float4 v[kInFlight];
     WARPLADDER_UNROLL
     for (int u = 0; u < kInFlight; ++u) {
       constexpr float kPadding = F::padding();
       v[u] = make_float4(kPadding, kPadding, kPadding, kPadding);
-      if (i + u * kLanes < count) v[u] = __ldg(&vectors[i + u * kLanes]);
+      if (left > u * kLanes) v[u] = __ldg(&at[u * kLanes]);
     }
-    running.template add<kStep>(v, front + 4 * i);
+    running.add(v, k);
   }
-  if (has_last) running.add(last, behind + lane);
-  return running.value();
+  const auto index_of = [&](int of) {
+    const int vector = of / 4;
+    return front + of % 4 + 4 * (begin + vector / kInFlight * leap + vector % kInFlight * kLanes);
+  };
+  typename F::Value v = begin < count ? running.value(index_of) : F::none();
+  if (has_end) v = F::join(v, F::of(at_end, end));
+  return v;
 }
 
 // The same where a turn of all threads of `blocks` blocks is enough, in the least of code: a kernel
@@ -308,6 +330,33 @@ struct SharedPartials<Found, kCount> {
   __device__ __forceinline__ Found get(int i) const { return {value[i], at[i]}; }
 };
 
+// A partial result in each row and column. Lanes that write neighbouring columns of a row, or read
+// all rows of one column or a few, do so on different banks.
+template <class Value, int kRows, int kColumns>
+struct PartialTable {
+  static constexpr int kStride = kColumns + (kRows < 32 ? 32 / kRows : 1);
+  float value[kRows * kStride];
+  __device__ __forceinline__ void set(int row, int column, float v) {
+    value[row * kStride + column] = v;
+  }
+  __device__ __forceinline__ float get(int row, int column) const {
+    return value[row * kStride + column];
+  }
+};
+template <int kRows, int kColumns>
+struct PartialTable<Found, kRows, kColumns> {
+  static constexpr int kStride = kColumns + (kRows < 16 ? 16 / kRows : 1);
+  PartialTable<float, kRows, kColumns> values;
+  std::int64_t at[kRows * kStride];
+  __device__ __forceinline__ void set(int row, int column, Found v) {
+    values.set(row, column, v.value);
+    at[row * kStride + column] = v.at;
+  }
+  __device__ __forceinline__ Found get(int row, int column) const {
+    return {values.get(row, column), at[row * kStride + column]};
+  }
+};
+
 // ---- and between lanes
 
 // Called by whole warps: the value of the lane whose number differs in just these bits.
@@ -316,14 +365,36 @@ __device__ __forceinline__ Found exchange(Found v, int bits) {
   return {warp::exchange(v.value, bits), warp::exchange(v.at, bits)};
 }
 
-// Called by whole warps. Of each group of kWidth lanes, all get the join of the group's values.
+// Called by whole warps. Of each group of kWidth lanes, all get the join of the group's values: of
+// places the best value first, then the index of whoever has it, the lowest if several do.
 template <class F, int kWidth = 32>
-__device__ __forceinline__ typename F::Value warp_reduce(typename F::Value v) {
+__device__ __forceinline__ float warp_reduce(float v) {
   WARPLADDER_UNROLL
   for (int distance = kWidth / 2; distance > 0; distance /= 2) {
     v = F::join(v, exchange(v, distance));
   }
   return v;
+}
+template <class F, int kWidth = 32>
+__device__ __forceinline__ Found warp_reduce(Found v) {
+  if constexpr (kWidth == 1) {
+    return v;
+  } else {
+    constexpr unsigned kGroup = warp::kAllLanes >> (32 - kWidth);
+    const float best = warp_reduce<typename F::OfValues, kWidth>(v.value);
+    const bool has_it =
+        (v.value == best || (v.value != v.value && best != best)) && v.at != kNowhere;
+    const unsigned who =
+        __ballot_sync(warp::kAllLanes, has_it) >> warp::first_lane<kWidth>() & kGroup;
+    std::int64_t at = has_it ? v.at : kNowhere;
+    const bool by_one = __popc(who) <= 1;
+    if (kWidth == 32 ? by_one : __all_sync(warp::kAllLanes, by_one)) {
+      at = warp::broadcast<kWidth>(at, who ? __ffs(static_cast<int>(who)) - 1 : 0);
+    } else {
+      at = warp::reduce<kWidth>(at, warp::Min{});
+    }
+    return {best, at};
+  }
 }
 
 // Called by all kThreads threads of the block, once after another only with a barrier between.

@@ -27,7 +27,7 @@ class AxisTrial final : public ops::Trial {
  public:
   AxisTrial(const AxisCase& c, device::Target target)
       : problem_(c.problem),
-        in_host_(static_cast<std::size_t>(footprint(c.problem))),
+        in_host_(static_cast<std::size_t>(room(c.problem))),
         results_(static_cast<std::size_t>(c.problem.results())),
         flags_(target, kFlagWords) {
     const bool place = is_place(problem_.function);
@@ -74,6 +74,11 @@ class AxisTrial final : public ops::Trial {
  private:
   static constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   static constexpr std::int64_t kPoisonedPlace = std::numeric_limits<std::int64_t>::min();
+
+  // The input, and behind it as much as the read probe reads for the results.
+  static std::int64_t room(const Problem& p) {
+    return std::max(footprint(p), static_cast<std::int64_t>(reduce_axis::minimal_bytes(p) / 4));
+  }
 
   void compute_truth() {
     std::vector<float> line(static_cast<std::size_t>(problem_.length()));
@@ -152,17 +157,27 @@ std::vector<AxisCase> axis_cases() {
                                           {7, 0}}) {
         cases.push_back({compact(f, lines, rows, columns)});
       }
-      // Every way of splitting: many short lines, a few long ones.
+      // Every way of splitting: many short lines, a few long ones, and what lies between.
       cases.push_back({compact(f, lines, 2100, 16)});
       cases.push_back({compact(f, lines, 5, 40000)});
       cases.push_back({compact(f, lines, 3000, 9), true});
-      cases.push_back({compact(f, lines, 300, 260), true});
+      cases.push_back({compact(f, lines, 1100, 260), true});
       AxisCase gaps{compact(f, lines, 65, 68)};
       gaps.problem.ld += 4;
       cases.push_back(gaps);
       gaps.problem.ld += 1;
       gaps.misalign = 1;
       cases.push_back(gaps);
+      if (f != Function::mean && f != Function::argmax) continue;
+      if (lines == Lines::rows) {
+        cases.push_back({compact(f, lines, 96, 16390), true});
+      } else {
+        cases.push_back({compact(f, lines, 50000, 12), true});
+        cases.push_back({compact(f, lines, 2100, 100)});
+        for (const std::int64_t columns : {4000, 12000, 20000, 140000}) {
+          cases.push_back({compact(f, lines, 160000 / columns, columns), true});
+        }
+      }
     }
   }
   return cases;

@@ -20,9 +20,10 @@ __global__ void __launch_bounds__(kThreads) reduce(Call call) {
   const bool rows = p.lines == Lines::rows;
   const float* in = call.in + (rows ? line * p.ld : line);
   const std::int64_t step = rows ? 1 : p.ld, length = p.length();
-  typename F::Running running;
+  typename F::template Running<std::int64_t> running;
   for (std::int64_t k = 0; k < length; ++k) running.add(in[k * step], k);
-  finish(call, line, running.value());
+  const auto same = [](std::int64_t k) { return k; };
+  finish(call, line, length > 0 ? running.value(same) : F::none());
 }
 
 void launch(const Call& call, device::Stream& stream) {

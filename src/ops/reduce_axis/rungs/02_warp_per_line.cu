@@ -12,7 +12,8 @@
 namespace warpladder::reduce_axis {
 namespace {
 
-constexpr int kRowThreads = 128, kColumnThreads = 512, kShift = 5, kAcross = 1 << kShift;
+constexpr int kRowThreads = 128;
+constexpr StripShape kShape{512, 5, 1};
 
 template <class F>
 __global__ void __launch_bounds__(kRowThreads) reduce_rows(Call call) {
@@ -21,16 +22,18 @@ __global__ void __launch_bounds__(kRowThreads) reduce_rows(Call call) {
   const std::int64_t row = std::int64_t{blockIdx.x} * (kRowThreads / 32) + threadIdx.x / 32;
   if (row >= p.rows) return;
   const float* in = call.in + row * p.ld;
-  typename F::Running running;
-  for (std::int64_t j = lane; j < p.columns; j += 32) running.add(in[j], j);
-  const auto v = parts::warp_reduce<F>(running.value());
+  typename F::template Running<> running;
+  int k = 0;
+  for (std::int64_t j = lane; j < p.columns; j += 32) running.add(in[j], k++);
+  const auto index_of = [&](int of) { return lane + std::int64_t{32} * of; };
+  const auto v = parts::warp_reduce<F>(lane < p.columns ? running.value(index_of) : F::none());
   if (lane == 0) finish(call, row, v);
 }
 
 template <class F>
-__global__ void __launch_bounds__(kColumnThreads) reduce_columns(Call call) {
-  const std::int64_t column0 = std::int64_t{blockIdx.x} * kAcross;
-  reduce_strip<F, kColumnThreads, 1, kShift, 1>(
+__global__ void __launch_bounds__(kShape.threads) reduce_columns(Call call) {
+  const std::int64_t column0 = std::int64_t{blockIdx.x} * kShape.columns();
+  reduce_strip<F, kShape.threads, kShape.width, kShape.shift, 1>(
       call, column0, 0, 1, [&](int r, auto v) { finish(call, column0 + r, v); });
 }
 
@@ -42,29 +45,18 @@ void launch(const Call& call, device::Stream& stream) {
       device::launch(stream, {dim3(blocks_for(p.rows, kRowThreads / 32)), dim3(kRowThreads)},
                      reduce_rows<F>, call);
     } else {
-      device::launch(stream, {dim3(blocks_for(p.columns, kAcross)), dim3(kColumnThreads)},
+      device::launch(stream, {dim3(blocks_for(p.columns, kShape.columns())), dim3(kShape.threads)},
                      reduce_columns<F>, call);
     }
   });
 }
 
 ladder::Totals predict(const Problem& p) {
-  const std::uint64_t words = is_place(p.function) ? 2 : 1;
-  ladder::Totals t;
-  t.global_load_requests = p.rows * p.columns / 32;
-  t.global_load_sectors = 4 * t.global_load_requests;
-  if (p.lines == Lines::rows) {
-    t.global_store_requests = t.global_store_sectors = p.rows;
-    t.shuffles = 5 * words * p.rows;
-    return t;
+  if (p.lines == Lines::columns) {
+    return predict_strips(p, {kShape, blocks_for(p.columns, kShape.columns())});
   }
-  const std::uint64_t strips = p.columns / kAcross, warps = kColumnThreads / 32;
-  const ops::PartialCosts cost(p.function);
-  t.global_store_requests = strips;
-  t.global_store_sectors = 4 * words * strips;
-  cost.add_shared_stores(t, warps * strips, 0);
-  cost.add_shared_loads(t, warps * strips, 0);
-  t.barriers = warps * strips;
+  ladder::Totals t = predict_rows(p, 1);
+  ops::PartialCosts(p.function).add_warp_reduce(t, p.rows);
   return t;
 }
 

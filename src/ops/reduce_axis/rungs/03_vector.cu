@@ -46,12 +46,9 @@ void launch(const Call& call, device::Stream& stream) {
 ladder::Totals predict(const Problem& p) {
   if (p.lines == Lines::columns) {
     const auto strips = static_cast<unsigned>(p.columns / (4 * kAcross));
-    return predict_strips(p, {kColumnThreads, kShift, strips, 1});
+    return predict_strips(p, {{kColumnThreads, kShift, 4}, strips});
   }
-  ladder::Totals t;
-  t.global_load_requests = p.rows * p.columns / 128;
-  t.global_load_sectors = p.rows * p.columns / 8;
-  t.global_store_requests = t.global_store_sectors = p.rows;
+  ladder::Totals t = predict_rows(p, 4);
   ops::PartialCosts(p.function).add_block_reduce(t, p.rows, kRowThreads / 32);
   return t;
 }

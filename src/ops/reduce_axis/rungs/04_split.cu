@@ -2,13 +2,12 @@
 // block has nothing.
 // Idea: as many threads to a line as it has work for. Short rows: a vector a lane, so that a warp
 // takes up to 32 rows at once, four of those under way. Long lines, where there are few: split
-// among blocks, whose partial results one more block collects, as in reduce/07_one_launch.
-// Columns in narrow strips, which are many, before a strip is split.
+// among blocks, whose partial results more blocks collect, as in reduce/07_one_launch. Columns in
+// narrow strips, which are many, before a strip is split.
 //
-// Prediction: of rows that are not few 03's loads, with a warp to each up to 2048 columns; of
-// columns 03's, in strips of 32, with three shuffles and a block that collects where they are
-// split. Accepts: every problem; flags must be zero, and stay the stream's own. What binds it:
-// memory, from some tens of MiB on.
+// Prediction: 03's loads, with a warp to each row up to 2048 columns, and for columns shuffles by
+// which lanes share a strip's columns out. Accepts: every problem; flags must be zero, and stay the
+// stream's own. What binds it: memory; of places the instructions behind the last loads too.
 
 #include "ops/reduce_axis/rung.hpp"
 
@@ -33,42 +32,46 @@ __global__ void __launch_bounds__(kRowThreads) reduce_rows_by_warps(Call call) {
 }
 
 // A row to a block; where it is split, to as many blocks and one more.
-template <class F, bool kSplit>
-__global__ void __launch_bounds__(kRowThreads) reduce_rows_by_blocks(Call call) {
+template <class F, int kThreads, bool kSplit>
+__global__ void __launch_bounds__(kThreads, 1536 / kThreads) reduce_rows_by_blocks(Call call) {
   const std::int64_t row = kSplit ? blockIdx.y : blockIdx.x;
   const unsigned splits = kSplit ? gridDim.x - 1 : 1, split = kSplit ? blockIdx.x : 0;
   const float* line = call.in + row * call.problem.ld;
-  std::uint64_t* words = call.flags + 2 * row * splits;
+  constexpr int kWords = parts::kWordsOf<F>;
+  std::uint64_t* words = call.flags + kWords * row * splits;
   typename F::Value v;
   if (kSplit && split == splits) {
-    v = parts::collect<F, 1>(words, 2, threadIdx.x, kRowThreads, static_cast<int>(splits));
+    v = parts::collect<F, 1>(words, kWords, threadIdx.x, kThreads, static_cast<int>(splits));
   } else {
-    v = parts::part_of_line<F, kRowThreads, kInFlight>(line, call.problem.columns, split, splits);
+    v = parts::part_of_line<F, kThreads, kInFlight>(line, call.problem.columns, split, splits);
   }
-  v = parts::block_reduce<F, kRowThreads>(v);
+  v = parts::block_reduce<F, kThreads>(v);
   if (threadIdx.x != 0) return;
   if (kSplit && split < splits) {
-    parts::publish(&words[2 * split], v);
+    parts::publish(&words[kWords * split], v);
   } else {
     finish(call, row, v);
   }
 }
 
-// A strip to a block; where it is split, to as many blocks and one more.
-template <class F, int kThreads, int kWidth, int kShift, int kRowsInFlight, bool kMaySplit = true>
-__global__ void __launch_bounds__(kThreads, kThreads == 256 ? 3 : 1024 / kThreads)
-    reduce_columns(Call call, unsigned wanted) {
+// A strip to a block; where it is split, to as many blocks and one or more that collect.
+template <class F, int kThreads, int kWidth, int kShift, bool kMaySplit = false>
+__global__ void __launch_bounds__(kThreads, kThreads == 256 ? 3 : 2)
+    reduce_columns(Call call, unsigned wanted, unsigned collectors) {
   constexpr int kColumns = kWidth << kShift;
+  // Places, which take more instructions behind the last loads, have fewer under way.
+  constexpr int kRows = kWidth == 1 || (kShift > 3 && sizeof(typename F::Value) > 4) ? 4 : 8;
   const unsigned splits = kMaySplit ? wanted : 1, split = kMaySplit ? blockIdx.y : 0;
   const std::int64_t columns = call.problem.columns, column0 = std::int64_t{blockIdx.x} * kColumns;
   if (split < splits) {
-    reduce_strip<F, kThreads, kWidth, kShift, kRowsInFlight>(
+    reduce_strip<F, kThreads, kWidth, kShift, kRows>(
         call, column0, split, splits, [&](int r, auto v) {
           if (splits == 1) return finish(call, column0 + r, v);
-          parts::publish(&call.flags[2 * (split * columns + column0 + r)], v);
+          parts::publish(&call.flags[parts::kWordsOf<F> * (split * columns + column0 + r)], v);
         });
   } else if constexpr (kMaySplit) {
-    collect_strip<F, kThreads, kColumns>(call, column0, splits);
+    const int count = kColumns / static_cast<int>(collectors);
+    collect_columns<F, kThreads>(call, column0 + (split - splits) * count, count, splits);
   }
 }
 
@@ -89,25 +92,32 @@ void launch_rows(const Call& call, device::Stream& stream) {
     return device::launch(stream, {dim3(blocks_for(p.rows, kRowThreads / 32)), block},
                           reduce_rows_by_warps<F>, call);
   }
-  const unsigned splits = splits_for(p.rows, 1056, p.columns / (4 * kRowThreads * kInFlight));
   const auto rows = static_cast<unsigned>(p.rows);
-  device::launch(stream, {splits > 1 ? dim3(splits + 1, rows) : dim3(rows), block},
-                 splits > 1 ? reduce_rows_by_blocks<F, true> : reduce_rows_by_blocks<F, false>,
-                 call);
+  const std::int64_t turns = p.columns / (4 * kRowThreads * kInFlight);
+  const unsigned splits = p.rows < 96 ? splits_for(p.rows, 512, turns) : 1;
+  const bool wide = splits == 1 && turns >= 2;
+  const auto kernel = splits > 1 ? reduce_rows_by_blocks<F, kRowThreads, true>
+                      : wide     ? reduce_rows_by_blocks<F, 2 * kRowThreads, false>
+                                 : reduce_rows_by_blocks<F, kRowThreads, false>;
+  const dim3 grid = splits > 1 ? dim3(splits + 1, rows) : dim3(rows);
+  device::launch(stream, {grid, dim3(wide ? 2 * kRowThreads : kRowThreads)}, kernel, call);
 }
 
 template <class F>
 void launch_columns(const Call& call, device::Stream& stream) {
   const int width = vectors_allowed(call) ? 4 : 1;
   const Strips s = strips_for(call.problem, width);
-  const auto kernel = width == 1         ? reduce_columns<F, 512, 1, 5, 4>
-                      : s.shift == 2     ? reduce_columns<F, 1024, 4, 2, 4>
-                      : s.shift == 5     ? reduce_columns<F, 512, 4, 5, 4, false>
-                      : s.shift == 9     ? reduce_columns<F, 512, 4, 9, 8, false>
-                      : s.threads == 256 ? reduce_columns<F, 256, 4, 3, 8>
-                                         : reduce_columns<F, 1024, 4, 3, 4>;
-  const dim3 grid(s.count, s.splits > 1 ? s.splits + 1 : 1), block(s.threads);
-  device::launch(stream, {grid, block}, kernel, call, s.splits);
+  const int shift = s.shape.shift;
+  const auto kernel = width == 1               ? reduce_columns<F, 512, 1, 5, true>
+                      : s.shape.threads == 256 ? reduce_columns<F, 256, 4, 3, true>
+                      : shift == 2             ? reduce_columns<F, 512, 4, 2, true>
+                      : shift == 3             ? reduce_columns<F, 512, 4, 3, true>
+                      : shift == 4             ? reduce_columns<F, 512, 4, 4>
+                      : shift == 5             ? reduce_columns<F, 512, 4, 5>
+                      : shift == 7             ? reduce_columns<F, 512, 4, 7>
+                                               : reduce_columns<F, 512, 4, 9>;
+  const dim3 grid(s.count, s.splits + s.collectors), block(s.shape.threads);
+  device::launch(stream, {grid, block}, kernel, call, s.splits, s.collectors);
 }
 
 void launch(const Call& call, device::Stream& stream) {
@@ -120,15 +130,11 @@ void launch(const Call& call, device::Stream& stream) {
 
 ladder::Totals predict(const Problem& p) {
   if (p.lines == Lines::columns) return predict_strips(p, strips_for(p, 4));
-  ladder::Totals t;
-  t.global_load_requests = p.rows * p.columns / 128;
-  t.global_load_sectors = p.rows * p.columns / 8;
-  t.global_store_requests = t.global_store_sectors = p.rows;
+  ladder::Totals t = predict_rows(p, 4);
   const ops::PartialCosts cost(p.function);
-  if (p.columns <= kShort) {  // four rows to a warp, three steps
-    t.global_store_requests = p.rows / 4;
-    t.global_store_sectors = p.rows / 4;
-    t.shuffles = cost.requests(3 * p.rows / 4);
+  if (p.columns <= kShort) {  // four rows to a warp
+    t.global_store_requests = t.global_store_sectors = p.rows / 4;
+    cost.add_warp_reduce(t, p.rows / 4, 8);
   } else if (p.columns <= 2048) {
     cost.add_warp_reduce(t, p.rows);
   } else {
