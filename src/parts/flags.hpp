@@ -12,18 +12,12 @@
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {
 
-// A value, or an index of up to 2^63 - 1, as a word that is not zero; and back.
+// A value as a word that is not zero; and back.
 __device__ __forceinline__ std::uint64_t to_word(float v) {
   return std::uint64_t{1} << 32 | __float_as_uint(v);
 }
-__device__ __forceinline__ std::uint64_t to_word(std::int64_t index) {
-  return static_cast<std::uint64_t>(index) + 1;
-}
 __device__ __forceinline__ float float_in(std::uint64_t word) {
   return __uint_as_float(static_cast<unsigned>(word));
-}
-__device__ __forceinline__ std::int64_t index_in(std::uint64_t word) {
-  return static_cast<std::int64_t>(word - 1);
 }
 
 // Waits until all of these words are there, and leaves zero in their places; null pointers are

@@ -3,7 +3,7 @@
 // shuffles, in shared memory and in global memory; all of it is the same for every function.
 //
 // A function is a type with
-//   Value              a partial result: a float, or a Found
+//   Value              a partial result: a float, or a Found of the line's length
 //   none()             joins with anything and changes nothing
 //   of(x, at)          the partial result of one element
 //   of_vectors(v, at)  of elements in fours, whose first ones lie kStep apart from `at` on
@@ -14,6 +14,8 @@
 //                      Order); value(index_of) once it has any, index_of(k) being where its kth
 //                      lies
 
+#include <type_traits>
+
 #include "device/kernel.hpp"
 #include "parts/flags.hpp"
 #include "parts/ptx/min_max.hpp"
@@ -23,18 +25,26 @@
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {
 
-// A value and its index.
+// A place as one number, the greater the better: the rank of its value above, and below what its
+// index leaves to the greatest. A Word of 64 bits holds the indices of up to 2^32 elements.
+constexpr std::int64_t kMostNarrow = std::int64_t{1} << 32;
+__extension__ using WideWord = unsigned __int128;
+template <class Word>
 struct Found {
-  float value;
-  std::int64_t at;
-};
-constexpr std::int64_t kNowhere = INT64_MAX;  // later than any index
+  static constexpr int kIndexBits = sizeof(Word) == 8 ? 32 : 64;
+  static constexpr Word kGreatestIndex = (Word{1} << kIndexBits) - 1;
+  Word word;
 
-// One of two, without a branch in which the lanes of a warp would part.
-__device__ __forceinline__ float chosen(bool first, float a, float b) { return first ? a : b; }
-__device__ __forceinline__ Found chosen(bool first, Found a, Found b) {
-  return {first ? a.value : b.value, first ? a.at : b.at};
-}
+  __device__ __forceinline__ static Found at(unsigned rank, std::int64_t index) {
+    return {Word{rank} << kIndexBits | (kGreatestIndex - static_cast<Word>(index))};
+  }
+  // Of no rank that a value has; but not zero, which flags take for nothing at all.
+  __device__ __forceinline__ static Found nowhere() { return {1}; }
+  // -1 if it is nowhere.
+  __device__ __forceinline__ std::int64_t index() const {
+    return word == 1 ? -1 : static_cast<std::int64_t>(kGreatestIndex - (word & kGreatestIndex));
+  }
+};
 
 struct Sum {
   using Value = float;
@@ -135,22 +145,21 @@ struct Extreme {
 };
 
 // Where the least or the greatest is: a NaN before any number, then the lowest index.
-template <bool kGreatest>
+template <bool kGreatest, class Word>
 struct Place {
-  using Value = Found;
-  using OfValues = Extreme<kGreatest>;
-  __device__ __forceinline__ static bool beats(float a, float b) {
-    return kGreatest ? a > b : a < b;
-  }
+  using Value = Found<Word>;
   __device__ __forceinline__ static constexpr float padding() {
     return Extreme<kGreatest>::padding();
   }
-  __device__ __forceinline__ static Value none() { return {padding(), kNowhere}; }
-  __device__ __forceinline__ static Value of(float x, std::int64_t at) { return {x, at}; }
+  __device__ __forceinline__ static Value none() { return Value::nowhere(); }
+  __device__ __forceinline__ static Value of(float x, std::int64_t at) {
+    // Floats of one sign are ordered as their bits are; adding 0 makes a zero of either sign one.
+    const unsigned bits = __float_as_uint((kGreatest ? x : -x) + 0.0f), kSign = 1u << 31,
+                   rank = bits & kSign ? ~bits : bits | kSign;
+    return Value::at(x == x ? rank : ~0u, at);
+  }
   __device__ __forceinline__ static Value join(Value a, Value b) {
-    const bool a_nan = a.value != a.value, b_nan = b.value != b.value;
-    const bool equal = (a.value == b.value) | (a_nan & b_nan);
-    return chosen((equal & (b.at < a.at)) | (b_nan & !a_nan) | beats(b.value, a.value), b, a);
+    return {a.word > b.word ? a.word : b.word};
   }
 
   // Of the first of these elements that is `best`, which is a NaN if there are any.
@@ -170,7 +179,7 @@ struct Place {
   template <int kStep, int kVectors>
   __device__ __forceinline__ static Value of_vectors(const float4 (&v)[kVectors], std::int64_t at) {
     const float best = Extreme<kGreatest>::template of_vectors<kStep>(v, at);
-    return {best, at + offset_of<kStep>(v, best)};
+    return of(best, at + offset_of<kStep>(v, best));
   }
 
   template <class Order = int>
@@ -206,7 +215,7 @@ struct Place {
     }
     template <class IndexOf>
     __device__ __forceinline__ Value value(const IndexOf& index_of) const {
-      return {best_, index_of(at_)};
+      return of(best_, index_of(at_));
     }
 
    private:
@@ -219,9 +228,14 @@ struct Place {
   };
 };
 
-// visit(F{}) with the function's type; a mean is a sum until it is finished.
+template <class F>
+constexpr bool kIsPlace = !std::is_same_v<typename F::Value, float>;
+
+// visit(F{}) with the function's type, for lines of so many elements; a mean is a sum until it is
+// finished.
 template <class Visit>
-void for_function(Function function, const Visit& visit) {
+void for_function(Function function, std::int64_t length, const Visit& visit) {
+  const bool narrow = length <= kMostNarrow;
   switch (function) {
     case Function::sum:
     case Function::mean:
@@ -231,9 +245,9 @@ void for_function(Function function, const Visit& visit) {
     case Function::max:
       return visit(Extreme<true>{});
     case Function::argmin:
-      return visit(Place<false>{});
+      return narrow ? visit(Place<false, std::uint64_t>{}) : visit(Place<false, WideWord>{});
     case Function::argmax:
-      return visit(Place<true>{});
+      return narrow ? visit(Place<true, std::uint64_t>{}) : visit(Place<true, WideWord>{});
   }
 }
 
@@ -311,89 +325,35 @@ __device__ __forceinline__ typename F::Value part_at_once(const float* line, int
   return result;
 }
 
-// ---- partial results in shared memory: values and indices apart, which keeps words on their banks
-
-template <class Value, int kCount>
-struct SharedPartials {
-  float value[kCount];
-  __device__ __forceinline__ void set(int i, float v) { value[i] = v; }
-  __device__ __forceinline__ float get(int i) const { return value[i]; }
-};
-template <int kCount>
-struct SharedPartials<Found, kCount> {
-  float value[kCount];
-  std::int64_t at[kCount];
-  __device__ __forceinline__ void set(int i, Found v) {
-    value[i] = v.value;
-    at[i] = v.at;
-  }
-  __device__ __forceinline__ Found get(int i) const { return {value[i], at[i]}; }
-};
-
-// A partial result in each row and column. Lanes that write neighbouring columns of a row, or read
-// all rows of one column or a few, do so on different banks.
-template <class Value, int kRows, int kColumns>
-struct PartialTable {
-  static constexpr int kStride = kColumns + (kRows < 32 ? 32 / kRows : 1);
-  float value[kRows * kStride];
-  __device__ __forceinline__ void set(int row, int column, float v) {
-    value[row * kStride + column] = v;
-  }
-  __device__ __forceinline__ float get(int row, int column) const {
-    return value[row * kStride + column];
-  }
-};
-template <int kRows, int kColumns>
-struct PartialTable<Found, kRows, kColumns> {
-  static constexpr int kStride = kColumns + (kRows < 16 ? 16 / kRows : 1);
-  PartialTable<float, kRows, kColumns> values;
-  std::int64_t at[kRows * kStride];
-  __device__ __forceinline__ void set(int row, int column, Found v) {
-    values.set(row, column, v.value);
-    at[row * kStride + column] = v.at;
-  }
-  __device__ __forceinline__ Found get(int row, int column) const {
-    return {values.get(row, column), at[row * kStride + column]};
-  }
-};
-
-// ---- and between lanes
+// ---- between lanes
 
 // Called by whole warps: the value of the lane whose number differs in just these bits.
 __device__ __forceinline__ float exchange(float v, int bits) { return warp::exchange(v, bits); }
-__device__ __forceinline__ Found exchange(Found v, int bits) {
-  return {warp::exchange(v.value, bits), warp::exchange(v.at, bits)};
+__device__ __forceinline__ Found<std::uint64_t> exchange(Found<std::uint64_t> v, int bits) {
+  return {warp::exchange(v.word, bits)};
+}
+__device__ __forceinline__ Found<WideWord> exchange(Found<WideWord> v, int bits) {
+  const auto high = static_cast<std::uint64_t>(v.word >> 64),
+             low = static_cast<std::uint64_t>(v.word);
+  return {WideWord{warp::exchange(high, bits)} << 64 | warp::exchange(low, bits)};
 }
 
-// Called by whole warps. Of each group of kWidth lanes, all get the join of the group's values: of
-// places the best value first, then the index of whoever has it, the lowest if several do.
+// Called by whole warps. Of each group of kWidth lanes, all get the join of the group's values.
 template <class F, int kWidth = 32>
-__device__ __forceinline__ float warp_reduce(float v) {
-  WARPLADDER_UNROLL
-  for (int distance = kWidth / 2; distance > 0; distance /= 2) {
-    v = F::join(v, exchange(v, distance));
-  }
-  return v;
-}
-template <class F, int kWidth = 32>
-__device__ __forceinline__ Found warp_reduce(Found v) {
-  if constexpr (kWidth == 1) {
-    return v;
+__device__ __forceinline__ typename F::Value warp_reduce(typename F::Value v) {
+  if constexpr (kWidth == 32 && std::is_same_v<typename F::Value, Found<std::uint64_t>>) {
+    // The best rank, then of those who have it the lowest index: an instruction each.
+    const unsigned rank = static_cast<unsigned>(v.word >> 32),
+                   best = __reduce_max_sync(warp::kAllLanes, rank),
+                   low = rank == best ? static_cast<unsigned>(v.word) : 0,
+                   lowest = __reduce_max_sync(warp::kAllLanes, low);
+    return {std::uint64_t{best} << 32 | lowest};
   } else {
-    constexpr unsigned kGroup = warp::kAllLanes >> (32 - kWidth);
-    const float best = warp_reduce<typename F::OfValues, kWidth>(v.value);
-    const bool has_it =
-        (v.value == best || (v.value != v.value && best != best)) && v.at != kNowhere;
-    const unsigned who =
-        __ballot_sync(warp::kAllLanes, has_it) >> warp::first_lane<kWidth>() & kGroup;
-    std::int64_t at = has_it ? v.at : kNowhere;
-    const bool by_one = __popc(who) <= 1;
-    if (kWidth == 32 ? by_one : __all_sync(warp::kAllLanes, by_one)) {
-      at = warp::broadcast<kWidth>(at, who ? __ffs(static_cast<int>(who)) - 1 : 0);
-    } else {
-      at = warp::reduce<kWidth>(at, warp::Min{});
+    WARPLADDER_UNROLL
+    for (int distance = kWidth / 2; distance > 0; distance /= 2) {
+      v = F::join(v, exchange(v, distance));
     }
-    return {best, at};
+    return v;
   }
 }
 
@@ -404,25 +364,70 @@ __device__ __forceinline__ typename F::Value block_reduce(typename F::Value v) {
   constexpr int kWarps = kThreads / 32;
   v = warp_reduce<F>(v);
   if constexpr (kWarps > 1) {
-    __shared__ SharedPartials<typename F::Value, kWarps> of_warp;
+    __shared__ typename F::Value of_warp[kWarps];
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    if (lane == 0) of_warp.set(warp, v);
+    if (lane == 0) of_warp[warp] = v;
     __syncthreads();  // every warp's result is there before the first warp takes them up
-    if (warp == 0) v = warp_reduce<F, kWarps>(lane < kWarps ? of_warp.get(lane) : F::none());
+    if (warp == 0) v = warp_reduce<F, kWarps>(lane < kWarps ? of_warp[lane] : F::none());
   }
   return v;
 }
 
-// ---- and between blocks: a word for a value, two for a place
+// How kWidth · kAcross columns, and so many groups of threads that each have something of them all,
+// hand over partial results in shared memory: thread a of a group has those of the columns
+// a·kWidth + c. Lanes that write, and lanes that read one column or neighbouring ones, do so on
+// different banks, as far as that can be had.
+template <class Value, int kThreads, int kAcross, int kWidth>
+struct PartialTable {
+  static constexpr int kGroups = kThreads / kAcross, kLanes = kGroups / kWidth,
+                       kBanks = 128 / sizeof(Value);  // that take such a value in one go
+  static constexpr int kOfThread = kGroups + (kAcross < kBanks ? kBanks / kAcross : 1),
+                       kRest = kAcross * kOfThread % kBanks,
+                       kOfNeighbour = kAcross * kOfThread + (kLanes + kBanks - kRest) % kBanks,
+                       kSize = kGroups > 1 ? kWidth *kOfNeighbour : 1;
+
+  // Called by the kThreads threads, with kWidth values each, and a table of kSize: column i's join,
+  // valid in the first of the kLanes threads from i·kLanes on.
+  template <class F>
+  __device__ __forceinline__ static Value join(Value* table, const Value (&v)[kWidth]) {
+    const int t = threadIdx.x, column = t / kLanes;
+    WARPLADDER_UNROLL
+    for (int c = 0; c < kWidth; ++c) {
+      table[c * kOfNeighbour + t % kAcross * kOfThread + t / kAcross] = v[c];
+    }
+    __syncthreads();  // all are there before they are joined
+    const Value* of_column =
+        &table[column % kWidth * kOfNeighbour + column / kWidth * kOfThread + t % kLanes];
+    Value joined = of_column[0];
+    WARPLADDER_UNROLL
+    for (int j = 1; j < kWidth; ++j) joined = F::join(joined, of_column[j * kLanes]);
+    return warp_reduce<F, kLanes>(joined);
+  }
+};
+
+// ---- and between blocks: a word for a value, two for a place of a wide line
 
 template <class F>
-constexpr int kWordsOf = sizeof(typename F::Value) == sizeof(float) ? 1 : 2;
+constexpr int kWordsOf = sizeof(typename F::Value) == 16 ? 2 : 1;
 
 // Called by one thread.
 __device__ __forceinline__ void publish(std::uint64_t* words, float v) { words[0] = to_word(v); }
-__device__ __forceinline__ void publish(std::uint64_t* words, Found v) {
-  words[0] = to_word(v.value);
-  words[1] = to_word(v.at);
+__device__ __forceinline__ void publish(std::uint64_t* words, Found<std::uint64_t> v) {
+  words[0] = v.word;
+}
+__device__ __forceinline__ void publish(std::uint64_t* words, Found<WideWord> v) {
+  words[0] = static_cast<std::uint64_t>(v.word);
+  words[1] = static_cast<std::uint64_t>(v.word >> 64) + 1;
+}
+template <class Value>
+__device__ __forceinline__ Value published(const std::uint64_t* words) {
+  if constexpr (sizeof(Value) == 4) {
+    return float_in(words[0]);
+  } else if constexpr (sizeof(Value) == 8) {
+    return {words[0]};
+  } else {
+    return {WideWord{words[1] - 1} << 64 | words[0]};
+  }
 }
 
 // The join of what was published at words + first·stride, words + (first + step)·stride and so on
@@ -443,11 +448,7 @@ __device__ __forceinline__ typename F::Value collect(std::uint64_t* words, std::
     WARPLADDER_UNROLL
     for (int u = 0; u < kInFlight; ++u) {
       if (first + u * step >= count) continue;
-      if constexpr (kWords == 1) {
-        v = F::join(v, float_in(content[u]));
-      } else {
-        v = F::join(v, {float_in(content[2 * u]), index_in(content[2 * u + 1])});
-      }
+      v = F::join(v, published<typename F::Value>(&content[u * kWords]));
     }
   }
   return v;

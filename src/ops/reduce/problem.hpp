@@ -40,8 +40,8 @@ struct Call {
   std::uint64_t* flags = nullptr;
 };
 
-// A partial result is a value and a place, a word each; the first pass leaves at most one for 256
-// values, the second one for as many of those.
+// A partial result is two words at most; the first pass leaves at most one for 256 values, the
+// second one for as many of those.
 constexpr std::size_t scratch_words(std::int64_t n) {
   const auto first = static_cast<std::size_t>((n + 255) / 256), second = (first + 255) / 256;
   return 2 * (first + second + 1);

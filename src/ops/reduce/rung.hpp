@@ -20,31 +20,15 @@ struct Elements {
   __device__ __forceinline__ typename F::Value get(std::int64_t i) const { return F::of(in[i], i); }
 };
 
-// In global memory; values and places apart, as in shared memory.
 template <class Value>
 struct Partials {
-  float* value;
-  __device__ __forceinline__ float get(std::int64_t i) const { return value[i]; }
-  __device__ __forceinline__ void set(std::int64_t i, float v) const { value[i] = v; }
+  Value* value;
+  __device__ __forceinline__ Value get(std::int64_t i) const { return value[i]; }
+  __device__ __forceinline__ void set(std::int64_t i, Value v) const { value[i] = v; }
 };
-template <>
-struct Partials<parts::Found> {
-  float* value;
-  std::int64_t* place;
-  __device__ __forceinline__ parts::Found get(std::int64_t i) const { return {value[i], place[i]}; }
-  __device__ __forceinline__ void set(std::int64_t i, parts::Found v) const {
-    value[i] = v.value;
-    place[i] = v.at;
-  }
-};
-// `count` of them, in a word of scratch each for the value and the place.
 template <class Value>
-Partials<Value> partials_in(std::uint64_t* scratch, std::int64_t count) {
-  if constexpr (sizeof(Value) == sizeof(float)) {
-    return {reinterpret_cast<float*>(scratch)};
-  } else {
-    return {reinterpret_cast<float*>(scratch), reinterpret_cast<std::int64_t*>(scratch + count)};
-  }
+Partials<Value> partials_in(std::uint64_t* scratch) {
+  return {reinterpret_cast<Value*>(scratch)};
 }
 
 // The result itself. Called by one thread.
@@ -52,8 +36,9 @@ __device__ __forceinline__ void finish(const Call& call, float v) {
   const Problem& p = call.problem;
   *call.value = p.function == Function::mean ? v / static_cast<float>(p.n) : v;
 }
-__device__ __forceinline__ void finish(const Call& call, parts::Found v) {
-  *call.place = v.at == parts::kNowhere ? -1 : v.at;
+template <class Word>
+__device__ __forceinline__ void finish(const Call& call, parts::Found<Word> v) {
+  *call.place = v.index();
 }
 
 // ---- rungs of many launches: each pass leaves one partial result a block, until one is left
@@ -87,8 +72,8 @@ void launch_passes_of(const Call& call, device::Stream& stream, const KernelFor&
                    kernel_for(F{}, from), call, from, count, PassEnd<F>{to});
   };
   std::int64_t count = call.problem.n, left = blocks_for(count);
-  Partials<Value> to = partials_in<Value>(call.scratch, left),
-                  other = partials_in<Value>(call.scratch + 2 * left, blocks_for(left));
+  Partials<Value> to = partials_in<Value>(call.scratch),
+                  other = partials_in<Value>(call.scratch + 2 * left);
   launch_pass(Elements<F>{call.in}, count, left, to);
   while (left > 1) {
     count = left;
@@ -99,7 +84,7 @@ void launch_passes_of(const Call& call, device::Stream& stream, const KernelFor&
 }
 template <int kThreads, std::int64_t kPerBlock, class KernelFor>
 void launch_passes(const Call& call, device::Stream& stream, const KernelFor& kernel_for) {
-  parts::for_function(call.problem.function, [&](auto function) {
+  parts::for_function(call.problem.function, call.problem.n, [&](auto function) {
     launch_passes_of<decltype(function), kThreads, kPerBlock>(call, stream, kernel_for);
   });
 }
@@ -115,10 +100,10 @@ ladder::Totals predict_trees(const Problem& p, const AddBlocks& add_blocks) {
   for (std::uint64_t count = p.n, pass = 0;; ++pass) {
     const std::uint64_t blocks = (count + kPerBlock - 1) / kPerBlock;
     const std::uint64_t warps = (count + 31) / 32;
-    t.global_load_requests += pass ? cost.requests(warps) : warps;
+    t.global_load_requests += warps;
     t.global_load_sectors += pass ? cost.sectors(count) : count / 8;
-    t.global_store_requests += blocks > 1 ? cost.requests(blocks) : 1;
-    t.global_store_sectors += blocks > 1 ? cost.requests(blocks) : 1;
+    t.global_store_requests += blocks;
+    t.global_store_sectors += blocks;
     add_blocks(t, blocks, cost);
     if (blocks == 1) return t;
     count = blocks;
@@ -137,7 +122,7 @@ __device__ __forceinline__ void reduce_and_collect(const Call& call) {
   typename F::Value v;
   if (block == last) {
     const int first = threadIdx.x, count = static_cast<int>(last);
-    v = parts::collect<F, 1>(call.flags, 2, first, kThreads, count);
+    v = parts::collect<F, 1>(call.flags, parts::kWordsOf<F>, first, kThreads, count);
   } else if (kAtOnce) {
     v = parts::part_at_once<F, kThreads, kInFlight>(call.in, static_cast<int>(n));
   } else {
@@ -148,7 +133,7 @@ __device__ __forceinline__ void reduce_and_collect(const Call& call) {
   if (block == last) {
     finish(call, v);
   } else {
-    parts::publish(&call.flags[2 * block], v);
+    parts::publish(&call.flags[parts::kWordsOf<F> * block], v);
   }
 }
 
@@ -158,8 +143,8 @@ inline ladder::Totals predict_one_launch(const Problem& p, std::uint64_t blocks,
   ladder::Totals t;
   t.global_load_requests = (p.n + 127) / 128;
   t.global_load_sectors = p.n / 8;
-  t.global_store_requests = 1 + cost.requests(blocks) + cost.requests((blocks + 31) / 32);
-  t.global_store_sectors = 1 + cost.requests(blocks) + cost.requests((blocks + 1) / 2);
+  t.global_store_requests = 1 + blocks + (blocks + 31) / 32;
+  t.global_store_sectors = 1 + blocks + (blocks + 3) / 4;
   cost.add_block_reduce(t, blocks + 1, warps);
   return t;
 }

@@ -40,8 +40,8 @@ struct Call {
   std::uint64_t* flags = nullptr;
 };
 
-// A line that is split among blocks leaves two words for each result of each block; the most are
-// those of 264 blocks with strips of 32 columns.
+// A line that is split among blocks leaves a word for each result of each block, or two; the most
+// are those of 264 blocks with strips of 32 columns.
 constexpr std::size_t kFlagWords = 2 * 32 * 264;
 
 // Each element read once, each result written once.

@@ -2,6 +2,7 @@
 // The only project header that a reduce_axis rung includes, parts/ apart.
 
 #include <algorithm>
+#include <bit>
 
 #include "device/kernel.hpp"
 #include "ladder/rung.hpp"
@@ -17,8 +18,9 @@ __device__ __forceinline__ void finish(const Call& call, std::int64_t i, float v
   const Problem& p = call.problem;
   call.values[i] = p.function == Function::mean ? v / static_cast<float>(p.length()) : v;
 }
-__device__ __forceinline__ void finish(const Call& call, std::int64_t i, parts::Found v) {
-  call.places[i] = v.at == parts::kNowhere ? -1 : v.at;
+template <class Word>
+__device__ __forceinline__ void finish(const Call& call, std::int64_t i, parts::Found<Word> v) {
+  call.places[i] = v.index();
 }
 
 inline unsigned blocks_for(std::int64_t things, std::int64_t in_a_block) {
@@ -115,46 +117,24 @@ __device__ __forceinline__ void go_down(const Call& call, std::int64_t column, s
   for (int c = 0; c < kWidth; ++c) result[c] = running[c].value(index_of);
 }
 
-// Joins what lanes of a warp have of the same four columns, kAcross < 32 lanes being side by side.
-// Two lanes that meet halve the columns between them, so that a lane is left with v[0], of the
-// column returned, or with v[0] and v[1] (kAcross == 16), of that column and the second after it.
-// Valid in lanes without bit 2 if kAcross is 4, in all of them otherwise.
-template <class F, int kAcross>
-__device__ __forceinline__ int share_columns(typename F::Value (&v)[4]) {
-  static_assert(kAcross == 4 || kAcross == 8 || kAcross == 16);
-  const auto meet = [&](int j, bool high, int of_low, int of_high, int distance) {
-    const auto keep = parts::chosen(high, v[of_high], v[of_low]),
-               give = parts::chosen(high, v[of_low], v[of_high]);
-    v[j] = F::join(keep, parts::exchange(give, distance));
-  };
-  const bool high = threadIdx.x & 16, second = threadIdx.x & 8;
-  constexpr int kApart = kAcross == 16 ? 1 : 2;
-  meet(0, high, 0, kApart, 16);
-  meet(1, high, 3 - kApart, 3, 16);
-  if constexpr (kAcross == 16) return high;
-  meet(0, second, 0, 1, 8);
-  if constexpr (kAcross == 4) v[0] = F::join(v[0], parts::exchange(v[0], 4));
-  return 2 * high + second;
-}
-
-// How a block of so many threads, 2^shift side by side, puts together what they have of a strip:
-// tables of so many rows of partial results, to which a thread adds `kept`.
+// A block of so many threads, 2^shift side by side.
 struct StripShape {
   int threads, shift, width;
   constexpr int across() const { return 1 << shift; }
   constexpr int columns() const { return width << shift; }
-  constexpr int rows() const { return across() < 32 ? threads / 32 : threads / across(); }
-  constexpr int kept() const { return across() < 16 ? 1 : across() == 16 ? 2 : width; }
 };
 
-// Reduces a strip, or the share of it that is the `split`th of `splits`. visit(r, v) for the
-// strip's column r, by one thread each.
+template <class F, int kThreads, int kWidth, int kShift>
+using StripTable = parts::PartialTable<typename F::Value, kThreads, 1 << kShift, kWidth>;
+
+// Reduces a strip, or the share of it that is the `split`th of `splits`, by way of a table in
+// shared memory of StripTable::kSize. visit(r, v) for the strip's column r, by one thread each.
 template <class F, int kThreads, int kWidth, int kShift, int kInFlight, class Visit>
 __device__ __forceinline__ void reduce_strip(const Call& call, std::int64_t column0, unsigned split,
-                                             unsigned splits, const Visit& visit) {
-  constexpr StripShape kShape{kThreads, kShift, kWidth};
-  constexpr int kAcross = kShape.across(), kGroups = kThreads / kAcross, kRows = kShape.rows(),
-                kColumns = kShape.columns();
+                                             unsigned splits, typename F::Value* table,
+                                             const Visit& visit) {
+  using Table = StripTable<F, kThreads, kWidth, kShift>;
+  constexpr int kAcross = 1 << kShift, kGroups = kThreads / kAcross;
   const int t = threadIdx.x, a = t % kAcross, group = t / kAcross;
   const std::int64_t column = column0 + a * kWidth, columns = call.problem.columns;
   const std::int64_t rows = call.problem.rows, share = (rows + splits - 1) / splits,
@@ -172,49 +152,49 @@ __device__ __forceinline__ void reduce_strip(const Call& call, std::int64_t colu
       if (column < columns) visit(a * kWidth + c, v[c]);
     }
   } else {
-    // In the table neighbouring threads' columns are neighbours: column c of thread a is c·kAcross
-    // + a. Groups of kRows lanes then take up a column each.
-    __shared__ parts::PartialTable<typename F::Value, kRows, kColumns> partial;
-    if constexpr (kAcross < 32) {
-      const int c = share_columns<F, kAcross>(v);
-      if (kAcross > 4 || (t & 4) == 0) partial.set(t / 32, c * kAcross + a, v[0]);
-      if constexpr (kShape.kept() == 2) partial.set(t / 32, (c + 2) * kAcross + a, v[1]);
-    } else {
-      WARPLADDER_UNROLL
-      for (int c = 0; c < kWidth; ++c) partial.set(group, c * kAcross + a, v[c]);
-    }
-    __syncthreads();  // all are there before they are joined
-    for (int i = t / kRows; i < kColumns; i += kThreads / kRows) {
-      const auto joined = parts::warp_reduce<F, kRows>(partial.get(t % kRows, i));
-      const int r = i % kAcross * kWidth + i / kAcross;
-      if (t % kRows == 0 && column0 + r < columns) visit(r, joined);
-    }
+    const auto joined = Table::template join<F>(table, v);
+    const int r = t / Table::kLanes;
+    if (t % Table::kLanes == 0 && column0 + r < columns) visit(r, joined);
   }
 }
 
-// One of several blocks that join what the blocks of each split of a strip have published, and
-// write the results: this one those of `count` columns from column0 on, up to 32 of them and a
-// power of two. Everything here stands behind the last split's work.
-template <class F, int kThreads>
-__device__ __forceinline__ void collect_columns(const Call& call, std::int64_t column0, int count,
-                                                unsigned splits) {
-  constexpr int kRows = kThreads / 32;
-  __shared__ parts::PartialTable<typename F::Value, kRows, 32> partial;
-  const int t = threadIdx.x, c = t % count, group = t / count;
-  const std::int64_t columns = call.problem.columns, column = column0 + c;
-  typename F::Value v = F::none();
+// Joins what the blocks of each split of a strip have published, and writes the results: those of
+// kThreads / kGroups columns from column0 on, with so many threads to a column. Everything here
+// stands behind the last split's work.
+constexpr int kWordsInFlight = 5;
+template <class F, int kThreads, int kGroups>
+__device__ __forceinline__ void collect_columns(const Call& call, std::int64_t column0,
+                                                unsigned splits, typename F::Value* table) {
+  constexpr int kAcross = kThreads / kGroups, kWords = parts::kWordsOf<F>;
+  using Table = parts::PartialTable<typename F::Value, kThreads, kAcross, 1>;
+  const int t = threadIdx.x;
+  const std::int64_t columns = call.problem.columns, column = column0 + t % kAcross;
+  typename F::Value v[1] = {F::none()};
   if (column < columns) {
-    v = parts::collect<F, 4>(&call.flags[parts::kWordsOf<F> * column], parts::kWordsOf<F> * columns,
-                             group, kThreads / count, static_cast<int>(splits));
+    v[0] = parts::collect<F, kWordsInFlight>(&call.flags[kWords * column], kWords * columns,
+                                             t / kAcross, kGroups, static_cast<int>(splits));
   }
-  for (int distance = 16; distance >= count; distance /= 2) {
-    v = F::join(v, parts::exchange(v, distance));
-  }
-  if (t % 32 < count) partial.set(t / 32, c, v);
-  __syncthreads();  // all words are taken before they are joined
-  for (int i = t / kRows; i < count; i += kThreads / kRows) {
-    const auto joined = parts::warp_reduce<F, kRows>(partial.get(t % kRows, i));
-    if (t % kRows == 0 && column0 + i < columns) finish(call, column0 + i, joined);
+  const auto joined = Table::template join<F>(table, v);  // behind its barrier all words are taken
+  const std::int64_t of = column0 + t / Table::kLanes;
+  if (t % Table::kLanes == 0 && of < columns) finish(call, of, joined);
+}
+
+// The same of a strip, or a collector's share of it, up to 32 threads to a column. Collectors are
+// the blocks behind those of the splits.
+template <class F, int kThreads, int kWidth, int kShift>
+__device__ __forceinline__ void collect_strip(const Call& call, std::int64_t column0,
+                                              unsigned splits, unsigned split, unsigned collectors,
+                                              typename F::Value* table) {
+  constexpr int kGroups = (kThreads >> kShift) / kWidth, kShare = kThreads / 32;
+  using V = typename F::Value;
+  static_assert(parts::PartialTable<V, kThreads, kThreads / kGroups, 1>::kSize <=
+                    StripTable<F, kThreads, kWidth, kShift>::kSize &&
+                parts::PartialTable<V, kThreads, kShare, 1>::kSize <=
+                    StripTable<F, kThreads, kWidth, kShift>::kSize);
+  if (collectors == 1) {
+    collect_columns<F, kThreads, kGroups>(call, column0, splits, table);
+  } else {
+    collect_columns<F, kThreads, 32>(call, column0 + (split - splits) * kShare, splits, table);
   }
 }
 
@@ -247,7 +227,9 @@ inline Strips strips_for(const Problem& p, int width) {
   const auto split = [&](int threads, int shift, int rows_in_flight, std::int64_t blocks) {
     Strips s = strips(threads, shift);
     s.splits = splits_for(s.count, blocks, p.rows / ((threads >> shift) * rows_in_flight));
-    if (s.splits > 1) s.collectors = s.splits < 48 ? 1 : s.shape.columns() / 8;
+    // As many collectors as let each thread ask for all of its words at once.
+    const unsigned together = kWordsInFlight * threads / s.shape.columns();
+    if (s.splits > 1) s.collectors = s.splits <= together ? 1 : 32 * s.shape.columns() / threads;
     return s;
   };
   if (width == 1) return split(512, 5, 4, 264);
@@ -255,43 +237,45 @@ inline Strips strips_for(const Problem& p, int width) {
   return p.columns <= 128 ? split(512, 3, 8, 132) : split(256, 3, 8, 264);
 }
 
-// Of strips that splits have, and of 32 columns if they are split: their blocks, then those that
-// collect.
+// What parts::PartialTable's join costs in so many blocks, and the stores of what each lane with a
+// result then writes, `bytes` of it.
+inline void add_join(ladder::Totals& t, const ops::PartialCosts& cost, std::uint64_t blocks,
+                     const StripShape& shape, std::uint64_t bytes) {
+  const std::uint64_t warps = blocks * shape.threads / 32, accesses = warps * shape.width;
+  const int lanes = shape.threads / shape.columns(), columns = 32 / lanes;
+  cost.add_shared_stores(t, accesses, 0);
+  cost.add_shared_loads(t, accesses, 0);
+  // Of more columns than neighbours two begin on one bank.
+  if (columns / (cost.place ? 2 : 1) > shape.width) {
+    t.shared_load_wavefronts += cost.wavefronts(accesses, 0);
+  }
+  cost.add_warp_reduce(t, warps, lanes);
+  t.barriers += warps;
+  t.global_store_requests += warps;
+  t.global_store_sectors += warps * std::max<std::uint64_t>(columns * bytes / 32, 1);
+}
+
+// Blocks of strips or their splits, then those that collect.
 inline ladder::Totals predict_strips(const Problem& p, const Strips& s) {
   const ops::PartialCosts cost(p.function);
-  const auto rows = static_cast<std::uint64_t>(s.shape.rows()), words = cost.requests(1);
-  const std::uint64_t warps = s.shape.threads / 32, blocks = std::uint64_t{s.count} * s.splits,
-                      columns_at_once = 32 / rows;
+  const std::uint64_t blocks = std::uint64_t{s.count} * s.splits, warps = s.shape.threads / 32;
   ladder::Totals t;
   t.global_load_requests = p.rows * p.columns / (32 * s.shape.width);
   t.global_load_sectors = p.rows * p.columns / 8;
-  const std::uint64_t shared_out = s.shape.across() == 8 ? 3 : s.shape.across() == 16 ? 2 : 0;
-  t.shuffles = cost.requests(blocks * warps * shared_out);
-  // Joining a strip's rows, so many columns at once; the columns lie `width` apart.
-  const auto add_join = [&](std::uint64_t strips, std::uint64_t kept) {
-    const std::uint64_t turns = strips * s.shape.columns() / columns_at_once;
-    cost.add_shared_stores(t, strips * warps * kept, 0);
-    cost.add_shared_loads(t, turns, 0);
-    cost.add_warp_reduce(t, turns, static_cast<int>(rows));
-    t.barriers += strips * warps;
-    return turns;
-  };
-  const std::uint64_t turns = add_join(blocks, s.shape.kept());
-  const auto sectors = [&](std::uint64_t bytes) {  // of results so far apart
-    return std::clamp<std::uint64_t>(columns_at_once * bytes / 32, 1, columns_at_once);
-  };
-  if (s.splits == 1) {
-    t.global_store_requests = turns;
-    t.global_store_sectors = turns * sectors(s.shape.width * 4 * words);
+  if (s.shape.across() == s.shape.threads) {  // nothing to join
+    t.global_store_requests = blocks * warps * s.shape.width;
+    t.global_store_sectors =
+        t.global_store_requests * std::min<std::uint64_t>(s.shape.width * cost.bytes(), 32);
     return t;
   }
-  // Published, and taken by atomics, a warp the words of a split.
-  t.global_store_requests = words * (turns + blocks);
-  t.global_store_sectors =
-      words * (turns * sectors(s.shape.width * 8 * words) + blocks * 8 * words);
-  const std::uint64_t collecting = add_join(s.count, 1);
-  t.global_store_requests += collecting;
-  t.global_store_sectors += collecting;
+  add_join(t, cost, blocks, s.shape, s.splits > 1 ? 8 : cost.bytes());
+  if (s.splits == 1) return t;
+  // The words are taken by atomics, which count as stores.
+  const std::uint64_t collectors = std::uint64_t{s.count} * s.collectors,
+                      columns = s.shape.columns() / s.collectors, splits_at_once = 32 / columns;
+  t.global_store_requests += collectors * ((s.splits + splits_at_once - 1) / splits_at_once);
+  t.global_store_sectors += collectors * s.splits * columns / 4;
+  add_join(t, cost, collectors, {s.shape.threads, std::countr_zero(columns), 1}, cost.bytes());
   return t;
 }
 

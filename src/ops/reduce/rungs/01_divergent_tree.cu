@@ -17,16 +17,16 @@ constexpr int kThreads = 256;
 template <class F, class Source>
 __global__ void __launch_bounds__(kThreads)
     reduce(Call call, Source from, std::int64_t count, PassEnd<F> end) {
-  __shared__ parts::SharedPartials<typename F::Value, kThreads> partial;
+  __shared__ typename F::Value partial[kThreads];
   const int t = threadIdx.x;
   const std::int64_t i = std::int64_t{blockIdx.x} * kThreads + t;
-  partial.set(t, i < count ? from.get(i) : F::none());
+  partial[t] = i < count ? from.get(i) : F::none();
   __syncthreads();  // all values are there before the first round
   for (int s = 1; s < kThreads; s *= 2) {
-    if (t % (2 * s) == 0) partial.set(t, F::join(partial.get(t), partial.get(t + s)));
+    if (t % (2 * s) == 0) partial[t] = F::join(partial[t], partial[t + s]);
     __syncthreads();  // a round is over before the next one reads what it left
   }
-  if (t == 0) end.end(call, partial.get(0));
+  if (t == 0) end.end(call, partial[0]);
 }
 
 void launch(const Call& call, device::Stream& stream) {

@@ -3,9 +3,9 @@
 // barrier; eight warps leave a value each in shared memory, and after one barrier the first warp
 // reduces those with three more.
 //
-// Prediction, of a block: 8·5 + 3 shuffles (twice as many where a place goes with the value), 8
-// shared stores, a load, one barrier. Accepts: every problem. What binds it: one or two loads under
-// way in each thread do not keep memory busy.
+// Prediction, of a block: 8·5 + 3 shuffles (of places 8·2 + 3: of whole warps two instructions find
+// the best rank and its first index), 8 shared stores, a load, one barrier. Accepts: every problem.
+// What binds it: one or two loads under way in each thread do not keep memory busy.
 
 #include "ops/reduce/rung.hpp"
 

@@ -40,9 +40,9 @@ __global__ void __launch_bounds__(kThreads)
 
 void launch(const Call& call, device::Stream& stream) {
   const std::int64_t blocks = blocks_for(call.problem.n);
-  parts::for_function(call.problem.function, [&](auto function) {
+  parts::for_function(call.problem.function, call.problem.n, [&](auto function) {
     using F = decltype(function);
-    const auto partials = partials_in<typename F::Value>(call.scratch, blocks);
+    const auto partials = partials_in<typename F::Value>(call.scratch);
     device::launch(stream, {dim3(static_cast<unsigned>(blocks)), dim3(kThreads)},
                    reduce_elements<F>, call, PassEnd<F>{partials});
     if (blocks == 1) return;
@@ -60,9 +60,9 @@ ladder::Totals predict(const Problem& p) {
   t.global_store_requests = t.global_store_sectors = 1;
   cost.add_block_reduce(t, blocks, kThreads / 32);
   if (blocks == 1) return t;
-  t.global_store_requests += cost.requests(blocks);
-  t.global_store_sectors += cost.requests(blocks);
-  t.global_load_requests += cost.requests((blocks + 31) / 32);
+  t.global_store_requests += blocks;
+  t.global_store_sectors += blocks;
+  t.global_load_requests += (blocks + 31) / 32;
   t.global_load_sectors += cost.sectors(blocks);
   cost.add_block_reduce(t, 1, kThreads / 32);
   return t;

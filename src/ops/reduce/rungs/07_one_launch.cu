@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(kThreads) reduce(Call call) {
 
 void launch(const Call& call, device::Stream& stream) {
   const auto blocks = static_cast<unsigned>(blocks_for(call.problem.n));
-  parts::for_function(call.problem.function, [&](auto function) {
+  parts::for_function(call.problem.function, call.problem.n, [&](auto function) {
     device::launch(stream, {dim3(blocks + 1), dim3(kThreads)}, reduce<decltype(function)>, call);
   });
 }

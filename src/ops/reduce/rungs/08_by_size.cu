@@ -61,7 +61,7 @@ auto kernel_for(const Config& c) {
 void launch(const Call& call, device::Stream& stream) {
   const Config c = config_for(call.problem.n);
   const unsigned grid = c.blocks + (c.blocks > 1);  // with the block that collects
-  parts::for_function(call.problem.function, [&](auto function) {
+  parts::for_function(call.problem.function, call.problem.n, [&](auto function) {
     device::launch(stream, {dim3(grid), dim3(static_cast<unsigned>(c.threads))},
                    kernel_for<decltype(function)>(c), call);
   });

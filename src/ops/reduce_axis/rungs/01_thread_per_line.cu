@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(kThreads) reduce(Call call) {
 }
 
 void launch(const Call& call, device::Stream& stream) {
-  parts::for_function(call.problem.function, [&](auto function) {
+  parts::for_function(call.problem.function, call.problem.length(), [&](auto function) {
     device::launch(stream, {dim3(blocks_for(call.problem.results(), kThreads)), dim3(kThreads)},
                    reduce<decltype(function)>, call);
   });

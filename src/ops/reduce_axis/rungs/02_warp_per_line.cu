@@ -4,7 +4,7 @@
 // columns, 16 groups of 32 threads go down the rows of a strip side by side, and shared memory
 // joins what they have.
 //
-// Prediction: 4 sectors a request either way; for rows 5 shuffles each (twice as many for places).
+// Prediction: 4 sectors a request either way; for rows 5 shuffles each (2 for places).
 // Accepts: every problem. What binds it: 4 bytes a lane in each load.
 
 #include "ops/reduce_axis/rung.hpp"
@@ -32,14 +32,16 @@ __global__ void __launch_bounds__(kRowThreads) reduce_rows(Call call) {
 
 template <class F>
 __global__ void __launch_bounds__(kShape.threads) reduce_columns(Call call) {
+  __shared__
+      typename F::Value table[StripTable<F, kShape.threads, kShape.width, kShape.shift>::kSize];
   const std::int64_t column0 = std::int64_t{blockIdx.x} * kShape.columns();
   reduce_strip<F, kShape.threads, kShape.width, kShape.shift, 1>(
-      call, column0, 0, 1, [&](int r, auto v) { finish(call, column0 + r, v); });
+      call, column0, 0, 1, table, [&](int r, auto v) { finish(call, column0 + r, v); });
 }
 
 void launch(const Call& call, device::Stream& stream) {
   const Problem& p = call.problem;
-  parts::for_function(p.function, [&](auto function) {
+  parts::for_function(p.function, p.length(), [&](auto function) {
     using F = decltype(function);
     if (p.lines == Lines::rows) {
       device::launch(stream, {dim3(blocks_for(p.rows, kRowThreads / 32)), dim3(kRowThreads)},

@@ -24,15 +24,16 @@ __global__ void __launch_bounds__(kRowThreads) reduce_rows(Call call) {
 
 template <class F, int kWidth>
 __global__ void __launch_bounds__(kColumnThreads) reduce_columns(Call call) {
+  __shared__ typename F::Value table[StripTable<F, kColumnThreads, kWidth, kShift>::kSize];
   const std::int64_t column0 = std::int64_t{blockIdx.x} * kAcross * kWidth;
   reduce_strip<F, kColumnThreads, kWidth, kShift, kInFlight>(
-      call, column0, 0, 1, [&](int r, auto v) { finish(call, column0 + r, v); });
+      call, column0, 0, 1, table, [&](int r, auto v) { finish(call, column0 + r, v); });
 }
 
 void launch(const Call& call, device::Stream& stream) {
   const Problem& p = call.problem;
   const int width = vectors_allowed(call) ? 4 : 1;
-  parts::for_function(p.function, [&](auto function) {
+  parts::for_function(p.function, p.length(), [&](auto function) {
     using F = decltype(function);
     if (p.lines == Lines::rows) {
       return device::launch(stream, {dim3(blocks_for(p.rows, 1)), dim3(kRowThreads)},

@@ -60,18 +60,19 @@ __global__ void __launch_bounds__(kThreads, kThreads == 256 ? 3 : 2)
     reduce_columns(Call call, unsigned wanted, unsigned collectors) {
   constexpr int kColumns = kWidth << kShift;
   // Places, which take more instructions behind the last loads, have fewer under way.
-  constexpr int kRows = kWidth == 1 || (kShift > 3 && sizeof(typename F::Value) > 4) ? 4 : 8;
+  constexpr int kRows = kWidth == 1 || (kShift > 3 && kShift < 9 && parts::kIsPlace<F>) ? 4 : 8;
+  __shared__ typename F::Value table[StripTable<F, kThreads, kWidth, kShift>::kSize];
   const unsigned splits = kMaySplit ? wanted : 1, split = kMaySplit ? blockIdx.y : 0;
   const std::int64_t columns = call.problem.columns, column0 = std::int64_t{blockIdx.x} * kColumns;
   if (split < splits) {
     reduce_strip<F, kThreads, kWidth, kShift, kRows>(
-        call, column0, split, splits, [&](int r, auto v) {
+        call, column0, split, splits, table, [&](int r, auto v) {
           if (splits == 1) return finish(call, column0 + r, v);
           parts::publish(&call.flags[parts::kWordsOf<F> * (split * columns + column0 + r)], v);
         });
   } else if constexpr (kMaySplit) {
-    const int count = kColumns / static_cast<int>(collectors);
-    collect_columns<F, kThreads>(call, column0 + (split - splits) * count, count, splits);
+    collect_strip<F, kThreads, kWidth, kShift>(call, column0, splits, split - splits, collectors,
+                                               table);
   }
 }
 
@@ -121,10 +122,9 @@ void launch_columns(const Call& call, device::Stream& stream) {
 }
 
 void launch(const Call& call, device::Stream& stream) {
-  parts::for_function(call.problem.function, [&](auto function) {
+  parts::for_function(call.problem.function, call.problem.length(), [&](auto function) {
     using F = decltype(function);
-    call.problem.lines == Lines::rows ? launch_rows<F>(call, stream)
-                                      : launch_columns<F>(call, stream);
+    (call.problem.lines == Lines::rows ? launch_rows<F> : launch_columns<F>)(call, stream);
   });
 }
 
