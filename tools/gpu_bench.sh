@@ -96,6 +96,11 @@ for op in "$@"; do
       bench reduce_odd $top -a "n=[$odd,131073,200000,500000,1000000,3000001,10000000,50000003]"
       bench reduce_functions $top --variant all -a 'n=[65536,1048576,16777216,268435456]'
       ;;
+    reduce_axis)
+      functions=row_sum,row_max,row_argmax,column_sum,column_max,column_argmax
+      bench reduce_axis reduce_axis/04_split --variant "$functions"
+      bench reduce_axis_rungs reduce_axis --variant row_sum,column_sum
+      ;;
     sgemv)
       bench sgemv sgemv/07_by_shape --variant all
       bench sgemv_rungs sgemv --variant row_n,row_t \

@@ -113,39 +113,57 @@ ladder::Totals predict_trees(const Problem& p, const AddBlocks& add_blocks) {
 // ---- rungs of one launch: blocks publish what they have, the last one adds it up
 
 // All of a launch of up to kMostFlagBlocks blocks besides the last, which has no elements: it waits
-// for what the others publish from its start, and writes the result. kAtOnce: a turn is enough, and
-// n less than 2^31.
-template <class F, int kThreads, int kInFlight, bool kAtOnce = false>
+// for what the others publish from its start, and writes the result.
+template <class F, int kThreads, int kInFlight>
 __device__ __forceinline__ void reduce_and_collect(const Call& call) {
+  constexpr int kWords = parts::kWordsOf<F>;
   const unsigned last = gridDim.x - 1, block = blockIdx.x;
-  const std::int64_t n = call.problem.n;
   typename F::Value v;
   if (block == last) {
     const int first = threadIdx.x, count = static_cast<int>(last);
-    v = parts::collect<F, 1>(call.flags, parts::kWordsOf<F>, first, kThreads, count);
-  } else if (kAtOnce) {
-    v = parts::part_at_once<F, kThreads, kInFlight>(call.in, static_cast<int>(n));
+    v = parts::collect<F, 1>(call.flags, kWords, first, kThreads, count);
   } else {
-    v = parts::part_of_line<F, kThreads, kInFlight>(call.in, n, block, last);
+    v = parts::part_of_line<F, kThreads, kInFlight>(call.in, call.problem.n, block, last);
   }
   v = parts::block_reduce<F, kThreads>(v);
   if (threadIdx.x != 0) return;
   if (block == last) {
     finish(call, v);
   } else {
-    parts::publish(&call.flags[parts::kWordsOf<F> * block], v);
+    parts::publish(&call.flags[kWords * block], v);
   }
 }
 
-// `blocks` of them with elements. The last block's words are atomics, which count as stores.
-inline ladder::Totals predict_one_launch(const Problem& p, std::uint64_t blocks, int warps) {
+// The same where a turn is enough: n is less than 2^31, and of the last block one warp collects, of
+// which each lane asks for up to kTogether words at once. The fewer ask, the sooner they know.
+template <class F, int kThreads, int kInFlight, int kTogether>
+__device__ __forceinline__ void reduce_at_once(const Call& call) {
+  constexpr int kWords = parts::kWordsOf<F>;
+  const unsigned last = gridDim.x - 1, t = threadIdx.x;
+  if (blockIdx.x == last) {
+    if (t >= 32) return;
+    const auto v = parts::warp_reduce<F>(parts::collect<F, kTogether>(
+        call.flags, kWords, static_cast<int>(t), 32, static_cast<int>(last)));
+    if (t == 0) finish(call, v);
+    return;
+  }
+  const auto v = parts::block_reduce<F, kThreads>(
+      parts::part_at_once<F, kThreads, kInFlight>(call.in, static_cast<int>(call.problem.n)));
+  if (t == 0) parts::publish(&call.flags[kWords * blockIdx.x], v);
+}
+
+// `blocks` of them with elements. The last block's words are atomics, which count as stores; it has
+// as many warps, or one.
+inline ladder::Totals predict_one_launch(const Problem& p, std::uint64_t blocks, int warps,
+                                         int collecting_warps) {
   const PartialCosts cost(p.function);
   ladder::Totals t;
   t.global_load_requests = (p.n + 127) / 128;
   t.global_load_sectors = p.n / 8;
   t.global_store_requests = 1 + blocks + (blocks + 31) / 32;
   t.global_store_sectors = 1 + blocks + (blocks + 3) / 4;
-  cost.add_block_reduce(t, blocks + 1, warps);
+  cost.add_block_reduce(t, blocks, warps);
+  cost.add_block_reduce(t, 1, collecting_warps);
   return t;
 }
 

@@ -36,7 +36,7 @@ void launch(const Call& call, device::Stream& stream) {
 }
 
 ladder::Totals predict(const Problem& p) {
-  return predict_one_launch(p, blocks_for(p.n), kThreads / 32);
+  return predict_one_launch(p, blocks_for(p.n), kThreads / 32, kThreads / 32);
 }
 
 WARPLADDER_REDUCE_RUNG("the last block adds what the others publish", "every problem", launch,

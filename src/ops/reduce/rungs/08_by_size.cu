@@ -1,8 +1,8 @@
 // Bound before: below some millions of values the time is a chain of latencies: launch, load,
 // block, flags, block. One shape of kernel cannot keep each of them short.
 // Idea: as many threads as the values need and no more. Up to 2^15 values one block has them all
-// under way at once, and there are no flags. Up to 2^22 every thread loads one vector or two, so
-// that no load waits for another; above, two and then four blocks of 07 a multiprocessor.
+// under way at once, and there are no flags. Up to 2^22 up to 256 blocks have, so that no load
+// waits for another, and one warp collects; above, two and then four blocks of 07 a multiprocessor.
 //
 // Prediction: of one block its loads and one reduction; else as 07, with more blocks for fewer
 // values. Accepts: every problem. What binds it: the launch, up to some thousands of values;
@@ -25,8 +25,12 @@ constexpr Config config_for(std::int64_t n) {
   if (n <= 8192) return {512, 4, 1};
   if (n <= 16384) return {512, 8, 1};
   if (n <= 32768) return {1024, 8, 1};
-  if (n <= 1 << 16) return {512, 1, static_cast<int>((n + 2047) / 2048)};
-  if (n <= 1 << 22) return {512, 2, static_cast<int>((n + 4095) / 4096)};
+  for (const int in_flight : {1, 2, 4, 8}) {
+    const std::int64_t per_block = 4 * 512 * in_flight;
+    if (n <= per_block * (in_flight == 1 ? 64 : 256)) {
+      return {512, in_flight, static_cast<int>((n + per_block - 1) / per_block)};
+    }
+  }
   return {512, 4, n <= 1 << 23 ? 263 : 527};
 }
 
@@ -37,17 +41,24 @@ __global__ void __launch_bounds__(kThreads) one_block(Call call) {
   if (threadIdx.x == 0) finish(call, v);
 }
 
-template <class F, int kThreads, int kInFlight, bool kAtOnce>
-__global__ void __launch_bounds__(kThreads) many_blocks(Call call) {
-  reduce_and_collect<F, kThreads, kInFlight, kAtOnce>(call);
+template <class F, int kThreads, int kInFlight>
+__global__ void __launch_bounds__(kThreads, 2) many_blocks(Call call) {  // all run at once
+  reduce_at_once<F, kThreads, kInFlight, kInFlight == 1 ? 2 : 8>(call);
+}
+
+template <class F, int kThreads, int kInFlight>
+__global__ void __launch_bounds__(kThreads) many_turns(Call call) {
+  reduce_and_collect<F, kThreads, kInFlight>(call);
 }
 
 template <class F>
 auto kernel_for(const Config& c) {
+  if (c.blocks > 256) return many_turns<F, 512, 4>;
   if (c.blocks > 1) {
-    return c.in_flight == 1   ? many_blocks<F, 512, 1, true>
-           : c.in_flight == 2 ? many_blocks<F, 512, 2, true>
-                              : many_blocks<F, 512, 4, false>;
+    return c.in_flight == 1   ? many_blocks<F, 512, 1>
+           : c.in_flight == 2 ? many_blocks<F, 512, 2>
+           : c.in_flight == 4 ? many_blocks<F, 512, 4>
+                              : many_blocks<F, 512, 8>;
   }
   return c.threads == 32     ? (c.in_flight == 1 ? one_block<F, 32, 1> : one_block<F, 32, 2>)
          : c.threads == 64   ? one_block<F, 64, 2>
@@ -69,13 +80,14 @@ void launch(const Call& call, device::Stream& stream) {
 
 ladder::Totals predict(const Problem& p) {
   const Config c = config_for(p.n);
-  if (c.blocks > 1) return predict_one_launch(p, c.blocks, c.threads / 32);
+  const int warps = c.threads / 32;
+  if (c.blocks > 1) return predict_one_launch(p, c.blocks, warps, c.blocks > 256 ? warps : 1);
   const PartialCosts cost(p.function);
   ladder::Totals t;
   t.global_load_requests = (p.n + 127) / 128;
   t.global_load_sectors = p.n / 8;
   t.global_store_requests = t.global_store_sectors = 1;
-  cost.add_block_reduce(t, 1, c.threads / 32);
+  cost.add_block_reduce(t, 1, warps);
   return t;
 }
 
