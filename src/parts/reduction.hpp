@@ -31,18 +31,18 @@ constexpr std::int64_t kMostNarrow = std::int64_t{1} << 32;
 __extension__ using WideWord = unsigned __int128;
 template <class Word>
 struct Found {
-  static constexpr int kIndexBits = sizeof(Word) == 8 ? 32 : 64;
-  static constexpr Word kGreatestIndex = (Word{1} << kIndexBits) - 1;
+  using Index = std::conditional_t<sizeof(Word) == 8, unsigned, std::uint64_t>;
+  static constexpr int kIndexBits = 8 * sizeof(Index);
   Word word;
 
   __device__ __forceinline__ static Found at(unsigned rank, std::int64_t index) {
-    return {Word{rank} << kIndexBits | (kGreatestIndex - static_cast<Word>(index))};
+    return {Word{rank} << kIndexBits | ~static_cast<Index>(index)};
   }
   // Of no rank that a value has; but not zero, which flags take for nothing at all.
   __device__ __forceinline__ static Found nowhere() { return {1}; }
   // -1 if it is nowhere.
   __device__ __forceinline__ std::int64_t index() const {
-    return word == 1 ? -1 : static_cast<std::int64_t>(kGreatestIndex - (word & kGreatestIndex));
+    return word == 1 ? -1 : static_cast<std::int64_t>(~static_cast<Index>(word));
   }
 };
 
@@ -154,8 +154,8 @@ struct Place {
   __device__ __forceinline__ static Value none() { return Value::nowhere(); }
   __device__ __forceinline__ static Value of(float x, std::int64_t at) {
     // Floats of one sign are ordered as their bits are; adding 0 makes a zero of either sign one.
-    const unsigned bits = __float_as_uint((kGreatest ? x : -x) + 0.0f), kSign = 1u << 31,
-                   rank = bits & kSign ? ~bits : bits | kSign;
+    const unsigned bits = __float_as_uint((kGreatest ? x : -x) + 0.0f),
+                   rank = bits ^ (1u << 31 | (0u - (bits >> 31)));
     return Value::at(x == x ? rank : ~0u, at);
   }
   __device__ __forceinline__ static Value join(Value a, Value b) {
