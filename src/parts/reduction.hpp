@@ -384,7 +384,7 @@ struct PartialTable {
   static constexpr int kOfThread = kGroups + (kAcross < kBanks ? kBanks / kAcross : 1),
                        kRest = kAcross * kOfThread % kBanks,
                        kOfNeighbour = kAcross * kOfThread + (kLanes + kBanks - kRest) % kBanks,
-                       kSize = kGroups > 1 ? kWidth *kOfNeighbour : 1;
+                       kSize = kGroups == 1 ? 1 : kWidth * kOfNeighbour;
 
   // Called by the kThreads threads, with kWidth values each, and a table of kSize: column i's join,
   // valid in the first of the kLanes threads from i·kLanes on.

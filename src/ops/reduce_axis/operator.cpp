@@ -159,9 +159,9 @@ std::vector<AxisCase> axis_cases() {
       }
       // Every way of splitting: many short lines, a few long ones, and what lies between.
       cases.push_back({compact(f, lines, 2100, 16)});
-      cases.push_back({compact(f, lines, 5, 40000)});
+      cases.push_back({compact(f, lines, 5, lines == Lines::rows ? 40000 : 8000)});
       cases.push_back({compact(f, lines, 3000, 9), true});
-      cases.push_back({compact(f, lines, 1100, 260), true});
+      cases.push_back({compact(f, lines, 600, 260), true});
       AxisCase gaps{compact(f, lines, 65, 68)};
       gaps.problem.ld += 4;
       cases.push_back(gaps);
@@ -170,13 +170,15 @@ std::vector<AxisCase> axis_cases() {
       cases.push_back(gaps);
       if (f != Function::mean && f != Function::argmax) continue;
       if (lines == Lines::rows) {
-        cases.push_back({compact(f, lines, 96, 16390), true});
+        cases.push_back({compact(f, lines, 96, 8200), true});
       } else {
-        cases.push_back({compact(f, lines, 50000, 12), true});
+        cases.push_back({compact(f, lines, 34000, 12), true});
+        cases.push_back({compact(f, lines, 5300, 7)});
         cases.push_back({compact(f, lines, 2100, 100)});
-        for (const std::int64_t columns : {4000, 12000, 20000, 140000}) {
+        for (const std::int64_t columns : {4000, 12000, 20000}) {
           cases.push_back({compact(f, lines, 160000 / columns, columns), true});
         }
+        if (f == Function::argmax) cases.push_back({compact(f, lines, 1, 140000)});
       }
     }
   }

@@ -71,8 +71,7 @@ __global__ void __launch_bounds__(kThreads, kThreads == 256 ? 3 : 2)
           parts::publish(&call.flags[parts::kWordsOf<F> * (split * columns + column0 + r)], v);
         });
   } else if constexpr (kMaySplit) {
-    collect_strip<F, kThreads, kWidth, kShift>(call, column0, splits, split - splits, collectors,
-                                               table);
+    collect_strip<F, kThreads, kWidth, kShift>(call, column0, splits, split, collectors, table);
   }
 }
 
