@@ -5,9 +5,9 @@
 // among blocks, whose partial results more blocks collect, as in reduce/07_one_launch. Columns in
 // narrow strips, which are many, before a strip is split.
 //
-// Prediction: 03's loads, with a warp to each row up to 2048 columns, and for columns shuffles by
-// which lanes share a strip's columns out. Accepts: every problem; flags must be zero, and stay the
-// stream's own. What binds it: memory; of places the instructions behind the last loads too.
+// Prediction: 03's loads, with a warp to each row up to 2048 columns, and a strip's words published
+// and taken where it is split. Accepts: every problem; flags must be zero, and stay the stream's
+// own. What binds it: memory; of places the instructions behind the last loads too.
 
 #include "ops/reduce_axis/rung.hpp"
 
