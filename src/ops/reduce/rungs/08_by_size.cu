@@ -4,8 +4,8 @@
 // under way at once, and there are no flags. Up to 2^22 up to 256 blocks have, so that no load
 // waits for another, and one warp collects; above, two and then four blocks of 07 a multiprocessor.
 //
-// Prediction: of one block its loads and one reduction; else as 07, with more blocks for fewer
-// values. Accepts: every problem. What binds it: the launch, up to some thousands of values;
+// Prediction: of one block its loads and one reduction; else as 07, but one warp that collects up
+// to 2^22. Accepts: every problem. What binds it: the launch, up to some thousands of values;
 // from 2^24 on memory.
 
 #include "ops/reduce/rung.hpp"
