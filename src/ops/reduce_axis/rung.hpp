@@ -212,6 +212,17 @@ inline unsigned splits_for(std::int64_t lines, std::int64_t blocks, std::int64_t
   return splits < 2 ? 1 : static_cast<unsigned>(splits);
 }
 
+// Long rows: into how many blocks each is split, and how many threads those have. `threads` of them
+// have so many vectors under way; twice as many where a row is whole and takes several turns.
+struct RowBlocks {
+  unsigned threads, splits;
+};
+inline RowBlocks row_blocks_for(const Problem& p, int threads, int in_flight) {
+  const std::int64_t turns = p.columns / (4 * threads * in_flight);
+  const unsigned splits = p.rows < 96 ? splits_for(p.rows, 512, turns) : 1;
+  return {static_cast<unsigned>(splits == 1 && turns >= 2 ? 2 * threads : threads), splits};
+}
+
 // Of narrow strips there are many, so that few columns need splits, and groups of threads have much
 // to go down; but wherever possible all blocks run at once.
 inline Strips strips_for(const Problem& p, int width) {

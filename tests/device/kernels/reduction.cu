@@ -9,10 +9,9 @@ namespace {
 // The place of `count` values whose first has the index `from`, by one block and more: each block
 // publishes that of its 64, the last one collects.
 template <class F>
-__global__ void find_place(const float* in, unsigned long long* words, long long* place,
-                           long long from, int count) {
+__global__ void find_place(const float* in, std::uint64_t* flags, std::int64_t* place,
+                           std::int64_t from, int count) {
   const int i = blockIdx.x * 64 + threadIdx.x;
-  auto* const flags = reinterpret_cast<std::uint64_t*>(words);
   const bool collects = blockIdx.x == gridDim.x - 1;
   auto v = F::none();
   if (collects) {

@@ -92,15 +92,13 @@ void launch_rows(const Call& call, device::Stream& stream) {
     return device::launch(stream, {dim3(blocks_for(p.rows, kRowThreads / 32)), block},
                           reduce_rows_by_warps<F>, call);
   }
+  const auto [threads, splits] = row_blocks_for(p, kRowThreads, kInFlight);
+  const auto kernel = splits > 1               ? reduce_rows_by_blocks<F, kRowThreads, true>
+                      : threads == kRowThreads ? reduce_rows_by_blocks<F, kRowThreads, false>
+                                               : reduce_rows_by_blocks<F, 2 * kRowThreads, false>;
   const auto rows = static_cast<unsigned>(p.rows);
-  const std::int64_t turns = p.columns / (4 * kRowThreads * kInFlight);
-  const unsigned splits = p.rows < 96 ? splits_for(p.rows, 512, turns) : 1;
-  const bool wide = splits == 1 && turns >= 2;
-  const auto kernel = splits > 1 ? reduce_rows_by_blocks<F, kRowThreads, true>
-                      : wide     ? reduce_rows_by_blocks<F, 2 * kRowThreads, false>
-                                 : reduce_rows_by_blocks<F, kRowThreads, false>;
   const dim3 grid = splits > 1 ? dim3(splits + 1, rows) : dim3(rows);
-  device::launch(stream, {grid, dim3(wide ? 2 * kRowThreads : kRowThreads)}, kernel, call);
+  device::launch(stream, {grid, dim3(threads)}, kernel, call);
 }
 
 template <class F>
@@ -137,7 +135,8 @@ ladder::Totals predict(const Problem& p) {
   } else if (p.columns <= 2048) {
     cost.add_warp_reduce(t, p.rows);
   } else {
-    cost.add_block_reduce(t, p.rows, kRowThreads / 32);
+    cost.add_block_reduce(t, p.rows,
+                          static_cast<int>(row_blocks_for(p, kRowThreads, kInFlight).threads) / 32);
   }
   return t;
 }
