@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "lab/verify.hpp"
+#include "ops/counting.hpp"
 #include "ops/reduce_axis/problem.hpp"
 #include "ops/reduction.hpp"
 
@@ -21,6 +22,22 @@ TEST(ReduceAxis, RefusesImpossibleSizes) {
   EXPECT_THROW(footprint({Function::sum, Lines::rows, 3, 4, 3}), Error);
   constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max() / 2;
   EXPECT_THROW(footprint({Function::sum, Lines::rows, kHuge, 4, 4}), Error);
+}
+
+// Long rows and short ones, and strips, of which 04_split takes another way than of the shapes in
+// the common prediction test.
+TEST(ReduceAxisPredictions, HoldForLongAndShortLines) {
+  const ops::Operator& op = ops::find_operator("reduce_axis");
+  const ladder::Rung& rung = *ladder::rungs_of("reduce_axis").back();
+  ASSERT_EQ(rung.id, "04_split");
+  for (const std::vector<std::int64_t>& shape :
+       {std::vector<std::int64_t>{128, 4096}, {128, 8192}, {2048, 640}, {16384, 128}}) {
+    for (const char* variant : {"row_sum", "row_argmax", "column_sum", "column_argmax"}) {
+      const auto trial = op.case_of_shape(shape, variant).prepare(device::Target::cpu);
+      EXPECT_TRUE(rung.predict(trial->call()) == ops_tests::count(rung, *trial))
+          << variant << ' ' << shape[0] << 'x' << shape[1];
+    }
+  }
 }
 
 TEST(ReduceAxis, GivesTheSameBitsInEveryRun) {

@@ -7,21 +7,14 @@
 #include <map>
 
 #include "lab/verify.hpp"
+#include "ops/counting.hpp"
 #include "ops/sgemv/dispatch.hpp"
 #include "ops/sgemv/problem.hpp"
 
 namespace warpladder::sgemv {
 namespace {
 
-ladder::Totals count(const ladder::Rung& rung, ops::Trial& trial) {
-  device::Stream stream(device::Target::cpu);
-  std::vector<device::KernelCounts> counts;
-  stream.record_counts = &counts;
-  trial.reset();
-  rung.launcher(device::Flavour::counted)(trial.call(), stream);
-  EXPECT_EQ(trial.judge().failure, "");
-  return ladder::totals_of(counts);
-}
+using ops_tests::count;
 
 // Long sums, cut into pieces, and shapes of which 07_by_shape takes another way than of those in
 // the common prediction test.
