@@ -103,6 +103,7 @@ class Warp final : public ops::Operator {
     }
     return list;
   }
+  std::vector<ops::Case> large_cases() const override { return {to_case({(1 << 24) + 3})}; }
 
  private:
   ops::Case plain_case(const std::vector<std::int64_t>& s, const std::string&) const override {
