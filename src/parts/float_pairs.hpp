@@ -54,8 +54,8 @@ __device__ __forceinline__ unsigned magnitude_bits(float x) {
   return __float_as_uint(x) & 0x7fffffffu;
 }
 
-// How eight neighbours along k, k a multiple of 8, are written into a line's groups; and how a
-// 64×N tile of products is made of a group of A and one of B.
+// How eight elements are written into a line's groups, of which the i-th of the e-th eight is
+// element(e, i); and how a 64×N tile of products is made of a group of A and one of B.
 //
 // FP16 pairs: the tensor cores' fastest numbers, and the narrowest: exponents from -14 (gradually
 // to -24) to 15, so that each line wants a scale.
@@ -64,7 +64,11 @@ struct HalfPairs {
   static constexpr int kBytes = 4;   // of a pair
   static constexpr bool kNeedsLeast = false, kCounted = true;
 
-  // Leaves the halves hi in `hi`, for who wants to count them.
+  __device__ __forceinline__ static constexpr int element(int eight, int i) {
+    return eight * 8 + i;
+  }
+  // The eight of which `k` is a multiple. Leaves the halves hi in `hi`, for who wants to count
+  // them.
   __device__ __forceinline__ static void write8(unsigned char* line, std::int64_t k,
                                                 const float (&x)[8], unsigned (&hi)[4]) {
     unsigned lo[4];
@@ -100,6 +104,10 @@ struct Tf32Pairs : Tf32Products {
   static constexpr int kBytes = 8;
   static constexpr bool kNeedsLeast = true, kCounted = false;
 
+  // The fours of two eights take turns, so that two lanes side by side write 32 bytes side by side.
+  __device__ __forceinline__ static constexpr int element(int eight, int i) {
+    return eight / 2 * 16 + eight % 2 * 4 + i / 4 * 8 + i % 4;
+  }
   __device__ __forceinline__ static float hi_of(float x) {
     const float nearest = tf32_value(x);
     return magnitude_bits(nearest) < 0x7f800000u
@@ -114,11 +122,11 @@ struct Tf32Pairs : Tf32Products {
       hi[i] = hi_of(x[i]);
       lo[i] = magnitude_bits(x[i]) < 0x7f800000u ? tf32_value(x[i] - hi[i]) : 0.0f;
     }
-    auto* const group = reinterpret_cast<float4*>(line + k / kDepth * 128) + k % kDepth / 4;
+    auto* const group = reinterpret_cast<float4*>(line + k / kDepth * 128) + k % kDepth / 8;
     WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 2; ++i) {
-      group[i] = make_float4(hi[4 * i], hi[4 * i + 1], hi[4 * i + 2], hi[4 * i + 3]);
-      group[i + 4] = make_float4(lo[4 * i], lo[4 * i + 1], lo[4 * i + 2], lo[4 * i + 3]);
+      group[2 * i] = make_float4(hi[4 * i], hi[4 * i + 1], hi[4 * i + 2], hi[4 * i + 3]);
+      group[2 * i + 4] = make_float4(lo[4 * i], lo[4 * i + 1], lo[4 * i + 2], lo[4 * i + 3]);
     }
   }
 };
@@ -130,6 +138,9 @@ struct Tf32Once : Tf32Products {
   static constexpr int kBytes = 4;
   static constexpr bool kNeedsLeast = false, kCounted = false;
 
+  __device__ __forceinline__ static constexpr int element(int eight, int i) {
+    return eight * 8 + i;
+  }
   __device__ __forceinline__ static void write8(unsigned char* line, std::int64_t k,
                                                 const float (&x)[8], unsigned (&)[4]) {
     float hi[8];

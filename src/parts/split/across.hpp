@@ -142,7 +142,7 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
         if (first + at >= end) break;
         float v[8];
         WARPLADDER_UNROLL_ON_GPU
-        for (int i = 0; i < 8; ++i) v[i] = s.rows[at + i][line] * scale;
+        for (int i = 0; i < 8; ++i) v[i] = s.rows[Pairs::element(at / 8, i)][line] * scale;
         unsigned hi[4] = {};
         if (here && first + at < depth) Pairs::write8(to, first + at, v, hi);
         glance.add(hi);

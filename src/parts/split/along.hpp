@@ -27,6 +27,8 @@ __device__ __forceinline__ void split_along(const SplitOperand& x, unsigned bloc
   const bool here = line < x.lines, vectors = x.in_vectors();
   const float* const from = x.data + (here ? line : x.lines - 1) * x.ld;
   float v[kPieces][8];
+  const int own_first = Pairs::element(lane, 0);  // and from the fifth on kApart float4 behind
+  constexpr int kApart = Pairs::element(0, 4) / 4;
 
   // Where addresses allow it a lane loads its own neighbours; else what makes a warp's loads
   // neighbours, and own_neighbours() hands them over.
@@ -34,10 +36,10 @@ __device__ __forceinline__ void split_along(const SplitOperand& x, unsigned bloc
     WARPLADDER_UNROLL_ON_GPU
     for (int p = 0; p < kPieces; ++p) {
       if (first + p * warps >= pieces) break;
-      const std::int64_t k0 = std::int64_t{first + p * warps} * kSplitPiece, k = k0 + lane * 8;
+      const std::int64_t k0 = std::int64_t{first + p * warps} * kSplitPiece;
       if (vectors && k0 + kSplitPiece <= x.k) {
-        const auto* const quads = reinterpret_cast<const float4*>(from + k);
-        const float4 left = __ldcs(quads), right = __ldcs(quads + 1);
+        const auto* const quads = reinterpret_cast<const float4*>(from + k0 + own_first);
+        const float4 left = __ldcs(quads), right = __ldcs(quads + kApart);
         v[p][0] = left.x, v[p][1] = left.y, v[p][2] = left.z, v[p][3] = left.w;
         v[p][4] = right.x, v[p][5] = right.y, v[p][6] = right.z, v[p][7] = right.w;
       } else {
@@ -56,8 +58,8 @@ __device__ __forceinline__ void split_along(const SplitOperand& x, unsigned bloc
     WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 8; ++i) exchange[i * 32 + lane] = own[i];
     __syncwarp();  // the piece is there
-    const auto* const quads = reinterpret_cast<const float4*>(exchange + lane * 8);
-    const float4 left = quads[0], right = quads[1];
+    const auto* const quads = reinterpret_cast<const float4*>(exchange + own_first);
+    const float4 left = quads[0], right = quads[kApart];
     own[0] = left.x, own[1] = left.y, own[2] = left.z, own[3] = left.w;
     own[4] = right.x, own[5] = right.y, own[6] = right.z, own[7] = right.w;
   };

@@ -17,7 +17,7 @@ template <LineLength length>
 struct SplitShape {
   static constexpr bool brief = length == LineLength::brief, medium = length == LineLength::medium,
                         alone = length == LineLength::alone;
-  static constexpr int pieces = brief || medium ? 4 : 8,
+  static constexpr int pieces = brief ? 4 : (medium ? 5 : 8),
                        lines = brief || alone ? 8 : (medium ? 32 : 16),
                        rows = medium ? 512 : (alone ? 4096 : 1024),
                        blocks = brief || medium ? 3 : (alone ? 1 : 2),
