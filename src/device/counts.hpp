@@ -45,7 +45,7 @@ struct EventCounts {
   std::uint64_t shuffles = 0;  // shuffles, votes and warp reductions, once per warp
   // Of boxes that the copy engine brought, their zeros included; once if to several blocks.
   std::uint64_t bulk_bytes = 0;
-  std::uint64_t tensor_fmas = 0;  // of a warpgroup's products: 64 · N · K each
+  std::uint64_t tensor_fmas = 0;  // of the tensor cores: a warpgroup's 64 · N · K, a warp's 512
 
   bool operator==(const EventCounts&) const = default;
 };

@@ -202,5 +202,45 @@ TEST(WgmmaCounts, MultiplyAddsAreCountedOnceAWarpgroup) {
   }
 }
 
+// Two warps' products in float64 against sums in quadruple precision.
+TEST_P(Wgmma, WarpsMultiplyInFloat64) {
+  for (const int k : {4, 8, 60}) {
+    std::vector<float> a(2 * 16 * static_cast<std::size_t>(k)), b(a.size() / 2);
+    fill_uniform(a, 9, -1.0f, 1.0f);
+    fill_uniform(b, 10, -1.0f, 1.0f);
+    a[5] *= 0x1p100f;  // no range is too wide
+    b[3] *= 0x1p-140f;
+    std::vector<double> start(2 * 16 * 8);
+    for (std::size_t i = 0; i < start.size(); ++i) start[i] = 1.0 / (1.0 + static_cast<double>(i));
+    const Buffer<float> a_there(target(), a), b_there(target(), b);
+    Buffer<double> sums(target(), start);
+    run("warp_product", {{1}, {64}}, a_there, b_there, sums, k);
+    const std::vector<double> got = sums.download();
+    for (int i = 0; i < 2 * 16 * 8; ++i) {
+      const int warp = i / 128, row = i % 128 / 8, column = i % 8;
+      __float128 exact = start[static_cast<std::size_t>(i)];
+      double magnitude = start[static_cast<std::size_t>(i)];
+      for (int p = 0; p < k; ++p) {
+        const double product =
+            static_cast<double>(a[static_cast<std::size_t>((warp * 16 + row) * k + p)]) *
+            static_cast<double>(b[static_cast<std::size_t>((warp * k + p) * 8 + column)]);
+        exact += product;
+        magnitude += std::fabs(product);
+      }
+      const __float128 error = exact - got[static_cast<std::size_t>(i)];
+      ASSERT_LE(std::fabs(static_cast<double>(error)), k * std::ldexp(magnitude, -53))
+          << i << " of k = " << k;
+    }
+  }
+}
+
+TEST(WgmmaCounts, MultiplyAddsInFloat64AreCountedOnceAWarp) {
+  const Buffer<float> a(Target::cpu, std::vector<float>(2 * 16 * 8)),
+      b(Target::cpu, std::vector<float>(2 * 8 * 8));
+  Buffer<double> sums(Target::cpu, std::vector<double>(2 * 16 * 8));
+  Counted c("semantics_wgmma.sm90a.cu", "warp_product", {{1}, {64}}, a, b, sums, 8);
+  c.expect_tensor_fmas("float64", 2 * 16 * 8 * 8);
+}
+
 }  // namespace
 }  // namespace warpladder::device_tests

@@ -72,6 +72,7 @@ void simt_tma_load(void* shared, const void* map, std::uint64_t* full, int row, 
                    unsigned ranks);
 void simt_wgmma(float* sums, int columns, int element_bytes, std::uint64_t a, std::uint64_t b,
                 int add);
+void simt_mma_f64(double* sums, double a0, double a1, double b);
 void simt_wgmma_commit();
 void simt_wgmma_wait(int groups_left);
 }

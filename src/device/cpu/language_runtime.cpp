@@ -147,6 +147,12 @@ unsigned simt_reduce(unsigned mask, unsigned value, int form) {
   slot.form = form;
   return static_cast<unsigned>(this_worker->exchange(slot));
 }
+void simt_mma_f64(double* sums, double a0, double a1, double b) {
+  const WarpProduct part{sums, {a0, a1}, b};
+  ExchangeSlot slot = exchange_slot(Exchange::multiply, 0xffffffffu, __builtin_return_address(0));
+  slot.value = reinterpret_cast<std::uintptr_t>(&part);
+  this_worker->exchange(slot);
+}
 unsigned simt_active_mask() {
   return static_cast<unsigned>(
       this_worker->exchange(exchange_slot(Exchange::active_mask, 0, __builtin_return_address(0))));

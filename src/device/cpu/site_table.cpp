@@ -57,7 +57,8 @@ const std::map<std::string, What, std::less<>>& meanings() {
         {"write_range", {SiteKind::store, 4}},    {"cp_async4", {SiteKind::async_copy, 4}},
         {"cp_async8", {SiteKind::async_copy, 8}}, {"cp_async16", {SiteKind::async_copy, 16}},
         {"tma_load", {SiteKind::bulk_copy, 0}},   {"wgmma", {SiteKind::tensor, 0}},
-        {"cluster_barrier", {SiteKind::sync, 0}}, {"named_barrier", {SiteKind::sync, 0}},
+        {"mma_f64", {SiteKind::tensor, 0}},       {"cluster_barrier", {SiteKind::sync, 0}},
+        {"named_barrier", {SiteKind::sync, 0}},
     };
     for (const char* place : {"mbarrier_init", "mbarrier_arrive", "mbarrier_arrive_at",
                               "mbarrier_wait", "wgmma_wait", "in_block"}) {

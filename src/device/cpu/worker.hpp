@@ -44,7 +44,7 @@ enum class LaneState : std::uint8_t {
   done
 };
 constexpr std::size_t kLaneStates = static_cast<std::size_t>(LaneState::done) + 1;
-enum class Exchange : std::uint8_t { sync, shuffle, vote, reduce, active_mask };
+enum class Exchange : std::uint8_t { sync, shuffle, vote, reduce, active_mask, multiply };
 
 // What a lane brings to a warp-wide exchange, and takes from it.
 struct ExchangeSlot {
@@ -54,6 +54,13 @@ struct ExchangeSlot {
   std::uintptr_t pc;
   std::uint64_t value;
 };
+
+// A lane's part in a warp's product in float64: what its exchange's value points to.
+struct WarpProduct {
+  double* sums;  // four
+  double a[2], b;
+};
+constexpr unsigned kWarpProductFmas = 16 * 8 * 4;
 
 struct AsyncCopy {
   void* shared;

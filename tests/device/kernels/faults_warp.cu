@@ -2,6 +2,7 @@
 // line that the executor must name is marked FAULT.
 
 #include "device/kernels/kernel.hpp"
+#include "parts/ptx/mma.hpp"
 
 #if !defined(__CUDACC__)
 
@@ -83,6 +84,16 @@ __global__ void different_exchanges(int* out) {
   }
 }
 TWINS(different_exchanges);
+
+// A warp's product wants all of its lanes.
+template <bool kFaulty>
+__global__ void product_of_half_a_warp(int* out) {
+  const unsigned t = threadIdx.x;
+  double sums[4] = {};
+  if (!kFaulty || t % 32 < 16) ptx::multiply_f64(sums, 1, 1, 1);  // FAULT: upper half
+  out[t] = static_cast<int>(sums[0]);
+}
+TWINS(product_of_half_a_warp);
 
 // ---- masks
 

@@ -2,6 +2,7 @@
 
 #include "device/kernels/kernel.hpp"
 #include "parts/ptx/mbarrier.hpp"
+#include "parts/ptx/mma.hpp"
 #include "parts/ptx/tma.hpp"
 #include "parts/ptx/wgmma.hpp"
 
@@ -72,6 +73,25 @@ WARPLADDER_TEST_KERNEL(product<2, 64>);
 WARPLADDER_TEST_KERNEL(product<2, 128>);
 WARPLADDER_TEST_KERNEL(product<4, 64>);
 WARPLADDER_TEST_KERNEL(product<4, 128>);
+
+// Each warp: sums (16×8, by rows) += A (16×k, by rows) · B (k×8, by rows), k a multiple of 4.
+__global__ void warp_product(const float* a, const float* b, double* sums, int k) {
+  const int warp = static_cast<int>(threadIdx.x) / 32, g = static_cast<int>(threadIdx.x) % 32 / 4,
+            t = static_cast<int>(threadIdx.x) % 4;
+  a += warp * 16 * k;
+  b += warp * k * 8;
+  sums += warp * 16 * 8;
+  double mine[4];
+  WARPLADDER_UNROLL
+  for (int i = 0; i < 4; ++i) mine[i] = sums[(g + i / 2 * 8) * 8 + 2 * t + i % 2];
+  for (int step = 0; step < k; step += 4) {
+    const double upper = a[g * k + step + t], lower = a[(g + 8) * k + step + t];
+    ptx::multiply_f64(mine, upper, lower, b[(step + t) * 8 + g]);  // COUNT: float64
+  }
+  WARPLADDER_UNROLL
+  for (int i = 0; i < 4; ++i) sums[(g + i / 2 * 8) * 8 + 2 * t + i % 2] = mine[i];
+}
+WARPLADDER_TEST_KERNEL(warp_product);
 
 }  // namespace
 }  // namespace warpladder::device_tests
