@@ -43,9 +43,12 @@ for op in "$@"; do
   case $op in
     sgemm)  # the naive rungs end at 4096, where a launch takes some of them 0.1 s
       fast='sgemm/row_03_thread_tile sgemm/row_04_vector_load sgemm/row_05_double_buffer
-        sgemm/row_06_warp_tile sgemm/row_07_register_parity sgemm/col_05_micro_4x1
-        sgemm/col_06_float4 sgemm/col_07_micro_4x4 sgemm/col_08_micro_8x8'
-      bench bench sgemm -a 'm,n,k=[pow2:8:12]'
+        sgemm/row_06_warp_tile sgemm/row_07_register_parity sgemm/row_08_double
+        sgemm/col_05_micro_4x1 sgemm/col_06_float4 sgemm/col_07_micro_4x4 sgemm/col_08_micro_8x8'
+      # shellcheck disable=SC2086
+      bench bench sgemm/row_01_naive sgemm/row_02_block_tile sgemm/col_01_naive \
+        sgemm/col_02_block_tile sgemm/col_03_flat_block sgemm/col_04_conflict_free $fast \
+        -a 'm,n,k=[pow2:8:12]'
       # shellcheck disable=SC2086
       bench bench_large $fast -a 'm,n,k=[pow2:13:14]'
       "$programs/register_order" --json "$out/register_order.json"
@@ -55,7 +58,7 @@ for op in "$@"; do
       tensor='sgemm/tc_01_tf32_once sgemm/tc_02_3xtf32 sgemm/tc_03_promoted sgemm/tc_04_fp16_split
         sgemm/tc_05_tma_ring sgemm/tc_06_warp_specialised sgemm/tc_07_persistent
         sgemm/tc_08_cluster sgemm/tc_09_split_k sgemm/tc_10_full_range
-        sgemm/tc_12_fused_split'
+        sgemm/tc_12_fused_split sgemm/row_08_double'
       best='sgemm/tc_09_split_k sgemm/tc_10_full_range sgemm/tc_12_fused_split'
       # shellcheck disable=SC2086
       bench tensor sgemm/row_07_register_parity $tensor -a 'm,n,k=[1024,2048,4096,8192,16384]'
@@ -63,6 +66,9 @@ for op in "$@"; do
         # shellcheck disable=SC2086
         bench "tensor_$variant" $best --variant "$variant" -a 'm,n,k=[4096]'
       done
+      shapes=4096x4096x16,4096x4096x64,4096x4096x256,4096x4096x512,1024x1024x64,1024x1024x256
+      bench tensor_short sgemm/row_07_register_parity sgemm/tc_10_full_range sgemm/row_08_double \
+        -a "shape=[128x128x128,256x256x256,512x512x512,$shapes,1024x1024x512,300x7000x700]"
       bench tensor_wide sgemm/tc_10_full_range sgemm/tc_12_fused_split --variant row_nn_wide \
         -a 'm,n,k=[1024,2048,4096,8192]'
       bench tensor_prepared sgemm/tc_09_split_k sgemm/tc_11_prepared \
@@ -73,9 +79,12 @@ for op in "$@"; do
       "$programs/warpladder" accuracy sgemm/row_07_register_parity $tensor --device gpu \
         --json "$out/accuracy.json" --svg "$out/accuracy.svg" > "$out/accuracy.md"
       # shellcheck disable=SC2086
-      "$programs/warpladder" accuracy sgemm/row_07_register_parity $best --device gpu \
-        -a 'm,n=[1024]' -a 'k=[1024,4096,16384]' --json "$out/accuracy_1024.json" \
-        > "$out/accuracy_1024.md"
+      "$programs/warpladder" accuracy sgemm/row_07_register_parity $best sgemm/row_08_double \
+        --device gpu -a 'm,n=[1024]' -a 'k=[64,256,512,1024,4096,16384]' \
+        --json "$out/accuracy_1024.json" > "$out/accuracy_1024.md"
+      "$programs/warpladder" accuracy sgemm/tc_10_full_range sgemm/row_08_double --device gpu \
+        -a 'm=[2048,8192]' -a 'n=[512,3000]' -a 'k=[256,512,900]' \
+        --json "$out/accuracy_short.json" > "$out/accuracy_short.md"
       counters ncu_tensor multiply sgemm 8192x8192x8192
       ;;
     transpose)

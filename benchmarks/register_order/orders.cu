@@ -142,7 +142,7 @@ void for_order(Order order, const Run& run) {
 }
 
 void launch_multiply(Order order, const Product& p, device::Stream& stream) {
-  const sgemm::Gemm gemm{p.m, p.n, p.k, 1.0f, 0.0f, p.a, p.k, p.b, p.n, p.c, p.n};
+  const sgemm::Gemm gemm{p.m, p.n, p.k, 1.0f, 0.0f, p.a, p.k, p.b, p.n, p.c, p.n, nullptr};
   const device::LaunchShape shape{sgemm::tile_grid(p.m / kBlock, p.n / kBlock), dim3(kThreads)};
   for_order(order, [&]<Order kOrder>() { device::launch(stream, shape, multiply<kOrder>, gemm); });
 }

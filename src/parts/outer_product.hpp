@@ -27,24 +27,29 @@ __device__ __forceinline__ void add_outer_product(float (&sum)[kRows][kColumns],
   }
 }
 
-// c[j] = alpha·sum[j] + beta·c[j] for the four columns from c on, of which `left` exist. beta == 0
-// never reads c. kVector: 4 when c is a multiple of 16 bytes, else 1.
-template <int kVector>
-__device__ __forceinline__ void store4(float* c, std::int64_t left, float alpha, const float* sum,
-                                       float beta) {
+// c[j] = alpha·sum[j] + beta·c[j], in the arithmetic of the sums, for the four columns from c on,
+// of which `left` exist. beta == 0 never reads c. kVector: 4 when c is a multiple of 16 bytes,
+// else 1.
+template <int kVector, class Sum>
+__device__ __forceinline__ void store4(float* c, std::int64_t left, std::type_identity_t<Sum> alpha,
+                                       const Sum* sum, std::type_identity_t<Sum> beta) {
+  const auto to_float = [](Sum value) { return static_cast<float>(value); };
   if (kVector == 4 && left >= 4) {
-    float4 v = make_float4(alpha * sum[0], alpha * sum[1], alpha * sum[2], alpha * sum[3]);
-    if (beta != 0.0f) {
+    Sum v[4] = {alpha * sum[0], alpha * sum[1], alpha * sum[2], alpha * sum[3]};
+    if (beta != 0) {
       const float4 old = *reinterpret_cast<const float4*>(c);
-      v = make_float4(v.x + beta * old.x, v.y + beta * old.y, v.z + beta * old.z,
-                      v.w + beta * old.w);
+      v[0] += beta * old.x;
+      v[1] += beta * old.y;
+      v[2] += beta * old.z;
+      v[3] += beta * old.w;
     }
-    *reinterpret_cast<float4*>(c) = v;
+    *reinterpret_cast<float4*>(c) =
+        make_float4(to_float(v[0]), to_float(v[1]), to_float(v[2]), to_float(v[3]));
     return;
   }
   WARPLADDER_UNROLL
   for (int j = 0; j < 4; ++j) {
-    if (j < left) c[j] = beta == 0.0f ? alpha * sum[j] : alpha * sum[j] + beta * c[j];
+    if (j < left) c[j] = to_float(beta == 0 ? alpha * sum[j] : alpha * sum[j] + beta * c[j]);
   }
 }
 

@@ -69,6 +69,35 @@ class TileFetch {
     }
   }
 
+  // The same as doubles, of which lines begin 8 banks apart: lanes begin with different ones of
+  // their elements, so that they meet different banks.
+  template <int kStride>
+  __device__ __forceinline__ void store(double (*tile)[kStride]) const {
+    static_assert(kStride % 16 == 4 && kDepth >= 16);
+    WARPLADDER_UNROLL
+    for (int p = 0; p < kPieces; ++p) {
+      if constexpr (kVector == 1) {
+        tile[depth(p)][outer(p)] = piece_[p];
+      } else if constexpr (kAlongDepth) {
+        const int turn = threadIdx.x % 4;
+        float4 v = piece_[p];
+        if (turn & 1) v = make_float4(v.y, v.z, v.w, v.x);
+        if (turn & 2) v = make_float4(v.z, v.w, v.x, v.y);
+        tile[depth(p) + turn][outer(p)] = v.x;
+        tile[depth(p) + (turn + 1) % 4][outer(p)] = v.y;
+        tile[depth(p) + (turn + 2) % 4][outer(p)] = v.z;
+        tile[depth(p) + (turn + 3) % 4][outer(p)] = v.w;
+      } else {
+        const int turn = threadIdx.x / 4 % 2;
+        float4 v = piece_[p];
+        if (turn) v = make_float4(v.z, v.w, v.x, v.y);
+        auto* const to = reinterpret_cast<double2*>(&tile[depth(p)][outer(p)]);
+        to[turn] = make_double2(v.x, v.y);
+        to[turn ^ 1] = make_double2(v.z, v.w);
+      }
+    }
+  }
+
  private:
   using Piece = std::conditional_t<kVector == 4, float4, float>;
   // Neighbouring threads take neighbouring vectors in memory: kLine of them make a line of the

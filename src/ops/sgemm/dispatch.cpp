@@ -6,20 +6,26 @@ namespace warpladder::sgemm {
 
 namespace {
 
-// Seconds that a product takes on one H200, in round numbers from LADDER.md: on CUDA cores, and on
-// tensor cores, whose operands are split first and whose tiles are 128 rows and columns large.
-double time_on_cuda_cores(const Problem& p) { return 4e-6 + flops(p) / 50e12; }
-double time_on_tensor_cores(const Problem& p) {
-  constexpr double kTile = 128;
-  const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n),
-             k = static_cast<double>(p.k);
-  const double tiles = std::ceil(m / kTile) * std::ceil(n / kTile);
-  const double split_s = 16 * (m + n) * k / 2.8e12;  // 8 bytes an element, read and written
-  return 12e-6 + split_s + tiles * kTile * kTile * 2 * k / 235e12;
+constexpr double kTile = 128;
+double tiles_of(const Problem& p) {
+  return std::ceil(static_cast<double>(p.m) / kTile) * std::ceil(static_cast<double>(p.n) / kTile);
 }
 
-// Below it a sum in FP32 is more accurate than one of the tensor cores' truncated parts.
-constexpr std::int64_t kLeastDepth = 1024;
+// Seconds that a product takes on one H200, in round numbers from LADDER.md: in float64 on tensor
+// cores, and in pairs of halves, into which the operands are split first.
+double time_in_float64(const Problem& p) { return 3e-6 + flops(p) / 57e12; }
+double time_in_pairs(const Problem& p) {
+  const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n),
+             k = static_cast<double>(p.k);
+  const double split_s = 16 * (m + n) * k / 2.8e12;  // 8 bytes an element, read and written
+  return 12e-6 + split_s + tiles_of(p) * kTile * kTile * 2 * k / 235e12;
+}
+
+// Whether pairs are as accurate as cublasSgemm, which splits k where tiles are few. Of short sums
+// it loses less than they do.
+bool pairs_are_accurate(const Problem& p) {
+  return p.k >= 1024 || (p.k >= 256 && tiles_of(p) >= 64);
+}
 
 }  // namespace
 
@@ -29,9 +35,9 @@ const ladder::Rung& choose(const Problem& problem, device::Target target) {
   if (target == device::Target::cpu) return ladder::find_rung("sgemm", "row_04_vector_load");
 
   // Of the rungs that take every problem, and want nothing done beforehand.
-  const bool tensor_cores =
-      problem.k >= kLeastDepth && time_on_tensor_cores(problem) < time_on_cuda_cores(problem);
-  return ladder::find_rung("sgemm", tensor_cores ? "tc_10_full_range" : "row_07_register_parity");
+  const bool pairs =
+      pairs_are_accurate(problem) && time_in_pairs(problem) < time_in_float64(problem);
+  return ladder::find_rung("sgemm", pairs ? "tc_10_full_range" : "row_08_double");
 }
 
 }  // namespace warpladder::sgemm
