@@ -89,6 +89,11 @@ struct HalfPairs {
   }
 };
 
+// The same for who believes values to be moderate, and counts nothing.
+struct UncountedHalfPairs : HalfPairs {
+  static constexpr bool kCounted = false;
+};
+
 struct Tf32Products {
   template <int count>
   __device__ __forceinline__ static void multiply(float (&sums)[count], ptx::TileDescriptor a,

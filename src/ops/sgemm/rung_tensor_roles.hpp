@@ -181,6 +181,34 @@ __device__ __forceinline__ int undecided_chunks(const TileOrder& order, int chun
   return mine < kUndecidedChunks ? mine : kUndecidedChunks;
 }
 
+// How a cluster's blocks come together, called by all threads. Blocks that share nothing but their
+// sums do not wait for each other in front: the barrier that tells that the other block has begun
+// stays open until the sums are handed over. Behind that none reaches into another.
+template <class Wrapped>
+constexpr bool kJoinsPairs = Wrapped::value.blocks_k == 2;
+// The ring's barriers are set up.
+template <class Wrapped>
+__device__ __forceinline__ void begin_cluster() {
+  if constexpr (kJoinsPairs<Wrapped>) {
+    __syncthreads();
+    ptx::cluster_arrive();
+  } else {
+    ptx::cluster_barrier();
+  }
+}
+// In between, before the sums.
+template <class Wrapped>
+__device__ __forceinline__ void meet_cluster() {
+  if constexpr (kJoinsPairs<Wrapped>) ptx::cluster_wait();
+  ptx::cluster_barrier();
+  if constexpr (kJoinsPairs<Wrapped>) ptx::cluster_arrive();
+}
+// No block ends while another one still reaches into it.
+template <class Wrapped>
+__device__ __forceinline__ void end_cluster() {
+  if constexpr (!kJoinsPairs<Wrapped>) ptx::cluster_barrier();
+}
+
 // Multiplies what comes and writes C; `at` is where in the ring. Early in the first tile it asks
 // go_on() and leaves, with nothing written, if it must not. Called by the consumers' threads.
 template <class Pairs, class Wrapped, class Ask = GoOn>
@@ -223,6 +251,7 @@ __device__ __forceinline__ void consume(typename Wrapped::Ring& ring, const Gemm
         const float* const others = &sums[0][kHalf - kKept];
         float(&kept)[kHalf] = *reinterpret_cast<float(*)[kHalf]>(&sums[0][kKept]);
         float4* const to = ptx::in_block(&ring.joined[0][threadIdx.x], work.rank ^ 1);
+        ptx::cluster_wait();  // the other block has begun
         WARPLADDER_UNROLL_ON_GPU
         for (int i = 0; i < kHalf; i += 4) {
           to[i / 4 * kConfig.consumers] =
@@ -263,9 +292,12 @@ __device__ __forceinline__ void consume(typename Wrapped::Ring& ring, const Gemm
 // What the producer's warps do while consumers of blocks along k join their sums.
 template <class Wrapped>
 __device__ __forceinline__ void stand_by() {
-  if constexpr (Wrapped::value.blocks_k > 1) {
+  if constexpr (kJoinsPairs<Wrapped>) {
+    ptx::cluster_wait();
     ptx::cluster_barrier();
-    if constexpr (Wrapped::value.blocks_k > 2) ptx::cluster_barrier();
+  } else if constexpr (Wrapped::value.blocks_k > 2) {
+    ptx::cluster_barrier();
+    ptx::cluster_barrier();
   }
 }
 
@@ -309,12 +341,15 @@ ladder::Totals predict_tiles(const Problem& p, int barriers_of_warp,
     using Ring = typename WithConfig<config>::Ring;
     const TileOrder order = order_of<config>(g);
     const std::int64_t count = order.count();
+    const bool tickets = pass == Pass::by_tickets;
+    // Of sums along k; of two blocks that meet once more in between.
+    const int of_sums = config.blocks_k > 2 ? 2 : config.blocks_k - 1,
+              in_between = config.blocks_k == 2 && tickets ? 1 : 0;
     const std::uint64_t warps =
                             TensorConfig::threads / 32 * std::uint64_t{blocks_of<config>(order)},
-                        barriers =
-                            barriers_of_warp + (config.blocks_k > 2 ? 2 : config.blocks_k - 1),
+                        barriers = barriers_of_warp + of_sums + in_between,
                         // no more tickets, all written
-        of_tickets = pass == Pass::by_tickets ? 2 * parts::kSplitWarps : 0;
+        of_tickets = tickets ? 2 * parts::kSplitWarps : 0;
     t = predict_tensor<Pairs>(
         p, count * config.sharers * config.block_m * config.block_n, config.blocks_k > 2 ? 4 : 3,
         order.beside() * (Ring::kABytes + config.sharers * Ring::kBBytes) +

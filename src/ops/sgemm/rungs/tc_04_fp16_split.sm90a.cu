@@ -18,7 +18,7 @@
 namespace warpladder::sgemm {
 namespace {
 
-using Pairs = parts::HalfPairs;
+using Pairs = parts::UncountedHalfPairs;
 
 constexpr int kBlockM = 128, kBlockN = 128, kThreads = 256;
 constexpr int kPromoted = 2;  // groups that the tensor cores add up

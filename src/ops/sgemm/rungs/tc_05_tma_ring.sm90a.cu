@@ -18,7 +18,7 @@
 namespace warpladder::sgemm {
 namespace {
 
-using Pairs = parts::HalfPairs;
+using Pairs = parts::UncountedHalfPairs;
 
 struct Config {
   int block_m = 128, block_n = 128, stages = 6, promoted = 2;  // promoted: groups

@@ -19,7 +19,7 @@
 namespace warpladder::sgemm {
 namespace {
 
-using Pairs = parts::HalfPairs;
+using Pairs = parts::UncountedHalfPairs;
 
 struct Config {
   int block_m = 256, block_n = 128, stages = 4, promoted = 2;  // promoted: groups

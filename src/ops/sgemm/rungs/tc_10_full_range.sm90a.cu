@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
     ptx::barrier_init(&shared.judged, kJudges / 32);
     ring.init(TensorConfig::consumers / 32 * Wrapped::value.sharers);
   }
-  ptx::cluster_barrier();  // the barriers are there
+  begin_cluster<Wrapped>();
   ptx::wait_for_previous_kernel();
   const auto fits = [&] {
     ptx::wait(&shared.judged, 0);
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
         while (producer.is_left()) producer.fetch_next(halves.a, halves.b);
       }
     } else {
-      ptx::cluster_barrier();
+      meet_cluster<Wrapped>();
       if (threadIdx.x == TensorConfig::consumers) {
         wait_for_tickets<Tf32Pairs>(tf32_split);
         Producer<Tf32Pairs, Wrapped> again(ring, tf32_split, order, producer.place());
@@ -88,13 +88,13 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
       Crew crew;
       crew();  // both warpgroups have left the ring
       split_by_tickets<Tf32Pairs>(tf32_split, &shared.ticket, ring.a, crew);
-      ptx::cluster_barrier();  // the cluster has done its share, and no longer uses the ring
+      meet_cluster<Wrapped>();  // the cluster has done its share, and no longer uses the ring
       if (threadIdx.x == 0) wait_for_tickets<Tf32Pairs>(tf32_split);
       crew.meet();  // all is split
       consume<Tf32Pairs, Wrapped>(ring, g, tf32_split, order, at);
     }
   }
-  ptx::cluster_barrier();  // no block ends while another one still reaches into it
+  end_cluster<Wrapped>();
 }
 
 void launch_multiply(const Gemm& g, bool trans_a, bool trans_b, const SplitGemm& halves,

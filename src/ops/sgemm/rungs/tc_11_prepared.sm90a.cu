@@ -14,7 +14,7 @@
 namespace warpladder::sgemm {
 namespace {
 
-using Pairs = parts::HalfPairs;
+using Pairs = parts::UncountedHalfPairs;
 
 template <class Wrapped>
 __global__ void __launch_bounds__(TensorConfig::threads, 1)
@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
     ptx::prefetch_map(b_map);
     ring.init(TensorConfig::consumers / 32 * Wrapped::value.sharers);
   }
-  ptx::cluster_barrier();  // the barriers are there
+  begin_cluster<Wrapped>();
   ptx::wait_for_previous_kernel();
 
   if (threadIdx.x >= TensorConfig::consumers) {
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
     parts::RingPlace<Wrapped::Ring::kStages> at;
     consume<Pairs, Wrapped>(ring, g, split, order, at);
   }
-  ptx::cluster_barrier();  // no block ends while another one still reaches into it
+  end_cluster<Wrapped>();
 }
 
 void launch_multiply(const Gemm& g, const SplitGemm& split, device::Stream& stream) {

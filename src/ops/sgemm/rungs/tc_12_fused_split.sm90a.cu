@@ -52,9 +52,9 @@ struct CountingCrew : Crew {
 
 // Between the pass and the product, by all threads: the cluster's blocks have done their share and
 // no longer use the ring, and one thread has waited for everybody else's. wait() is that thread's.
-template <class Wait>
+template <class Wrapped, class Wait>
 __device__ __forceinline__ void join(const Wait& wait) {
-  ptx::cluster_barrier();
+  meet_cluster<Wrapped>();
   if (threadIdx.x == 0) wait();
   ptx::named_barrier_together<2, TensorConfig::threads>();
   ptx::fence_async_proxy();
@@ -76,19 +76,19 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
     ptx::prefetch_map(halves.b);
     ring.init(TensorConfig::consumers / 32 * Wrapped::value.sharers);
   }
-  ptx::cluster_barrier();  // the barriers are there
+  begin_cluster<Wrapped>();
   ptx::wait_for_previous_kernel();
 
   if (threadIdx.x >= TensorConfig::consumers) {
     ptx::give_registers<40>();
     const bool produces = threadIdx.x == TensorConfig::consumers;
     const auto nothing = [] {};
-    join(nothing);
+    join<Wrapped>(nothing);
     if (fits(most_so_far(half_split))) {
       Producer<HalfPairs, Wrapped> producer(ring, half_split, order);
       while (produces && producer.is_left()) producer.fetch_next(halves.a, halves.b);
     } else {
-      join(nothing);
+      join<Wrapped>(nothing);
       Producer<Tf32Pairs, Wrapped> producer(ring, tf32_split, order);
       while (produces && producer.is_left()) producer.fetch_next(tf32.a, tf32.b);
     }
@@ -98,17 +98,17 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
     parts::RingPlace<Wrapped::Ring::kStages> at;
     CountingCrew crew(half_split);
     split_by_tickets<HalfPairs>(half_split, &shared.ticket, ring.a, crew);
-    join([&] { wait_for_tickets<HalfPairs>(half_split); });
+    join<Wrapped>([&] { wait_for_tickets<HalfPairs>(half_split); });
     if (__all_sync(0xffffffffu, fits(most_so_far(half_split)))) {
       consume<HalfPairs, Wrapped>(ring, g, half_split, order, at);
     } else {
       Crew again;
       split_by_tickets<Tf32Pairs>(tf32_split, &shared.ticket, ring.a, again);
-      join([&] { wait_for_tickets<Tf32Pairs>(tf32_split); });
+      join<Wrapped>([&] { wait_for_tickets<Tf32Pairs>(tf32_split); });
       consume<Tf32Pairs, Wrapped>(ring, g, tf32_split, order, at);
     }
   }
-  ptx::cluster_barrier();  // no block ends while another one still reaches into it
+  end_cluster<Wrapped>();
 }
 
 void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
