@@ -268,16 +268,25 @@ double Explanation::ideal_sectors_per_global_load() const {
   return per_global_load(lines, &AccessCounts::ideal_sectors);
 }
 
+namespace {
+
+// The tensor cores' too, where it is loads that feed them.
+double fed_by_loads(const ladder::Totals& totals) {
+  return static_cast<double>(totals.fmas + (totals.bulk_bytes ? 0 : totals.tensor_fmas));
+}
+
+}  // namespace
+
 double Explanation::fmas_per_sector_byte() const {
   const auto sectors =
       static_cast<double>(totals.global_load_sectors + totals.global_store_sectors);
-  return sectors > 0 ? static_cast<double>(totals.fmas) / (sectors * kSectorBytes) : 0;
+  return sectors > 0 ? fed_by_loads(totals) / (sectors * kSectorBytes) : 0;
 }
 
 double Explanation::fmas_per_shared_wavefront() const {
   const auto wavefronts =
       static_cast<double>(totals.shared_load_wavefronts + totals.shared_store_wavefronts);
-  return wavefronts > 0 ? static_cast<double>(totals.fmas) / wavefronts : 0;
+  return wavefronts > 0 ? fed_by_loads(totals) / wavefronts : 0;
 }
 
 std::vector<Roof> Explanation::roofs() const {

@@ -196,10 +196,10 @@ struct Place {
       for (int u = 0; u < kCount; ++u) {
         // A NaN is better than any number, and nothing is better than a NaN.
         const bool better = !is_as_good(best_, x[u]) & (best_ == best_);
-        best_ = better ? x[u] : best_;
-        where = better ? u : where;
+        best_ = ptx::select(better, x[u], best_);
+        where = ptx::select(better, u, where);
       }
-      at_ = where < 0 ? at_ : k + where;
+      at_ = ptx::select(where >= 0, static_cast<Order>(k + where), at_);
     }
     template <int kVectors>
     __device__ __forceinline__ void add(const float4 (&v)[kVectors], Order k) {

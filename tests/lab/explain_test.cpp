@@ -303,6 +303,15 @@ Explanation small() {
   return e;
 }
 
+TEST(Roofline, CountsTensorCoresWhereLoadsFeedThem) {
+  Explanation e = small();
+  e.totals.tensor_fmas = 1536;
+  EXPECT_EQ(e.fmas_per_sector_byte(), 2048.0 / (64 * 32));
+  EXPECT_EQ(e.fmas_per_shared_wavefront(), 2048.0 / 24);
+  e.totals.bulk_bytes = 64;  // what feeds them then is the copy engine
+  EXPECT_EQ(e.fmas_per_sector_byte(), 512.0 / (64 * 32));
+}
+
 TEST(Roofline, CeilingsFollowFromBytes) {
   const Explanation e = small();
   EXPECT_EQ(e.fmas_per_sector_byte(), 512.0 / (64 * 32));

@@ -7,6 +7,19 @@
 namespace warpladder::ptx {
 inline namespace WARPLADDER_FLAVOUR {
 
+// selp: a if `first`, else b. On the CPU side without a branch, in which the lanes of a warp would
+// part.
+template <class T>
+__device__ __forceinline__ T select(bool first, T a, T b) {
+#if defined(__CUDACC__)
+  return first ? a : b;
+#else
+  using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+  const Bits mask = Bits{0} - Bits{first};
+  return std::bit_cast<T>((std::bit_cast<Bits>(a) & mask) | (std::bit_cast<Bits>(b) & ~mask));
+#endif
+}
+
 // min.NaN.f32
 __device__ __forceinline__ float minimum(float a, float b) {
 #if defined(__CUDACC__)
@@ -14,11 +27,7 @@ __device__ __forceinline__ float minimum(float a, float b) {
   asm("min.NaN.f32 %0, %1, %2;" : "=f"(least) : "f"(a), "f"(b));
   return least;
 #else
-  // Without branches, in which the lanes of a warp would part.
-  const unsigned a_bits = __float_as_uint(a), b_bits = __float_as_uint(b);
-  const bool a_first = (a < b) | (a != a) | ((a == b) & (a_bits >> 31 != 0));
-  const unsigned mask = 0u - unsigned{a_first};
-  return __uint_as_float((a_bits & mask) | (b_bits & ~mask));
+  return select((a < b) | (a != a) | ((a == b) & (__float_as_uint(a) >> 31 != 0)), a, b);
 #endif
 }
 
@@ -29,10 +38,7 @@ __device__ __forceinline__ float maximum(float a, float b) {
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(greatest) : "f"(a), "f"(b));
   return greatest;
 #else
-  const unsigned a_bits = __float_as_uint(a), b_bits = __float_as_uint(b);
-  const bool a_first = (b < a) | (a != a) | ((a == b) & (a_bits >> 31 == 0));
-  const unsigned mask = 0u - unsigned{a_first};
-  return __uint_as_float((a_bits & mask) | (b_bits & ~mask));
+  return select((b < a) | (a != a) | ((a == b) & (__float_as_uint(a) >> 31 == 0)), a, b);
 #endif
 }
 
