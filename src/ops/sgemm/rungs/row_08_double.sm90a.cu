@@ -7,11 +7,12 @@
 // Tiles are laid down in shared memory as float64, a tile ahead of what is multiplied. A lane's
 // rows and columns are dealt so that it reads neighbours from there and writes neighbours to C.
 //
-// Prediction: m·n·k multiply-adds on the tensor cores at 128 a cycle and multiprocessor: 66
-// TFLOP/s, of which row_07, bound by the same number, reaches 50. A step of 4 k takes a warp 6
-// loads for 16 products of 16 cycles each. Accepts: every problem; float4 where alignment allows.
-// What binds it: barriers, and the conversions between them, in which a fifth of the tensor cores'
-// time passes.
+// Prediction: m·n·k multiply-adds on the tensor cores at 128 a cycle and multiprocessor, 66 TFLOP/s
+// at the most; row_07, bound by the same number, reaches 50. A step of 4 k takes a warp 6 loads for
+// 16 products of 16 cycles each.
+// Accepts: every problem; float4 where alignment allows.
+// What binds it: barriers, and the conversions between them, in which a seventh of the tensor
+// cores' time passes.
 
 #include "ops/sgemm/rung.hpp"
 #include "parts/outer_product.hpp"
