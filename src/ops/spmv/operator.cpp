@@ -137,6 +137,10 @@ class Spmv final : public ops::Operator {
     for (const SpmvCase& c : spmv_cases()) list.push_back(to_case(c));
     return list;
   }
+  // More than 2^31 entries, in rows that end on either side of it.
+  std::vector<ops::Case> large_cases() const override {
+    return {to_case(plain_spmv_case("banded:rows=66000000,band=33"))};
+  }
 
  private:
   ops::Case plain_case(const std::vector<std::int64_t>& shape, const std::string&) const override {
