@@ -30,8 +30,11 @@ TEST(ReduceAxisPredictions, HoldForLongAndShortLines) {
   const ops::Operator& op = ops::find_operator("reduce_axis");
   const ladder::Rung& rung = *ladder::rungs_of("reduce_axis").back();
   ASSERT_EQ(rung.id, "04_split");
-  for (const std::vector<std::int64_t>& shape :
-       {std::vector<std::int64_t>{128, 2048}, {128, 8192}, {2048, 640}, {16384, 128}}) {
+  for (const std::vector<std::int64_t>& shape : {std::vector<std::int64_t>{128, 2048},
+                                                 {128, 4096},
+                                                 {128, 8192},
+                                                 {2048, 640},
+                                                 {16384, 128}}) {
     for (const char* variant : {"row_sum", "row_argmax", "column_sum", "column_argmax"}) {
       const auto trial = op.case_of_shape(shape, variant).prepare(device::Target::cpu);
       EXPECT_TRUE(rung.predict(trial->call()) == ops_tests::count(rung, *trial))
