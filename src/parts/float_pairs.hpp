@@ -54,19 +54,23 @@ __device__ __forceinline__ unsigned magnitude_bits(float x) {
   return __float_as_uint(x) & 0x7fffffffu;
 }
 
+// Eights as they lie along k.
+struct EightsInOrder {
+  __device__ __forceinline__ static constexpr int element(int eight, int i) {
+    return eight * 8 + i;
+  }
+};
+
 // How eight elements are written into a line's groups, of which the i-th of the e-th eight is
 // element(e, i); and how a 64×N tile of products is made of a group of A and one of B.
 //
 // FP16 pairs: the tensor cores' fastest numbers, and the narrowest: exponents from -14 (gradually
 // to -24) to 15, so that each line wants a scale.
-struct HalfPairs {
+struct HalfPairs : EightsInOrder {
   static constexpr int kDepth = 32;  // elements of a group
   static constexpr int kBytes = 4;   // of a pair
   static constexpr bool kNeedsLeast = false, kCounted = true;
 
-  __device__ __forceinline__ static constexpr int element(int eight, int i) {
-    return eight * 8 + i;
-  }
   // The eight of which `k` is a multiple. Leaves the halves hi in `hi`, for who wants to count
   // them.
   __device__ __forceinline__ static void write8(unsigned char* line, std::int64_t k,
@@ -138,14 +142,11 @@ struct Tf32Pairs : Tf32Products {
 
 // No pair, but its first half alone: FP32's range with 11 significant bits, at the rate of TF32. A
 // group has 32 of them.
-struct Tf32Once : Tf32Products {
+struct Tf32Once : Tf32Products, EightsInOrder {
   static constexpr int kDepth = 32;
   static constexpr int kBytes = 4;
   static constexpr bool kNeedsLeast = false, kCounted = false;
 
-  __device__ __forceinline__ static constexpr int element(int eight, int i) {
-    return eight * 8 + i;
-  }
   __device__ __forceinline__ static void write8(unsigned char* line, std::int64_t k,
                                                 const float (&x)[8], unsigned (&)[4]) {
     float hi[8];
