@@ -43,13 +43,22 @@ struct HeldEntries {
   template <class Offset>
   __device__ __forceinline__ void load(const Csr<Offset>& m, Offset first, int count) {
     const std::uint64_t policy = ptx::evict_first();  // they are read once, x again and again
-    const float* const values = m.values + first + threadIdx.x;
-    const int* const columns = m.column_indices + first + threadIdx.x;
-    WARPLADDER_UNROLL
-    for (int u = 0; u < kItems; ++u) {
-      const bool there = static_cast<int>(threadIdx.x) + u * kThreads < count;
-      value[u] = there ? ptx::load_with(policy, values + u * kThreads) : 0.0f;
-      column[u] = there ? ptx::load_with(policy, columns + u * kThreads) : 0;
+    const int t = static_cast<int>(threadIdx.x);
+    const float* const values = m.values + (first + t);
+    const int* const columns = m.column_indices + (first + t);
+    if (count == kThreads * kItems) {  // as nearly always, and then nobody has to ask
+      WARPLADDER_UNROLL
+      for (int u = 0; u < kItems; ++u) {
+        value[u] = ptx::load_with(policy, values + u * kThreads);
+        column[u] = ptx::load_with(policy, columns + u * kThreads);
+      }
+    } else {
+      WARPLADDER_UNROLL
+      for (int u = 0; u < kItems; ++u) {
+        const bool there = t + u * kThreads < count;
+        value[u] = there ? ptx::load_with(policy, values + u * kThreads) : 0.0f;
+        column[u] = there ? ptx::load_with(policy, columns + u * kThreads) : 0;
+      }
     }
   }
 
@@ -57,10 +66,22 @@ struct HeldEntries {
   // their places. A barrier must follow.
   __device__ __forceinline__ void multiply(const float* x, int from, int to,
                                            float* products) const {
-    WARPLADDER_UNROLL
-    for (int u = 0; u < kItems; ++u) {
-      const int i = static_cast<int>(threadIdx.x) + u * kThreads;
-      if (i >= from && i < to) products[i] = value[u] * __ldg(x + column[u]);
+    const int t = static_cast<int>(threadIdx.x);
+    if (from < kThreads && to > (kItems - 1) * kThreads) {
+      float of_x[kItems];
+      WARPLADDER_UNROLL
+      for (int u = 0; u < kItems; ++u) {
+        const bool there = (u > 0 || t >= from) && (u < kItems - 1 || t + u * kThreads < to);
+        of_x[u] = there ? __ldg(x + column[u]) : 0.0f;
+      }
+      WARPLADDER_UNROLL
+      for (int u = 0; u < kItems; ++u) products[t + u * kThreads] = value[u] * of_x[u];
+    } else {
+      WARPLADDER_UNROLL
+      for (int u = 0; u < kItems; ++u) {
+        const int i = t + u * kThreads;
+        if (i >= from && i < to) products[i] = value[u] * __ldg(x + column[u]);
+      }
     }
   }
 };
@@ -71,89 +92,114 @@ struct Segment {
   int from, to;
 };
 
-// How many lanes share a segment of so many products: up to about twelve for each of them.
+// Products of a lane from which on a segment is long.
+constexpr int kLongSegment = 64;
+
+// How many lanes share a segment of so many products, as a power of two: up to about twelve
+// products for each of them.
 __device__ __forceinline__ int lanes_log2_for(int products, int segments) {
-  int log2 = 0;
-  while (log2 < 5 && products > (12 * segments << log2)) ++log2;
-  return log2;
+  const int log2 = __clz(12 * segments) - __clz(products > 2 ? products - 1 : 1) + 1;
+  return log2 < 0 ? 0 : log2 > 5 ? 5 : log2;
 }
 
-// visit(s, sum) by one thread for each of the segments. segment(s) says which products it has; that
-// of s = threadIdx.x >> lanes_log2 the caller has asked for already. Called by every thread. Lanes
-// share segments as lanes_log2 says; the whole warp takes those that are much longer.
-template <int kThreads, class SegmentOf, class Visit>
+// The sum of products i, i + step, … below `to`, in this order. Four are asked for at once.
+__device__ __forceinline__ float sum_every(const float* products, int i, int to, int step) {
+  float sum = 0.0f;
+  WARPLADDER_NO_UNROLL
+  for (; i + 3 * step < to; i += 4 * step) {
+    const float four[] = {products[i], products[i + step], products[i + 2 * step],
+                          products[i + 3 * step]};
+    WARPLADDER_UNROLL
+    for (const float product : four) sum += product;
+  }
+  WARPLADDER_NO_UNROLL
+  for (; i < to; i += step) sum += products[i];
+  return sum;
+}
+
+// visit(s, sum) by one thread for each of the segments. Where one lies is asked for in two steps,
+// so that nobody waits before it must: ask(s) loads something, segment() makes a Segment of it;
+// that of s = threadIdx.x >> lanes_log2 the caller has asked for already. Called by every thread.
+// Lanes share segments as lanes_log2 says; the whole warp takes those that are much longer.
+template <int kThreads, class Asked, class Ask, class SegmentOf, class Visit>
 __device__ __forceinline__ void sum_segments(const float* products, int segments, int lanes_log2,
-                                             Segment own, const SegmentOf& segment,
+                                             Asked asked, const Ask& ask, const SegmentOf& segment,
                                              const Visit& visit) {
-  const int lanes = 1 << lanes_log2, lane = threadIdx.x & 31, step = kThreads >> lanes_log2,
-            first_of_warp = (threadIdx.x & ~31u) >> lanes_log2;
-  const bool is_first = (lane & (lanes - 1)) == 0;
+  const int lanes = 1 << lanes_log2, lane = threadIdx.x & 31, member = lane & (lanes - 1),
+            step = kThreads >> lanes_log2, first_of_warp = (threadIdx.x & ~31u) >> lanes_log2;
   int s = threadIdx.x >> lanes_log2;
   WARPLADDER_NO_UNROLL
-  for (int base = 0; base + first_of_warp < segments; base += step, s += step) {
-    const Segment next = s + step < segments ? segment(s + step) : Segment{0, 0};
-    const bool is_long = own.to - own.from > 16 << lanes_log2;
-    float sum = 0.0f;
-    if (!is_long) {
-      WARPLADDER_NO_UNROLL
-      for (int i = own.from + (lane & (lanes - 1)); i < own.to; i += lanes) sum += products[i];
-    }
+  for (int left = segments - first_of_warp; left > 0; left -= step, s += step) {
+    const Segment own = s < segments ? segment(asked) : Segment{0, 0};
+    if (left > step && s + step < segments) asked = ask(s + step);
+    const bool is_long = own.to - own.from > kLongSegment << lanes_log2;
+    float sum = sum_every(products, own.from + member, is_long ? 0 : own.to, lanes);
     WARPLADDER_NO_UNROLL
-    for (int bits = lanes / 2; bits > 0; bits /= 2) sum += warp::exchange(sum, bits);
-    unsigned left = __ballot_sync(warp::kAllLanes, is_long && is_first);
-    while (left) {
-      const int source = __ffs(static_cast<int>(left)) - 1;
-      left &= left - 1;
+    for (int bits = 1; bits < lanes; bits *= 2) sum += warp::exchange(sum, bits);
+    unsigned long_ones = __ballot_sync(warp::kAllLanes, is_long && member == 0);
+    while (long_ones) {
+      const int source = __ffs(static_cast<int>(long_ones)) - 1;
+      long_ones &= long_ones - 1;
       const int from = __shfl_sync(warp::kAllLanes, own.from, source),
                 to = __shfl_sync(warp::kAllLanes, own.to, source);
-      float part = 0.0f;
-      for (int i = from + lane; i < to; i += 32) part += products[i];
-      part = warp::reduce(part, warp::Sum());
-      if (lane == source) sum = part;
+      const float whole = warp::reduce(sum_every(products, from + lane, to, 32), warp::Sum());
+      if (lane == source) sum = whole;
     }
-    if (s < segments && is_first) visit(s, sum);
-    own = next;
+    if (s < segments && member == 0) visit(s, sum);
   }
 }
 
 // ---- pieces of equal work
 
-// The first i below `size` of which is_before(i) is false; it is true up to there. 32 places are
-// looked at together: at first 1, 2, 4, … to either side of `guess`, which for rows of much the
-// same length leaves little; then evenly, so that a million take four rounds. Called by a whole
+// Where a sequence that grows passes a value: index is the first place with `at` ≥ the value, and
+// `before` what stands at the place before it.
+template <class Index>
+struct Crossing {
+  Index index, before, at;
+};
+
+// That of value_at(low + 1) … value_at(high), of which low's (below the target) and high's (not
+// below it) are known. 32 places are looked at together: the 16 around where the target would be
+// if the sequence grew evenly, and some farther off, which for rows of much the same length is all;
+// and in every third round evenly, so that whatever the rows, few rounds do. Called by a whole
 // warp.
-template <class IsBefore>
-__device__ __forceinline__ std::int64_t first_not(std::int64_t size, std::int64_t guess,
-                                                  const IsBefore& is_before) {
+template <class Index, class ValueAt>
+__device__ __forceinline__ Crossing<Index> crossing(Index low, Index before, Index high, Index at,
+                                                    Index target, const ValueAt& value_at) {
   const int lane = threadIdx.x % 32;
-  std::int64_t low = 0;  // the answer is between low and low + size
-  {
-    const std::int64_t i =
-        guess + (lane < 16 ? -(std::int64_t{1} << (15 - lane)) : std::int64_t{1} << (lane - 16));
-    const bool before = i < 0 || (i < size && is_before(i));
-    const int passed = __popc(__ballot_sync(warp::kAllLanes, before));
-    const std::int64_t last = __shfl_sync(warp::kAllLanes, i, passed > 0 ? passed - 1 : 0),
-                       next = __shfl_sync(warp::kAllLanes, i, passed < 32 ? passed : 31);
-    if (passed > 0 && last >= 0) low = last + 1;
-    size = (passed < 32 && next < size ? next : size) - low;
+  WARPLADDER_NO_UNROLL
+  for (int round = 0; high - low > 1; ++round) {
+    Index place = low + (lane + 1) * ((high - low + 32) / 33);
+    if (round % 3 != 2) {
+      const float share = static_cast<float>(target - before) / static_cast<float>(at - before);
+      place = low + static_cast<Index>(share * static_cast<float>(high - low)) +
+              (lane < 8    ? -(Index{8} << 2 * (8 - lane))
+               : lane < 24 ? Index{lane - 16}
+                           : Index{8} << 2 * (lane - 23));
+    }
+    place = place < low ? low : place > high ? high : place;
+    const Index value = place == low ? before : place == high ? at : value_at(place);
+    const int passed = __popc(__ballot_sync(warp::kAllLanes, value < target));
+    const int last = passed > 0 ? passed - 1 : 0, next = passed < 32 ? passed : 31;
+    const Index last_place = __shfl_sync(warp::kAllLanes, place, last),
+                last_value = __shfl_sync(warp::kAllLanes, value, last),
+                next_place = __shfl_sync(warp::kAllLanes, place, next),
+                next_value = __shfl_sync(warp::kAllLanes, value, next);
+    if (passed > 0) low = last_place, before = last_value;
+    if (passed < 32) high = next_place, at = next_value;
   }
-  while (size > 0) {
-    const std::int64_t step = size / 33 + 1, i = low + (lane + 1) * step - 1;
-    const bool before = i < low + size && is_before(i);
-    const int passed = __popc(__ballot_sync(warp::kAllLanes, before));
-    low += passed * step;
-    size = passed < 32 && size - passed * step > step - 1 ? step - 1 : size - passed * step;
-  }
-  return low;
+  return {high, before, at};
 }
 
 // How many rows end before item `item` of the merge of rows and entries, an entry before the end of
 // its row. Called by a whole warp.
 template <class Offset>
 __device__ __forceinline__ std::int64_t rows_before(const Csr<Offset>& m, std::int64_t item) {
-  const auto share = static_cast<float>(item) / static_cast<float>(m.rows + m.nnz);
-  return first_not(m.rows, static_cast<std::int64_t>(share * static_cast<float>(m.rows)),
-                   [&](std::int64_t i) { return __ldg(m.row_offsets + i + 1) + i < item; });
+  const std::int64_t all = m.rows + m.nnz;
+  return crossing<std::int64_t>(
+             -1, -1, m.rows, all, item,
+             [&](std::int64_t i) -> std::int64_t { return __ldg(m.row_offsets + i + 1) + i; })
+      .index;
 }
 
 // What a block adds to a row that began in tiles before: theirs, in the order of the tiles. Called
@@ -166,7 +212,7 @@ __device__ __forceinline__ float take_parts(std::uint64_t* flags, std::int64_t f
   return warp::reduce(taken, warp::Sum());
 }
 
-// ---- tiles of kOwn entries each (ops/spmv/problem.hpp)
+// ---- tiles of kOwn entries each (Tile of ops/spmv/problem.hpp)
 
 // The first row that begins at entry tile·kOwn or behind it, and where it begins. A tile has the
 // rows that begin in it, with what they have in the next one, if that is up to kMore entries; of a
@@ -179,62 +225,106 @@ struct alignas(2 * sizeof(Offset)) TileStart {
 };
 
 // Called by a whole warp.
-template <int kOwn, int kMore, class Offset>
+template <class Tile, class Offset>
 __device__ __forceinline__ TileStart<Offset> tile_start(const Csr<Offset>& m, std::int64_t tile) {
+  constexpr Offset kOwn = Tile::kOwn;
   const std::int64_t at = tile * kOwn;
+  if (at == 0) return {0, 0};
   if (at >= m.nnz) return {static_cast<Offset>(m.rows), static_cast<Offset>(m.nnz)};
-  const auto share = static_cast<float>(at) / static_cast<float>(m.nnz);
-  const auto row = static_cast<Offset>(
-      first_not(m.rows, static_cast<std::int64_t>(share * static_cast<float>(m.rows)),
-                [&](std::int64_t i) { return __ldg(m.row_offsets + i) < at; }));
-  const Offset entry = __ldg(m.row_offsets + row);
-  if (entry == at) return {row, entry};
-  const Offset begun = __ldg(m.row_offsets + row - 1);
-  const bool cut = entry > begun / kOwn * kOwn + kOwn + kMore;
-  return {static_cast<Offset>(cut ? ~row : row), entry};
+  const auto found =
+      crossing<Offset>(0, 0, static_cast<Offset>(m.rows), static_cast<Offset>(m.nnz),
+                       static_cast<Offset>(at), [&](Offset i) { return __ldg(m.row_offsets + i); });
+  const bool cut = found.at > at && found.at > found.before / kOwn * kOwn + kOwn + Tile::kMore;
+  return {cut ? ~found.index : found.index, found.at};
 }
 
-// The rows of tile `tile`, whose entries are held, between two starts. `products` has room for
-// kOwn + kMore. Called by every thread.
-template <int kThreads, int kOwn, int kMore, class Held, class Offset>
-__device__ __forceinline__ void multiply_tile(const Csr<Offset>& m, std::int64_t tile,
-                                              const Held& held, const TileStart<Offset>& from,
-                                              const TileStart<Offset>& to, std::uint64_t* flags,
-                                              float* products) {
+// Where a row of a tile begins and ends, as asked for.
+template <class Offset>
+struct RowEntries {
+  Offset begin, end;
+};
+template <class Offset>
+__device__ __forceinline__ RowEntries<Offset> ask_row(const Csr<Offset>& m, Offset row) {
+  const Offset* const at = m.row_offsets + row;
+  return {__ldg(at), __ldg(at + 1)};
+}
+
+// The rows of tile `tile` between two starts, the tile's products in shared memory. `own` is row
+// threadIdx.x >> lanes_log2 of them, if there are so many. Called by every thread.
+template <class Tile, class Offset>
+__device__ __forceinline__ void sum_tile(const Csr<Offset>& m, std::int64_t tile,
+                                         const float* products, const TileStart<Offset>& from,
+                                         const TileStart<Offset>& to, int lanes_log2,
+                                         const RowEntries<Offset>& own, std::uint64_t* flags) {
+  constexpr int kOwn = Tile::kOwn;
   const auto first = static_cast<Offset>(tile * kOwn);
   const Offset row0 = from.first_row();
   const int rows = static_cast<int>(to.first_row() - row0), t = threadIdx.x,
-            begin = static_cast<int>(from.entry - first),  // of the first row that begins here
-      end = to.cuts() ? kOwn : static_cast<int>(to.entry - first);
-  const int lanes_log2 = lanes_log2_for(kOwn, rows + 1);
-  const auto segment = [&](int s) -> Segment {
-    const Offset* at = m.row_offsets + row0 + s;
-    const auto row_end = static_cast<int>(__ldg(at + 1) - first);
-    return {static_cast<int>(__ldg(at) - first), row_end < end ? row_end : end};
-  };
-  const int s = t >> lanes_log2;
-  const Segment own = s < rows ? segment(s) : Segment{0, 0};  // while entries and x come
-  held.multiply(m.x, from.cuts() ? 0 : begin, end, products);
-  __syncthreads();  // the products are there before they are added up
-  sum_segments<kThreads>(products, rows, lanes_log2, own, segment, [&](int row, float sum) {
-    if (to.cuts() && row == rows - 1) {
-      flags[tile] = to_word(sum);
-    } else {
-      store_row(m, row0 + row, sum);
-    }
-  });
-  if (!from.cuts() || t < kThreads - 32) return;
+            end = to.cuts() ? kOwn : static_cast<int>(to.entry - first);
+  sum_segments<Tile::kThreads>(
+      products, rows, lanes_log2, own, [&](int row) { return ask_row(m, row0 + row); },
+      [&](const RowEntries<Offset>& row) -> Segment {
+        const auto row_end = static_cast<int>(row.end - first);
+        return {static_cast<int>(row.begin - first), row_end < end ? row_end : end};
+      },
+      [&](int row, float sum) {
+        if (to.cuts() && row == rows - 1) {
+          flags[tile] = to_word(sum);
+        } else {
+          store_row(m, row0 + row, sum);
+        }
+      });
+  if (!from.cuts() || t < Tile::kThreads - 32) return;
   // The last warp adds up what there is of the row that began before.
+  const auto begin = static_cast<int>(from.entry - first);  // of the first row that begins here
   const int lane = t % 32, behind = begin < kOwn ? begin : kOwn;
-  float sum = 0.0f;
-  for (int i = lane; i < behind; i += 32) sum += products[i];
-  sum = warp::reduce(sum, warp::Sum());
+  float sum = warp::reduce(sum_every(products, lane, behind, 32), warp::Sum());
   if (begin > kOwn) {
     if (lane == 0) flags[tile] = to_word(sum);
     return;
   }
   sum += take_parts(flags, __ldg(m.row_offsets + row0 - 1) / kOwn, tile);
   if (lane == 0) store_row(m, row0 - 1, sum);
+}
+
+// The product of tile blockIdx.x, whose rows lie between two of the `starts`. ready() is called
+// before they are read; where that may be waited for, the tile's entries are under way by then.
+// Called by every thread.
+template <class Tile, class Offset, class Ready>
+__device__ __forceinline__ void multiply_tile(const Csr<Offset>& m, std::uint64_t* flags,
+                                              const TileStart<Offset>* starts, float* products,
+                                              bool may_wait, const Ready& ready) {
+  constexpr int kOwn = Tile::kOwn, kAll = Tile::kAll;
+  const std::int64_t tile = blockIdx.x, first = tile * kOwn;
+  TileStart<Offset> from, to;
+  const auto read_starts = [&] {
+    ready();
+    from = starts[tile], to = starts[tile + 1];
+  };
+  if (!may_wait) read_starts();
+  HeldEntries<Tile::kThreads, Tile::kItems> held;
+  held.load(m, static_cast<Offset>(first),
+            static_cast<int>(m.nnz - first < kAll ? m.nnz - first : kAll));
+  if (may_wait) read_starts();
+  const Offset row0 = from.first_row();
+  const int rows = static_cast<int>(to.first_row() - row0),
+            lanes_log2 = lanes_log2_for(kOwn, rows + 1), row = threadIdx.x >> lanes_log2;
+  RowEntries<Offset> own = {};  // while entries and x come
+  if (row < rows) own = ask_row(m, row0 + row);
+  held.multiply(m.x, from.cuts() ? 0 : static_cast<int>(from.entry - first),
+                to.cuts() ? kOwn : static_cast<int>(to.entry - first), products);
+  __syncthreads();  // the products are there before they are added up
+  sum_tile<Tile>(m, tile, products, from, to, lanes_log2, own, flags);
+}
+
+// The starts of all tiles, and the end, a warp for each.
+template <class Tile, class Offset>
+__device__ __forceinline__ void find_starts(const Csr<Offset>& m, TileStart<Offset>* starts,
+                                            std::int64_t count) {
+  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32;
+  if (i >= count) return;
+  const auto found = tile_start<Tile>(m, i);
+  if (threadIdx.x % 32 == 0) starts[i] = found;
 }
 
 }  // namespace WARPLADDER_FLAVOUR

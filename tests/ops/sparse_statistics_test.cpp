@@ -126,5 +126,31 @@ TEST(DensityGrid, OfNothing) {
   EXPECT_TRUE(density_grid(generate("single_row:columns=0"), 4, 4).nnz.empty());
 }
 
+TEST(SectorsOfX, ByHand) {
+  const auto of_columns = [](std::vector<std::int32_t> columns) {
+    CsrMatrix a;
+    a.rows = 1;
+    a.columns = 1 << 20;
+    a.row_offsets = {0, static_cast<std::int64_t>(columns.size())};
+    a.values.assign(columns.size(), 1.0f);
+    a.column_indices = std::move(columns);
+    return sectors_of_x(a);
+  };
+  std::vector<std::int32_t> together(32), apart(32), both;
+  std::iota(together.begin(), together.end(), 64);
+  for (int i = 0; i < 32; ++i) apart[static_cast<std::size_t>(i)] = 80 * i;
+  EXPECT_EQ(of_columns(together), 4);
+  EXPECT_EQ(of_columns(apart), 32);
+  EXPECT_EQ(of_columns({apart.begin(), apart.end() - 1}), 0);  // no run of 32
+  // Runs lie evenly: of 63 entries one run begins at the first.
+  both = apart;
+  both.insert(both.end(), together.begin(), together.end() - 1);
+  EXPECT_EQ(of_columns(both), 32);
+  // Two runs: entries 0 to 31, and 17 to 48 with 15 sectors of the first kind, 3 of the second.
+  both = apart;
+  both.insert(both.end(), together.begin(), together.end());
+  EXPECT_EQ(of_columns(both), (32 + 18) / 2);
+}
+
 }  // namespace
 }  // namespace warpladder::spmv

@@ -16,9 +16,7 @@ const ladder::Rung& choose(const Problem& p, std::int64_t longest_row, bool prep
   if (known && longest_row <= kShort) return rung("01_scalar");
   // Rows that are nearly all empty may all begin in a few tiles of entries.
   if (p.rows > 2 * p.nnz) return rung("06_merge");
-  if (prepared) return rung("08_prepared");
-  // Rows much alike are equal work as they stand.
-  return rung(known && longest_row * p.rows <= 4 * p.nnz ? "04_stream" : "07_entries");
+  return rung(prepared ? "08_prepared" : "07_entries");
 }
 
 }  // namespace warpladder::spmv

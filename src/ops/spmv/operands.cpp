@@ -4,6 +4,8 @@
 #include <atomic>
 #include <limits>
 
+#include "ops/spmv/row_statistics.hpp"
+
 namespace warpladder::spmv {
 namespace {
 
@@ -12,6 +14,9 @@ std::uint64_t next_matrix_id() {
   return ++last;
 }
 
+// Sectors of x that 32 neighbouring entries touch where three of four have one of their own.
+constexpr double kScattered = 24;
+
 std::size_t count_of(std::int64_t words) { return static_cast<std::size_t>(words); }
 std::size_t off(int misalign) { return static_cast<std::size_t>(misalign); }
 
@@ -19,7 +24,8 @@ std::size_t off(int misalign) { return static_cast<std::size_t>(misalign); }
 
 Problem problem_of(const CsrMatrix& a, float alpha, float beta, bool wide_offsets) {
   const bool needs_wide = std::max(a.nnz(), a.rows) > std::numeric_limits<std::int32_t>::max();
-  const Problem p{a.rows, a.columns, a.nnz(), wide_offsets || needs_wide, alpha, beta};
+  Problem p{a.rows, a.columns, a.nnz(), wide_offsets || needs_wide, alpha, beta};
+  p.scattered = sectors_of_x(a) > kScattered;
   validate(p);
   return p;
 }

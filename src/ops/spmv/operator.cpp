@@ -74,7 +74,8 @@ class SpmvTrial final : public ops::Trial {
     return problem_.nnz > kLarge ? "all of y, but not that A and x are as they were" : "";
   }
   std::string remark() const override {
-    return summary(row_statistics(a_.row_offsets, a_.columns));
+    return fmt::format("{}; 32 neighbouring nonzeros touch {:.1f} sectors of x",
+                       summary(row_statistics(a_.row_offsets, a_.columns)), sectors_of_x(a_));
   }
   double flops() const override { return spmv::flops(problem_); }
   double minimal_bytes() const override { return spmv::minimal_bytes(problem_); }

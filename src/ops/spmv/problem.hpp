@@ -6,6 +6,7 @@
 // may stand in any order. A stored entry counts whatever its value is: 0 · NaN is NaN. beta == 0
 // never reads y, alpha == 0 never reads A or x. Included by rungs: plain data and arithmetic only.
 
+#include <algorithm>
 #include <cstdint>
 
 namespace warpladder::spmv {
@@ -14,18 +15,33 @@ struct Problem {
   std::int64_t rows = 0, columns = 0, nnz = 0;
   bool wide_offsets = false;  // row offsets of 64 bits; of 32 they hold up to 2^31 - 1 entries
   float alpha = 1.0f, beta = 0.0f;
+  // A hint: neighbouring entries ask for x at places far apart. Decides how work is cut up.
+  bool scattered = false;
 };
 
 // Pieces of equal work, of which a block takes one. Merge tiles: rows and entries in the order in
 // which a merge takes them, an entry before the end of its row. Entry tiles: entries alone; a row
-// that goes on into the next one by up to kMoreEntries stays with the tile in which it begins.
-constexpr int kTileThreads = 256, kItemsOfThread = 4, kTileItems = kTileThreads * kItemsOfThread,
-              kMoreEntries = 32, kOwnEntries = kTileItems - kMoreEntries;
+// that goes on into the next one by up to kMore entries stays with the tile in which it begins.
+template <int kThreadsOfBlock, int kItemsOfThread, int kBlocksAtOnce>
+struct Tile {
+  static constexpr int kThreads = kThreadsOfBlock, kItems = kItemsOfThread, kBlocks = kBlocksAtOnce,
+                       kAll = kThreads * kItems, kMore = 32, kOwn = kAll - kMore;
+};
+// Many loads on their way from each thread keep memory busy; where most of them are for x, from the
+// L2 cache, threads are worth more.
+using DeepTile = Tile<256, 8, 6>;
+using BroadTile = Tile<512, 3, 4>;
 inline std::int64_t merge_tiles(const Problem& p) {
-  return (p.rows + p.nnz + kTileItems - 1) / kTileItems;
+  return (p.rows + p.nnz + DeepTile::kAll - 1) / DeepTile::kAll;
+}
+// Calls run.template operator()<OfTile>() for the entry tiles that suit a matrix.
+template <class Run>
+auto with_entry_tile(const Problem& p, const Run& run) {
+  return p.scattered ? run.template operator()<BroadTile>() : run.template operator()<DeepTile>();
 }
 inline std::int64_t entry_tiles(const Problem& p) {
-  return (p.nnz + kOwnEntries - 1) / kOwnEntries;
+  return with_entry_tile(p,
+                         [&]<class OfTile>() { return (p.nnz + OfTile::kOwn - 1) / OfTile::kOwn; });
 }
 
 // Rows of more entries than this are worth more than one block.
@@ -36,12 +52,12 @@ inline std::int64_t most_long_rows(const Problem& p) { return p.nnz / kLongRow; 
 // them so. Of the scratch it may expect nothing. A plan is made once for a matrix's row offsets,
 // and holds for any values.
 inline std::int64_t flag_words(const Problem& p) {
-  const std::int64_t of_long_rows = 1 + kBlocksOfLongRow * most_long_rows(p),
-                     of_tiles = merge_tiles(p) > entry_tiles(p) ? merge_tiles(p) : entry_tiles(p);
-  return of_tiles > of_long_rows ? of_tiles : of_long_rows;
+  return std::max({1 + kBlocksOfLongRow * most_long_rows(p), merge_tiles(p), entry_tiles(p)});
 }
-inline std::int64_t scratch_words(const Problem& p) { return most_long_rows(p); }
 inline std::int64_t plan_words(const Problem& p) { return 2 * (entry_tiles(p) + 1); }
+inline std::int64_t scratch_words(const Problem& p) {
+  return std::max(most_long_rows(p), plan_words(p));
+}
 
 // A problem, where its operands lie in device memory (y overlaps nothing else), and its workspace.
 struct Call {

@@ -29,6 +29,21 @@ inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1
 inline unsigned to_grid(std::int64_t blocks) { return static_cast<unsigned>(blocks); }
 inline std::int64_t mean_row(const Problem& p) { return p.rows > 0 ? p.nnz / p.rows : 0; }
 
+// The kernel that finds where the rows of each entry tile begin, by a warp for each.
+constexpr int kSearchThreads = 256;
+template <class Offset>
+void launch_search(const Call& call, device::Stream& stream,
+                   void (*find_starts)(Csr<Offset>, parts::TileStart<Offset>*, std::int64_t),
+                   const Csr<Offset>& m, parts::TileStart<Offset>* starts) {
+  const std::int64_t count = entry_tiles(call.problem) + 1;
+  device::launch(stream,
+                 {dim3(to_grid(ceil_div(count, kSearchThreads / 32))), dim3(kSearchThreads)},
+                 find_starts, m, starts, count);
+}
+inline std::uint64_t barriers_of_entry_tiles(const Problem& p) {
+  return with_entry_tile(p, [&]<class Tile>() { return entry_tiles(p) * Tile::kThreads / 32; });
+}
+
 // What is left to do where no entry counts.
 template <int kThreads>
 __global__ void __launch_bounds__(kThreads) scale_y(float* y, std::int64_t rows, float beta) {
