@@ -23,15 +23,19 @@
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {
 
-// Both operands in one launch, first the one that takes longer.
+// Both operands in one launch, first the one that takes longer; short lines of both in turns, so
+// that a multiprocessor has some of each.
 template <class Pairs, LineLength length>
 __device__ __forceinline__ void split_block(const SplitOperand& a, const SplitOperand& b,
                                             unsigned cluster, void* shared) {
   const bool b_first = length != LineLength::brief && a.along && !b.along;
   const unsigned first = b_first ? b.blocks : a.blocks;
-  const bool is_b = (blockIdx.x < first) == b_first;
+  const bool in_turns = length == LineLength::brief && a.blocks == b.blocks;
+  const bool is_b = in_turns ? blockIdx.x % 2 == 1 : (blockIdx.x < first) == b_first;
   const SplitOperand& x = is_b ? b : a;
-  const unsigned block = blockIdx.x < first ? blockIdx.x : blockIdx.x - first;
+  const unsigned block = in_turns             ? blockIdx.x / 2
+                         : blockIdx.x < first ? blockIdx.x
+                                              : blockIdx.x - first;
   BlockCrew crew;
   if (x.along) {
     split_along<Pairs, length>(x, block, shared, crew);

@@ -30,6 +30,9 @@ struct SplitGemm {
   Handed* handed = nullptr;  // zero after the pass
 };
 
+// Blocks that run at the same time where a multiprocessor holds one.
+constexpr unsigned kTensorBlocks = 132;
+
 // How long lines are taken to be by the pass in the middle of another kernel.
 constexpr parts::LineLength kTicketLength = parts::LineLength::alone;
 
@@ -78,11 +81,14 @@ SplitGemm split_of(const Gemm& g, bool trans_a, bool trans_b, bool in_clusters =
   return s;
 }
 
-// Each rung has its own, so that what is counted in it is the rung's.
+// Each rung has its own, so that what is counted in it is the rung's. What is in front of it may
+// still run when its blocks are launched, and they wait for that: a product on an earlier product's
+// heels saves the launch's latency.
 template <class Pairs, parts::LineLength length>
 static __global__ void __launch_bounds__(parts::kSplitThreads, parts::SplitShape<length>::blocks)
     split(SplitGemm s) {
   ptx::allow_next_kernel();
+  ptx::wait_for_previous_kernel();
   if (blockIdx.x == 0 && threadIdx.x < kHandedWords) {
     reinterpret_cast<unsigned*>(s.handed)[threadIdx.x] = 0;
   }
@@ -92,15 +98,21 @@ static __global__ void __launch_bounds__(parts::kSplitThreads, parts::SplitShape
 // Which operands to split; the other has been split before, in the same workspace.
 enum class Operands { both, a, b };
 template <class Pairs>
-SplitGemm launch_split(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream,
-                       Operands which = Operands::both) {
+static SplitGemm launch_split(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream,
+                              Operands which = Operands::both) {
   const SplitGemm s = split_of<Pairs>(g, trans_a, trans_b);
   SplitGemm now = s;
   if (which == Operands::b) now.a.blocks = 0;
   if (which == Operands::a) now.b.blocks = 0;
+  // Where two blocks a multiprocessor are enough, as much as leaves no room for a third: blocks
+  // that come while others still run would gather where there is room first.
+  constexpr std::size_t kRoomForTwo = 76 << 10;
   parts::with_length(s.depth, [&]<parts::LineLength length>() {
-    const device::LaunchShape shape{dim3(now.a.blocks + now.b.blocks), dim3(parts::kSplitThreads),
-                                    sizeof(parts::SplitShared<length>), s.cluster};
+    const unsigned blocks = now.a.blocks + now.b.blocks;
+    std::size_t shared = sizeof(parts::SplitShared<length>);
+    if (blocks <= 2 * kTensorBlocks && shared < kRoomForTwo) shared = kRoomForTwo;
+    const device::LaunchShape shape{dim3(blocks), dim3(parts::kSplitThreads), shared, s.cluster,
+                                    true};
     device::launch(stream, shape, split<Pairs, length>, now);
   });
   return s;
@@ -167,9 +179,6 @@ struct TileOrder {
   }
 };
 
-// Blocks that run at the same time where a multiprocessor holds one.
-constexpr unsigned kTensorBlocks = 132;
-
 // As many workers, up to `most`, as leave none with less to do than it takes: the board's power is
 // what binds, and a worker that waits for others' last round has wasted its share of it.
 inline unsigned balanced(unsigned pieces, unsigned most) {
@@ -180,27 +189,42 @@ inline unsigned balanced(unsigned pieces, unsigned most) {
 // A factor that is NaN marks a line that Tf32Pairs do not hold.
 __device__ __forceinline__ bool holds(float factor) { return factor == factor; }
 
+// Factors of columns that are loaded together, in front of what is stored: as far as the compiler
+// knows a store may change a factor, and a load behind each store would be waited for.
+template <int count>
+constexpr int kLoadedGroups = count / 4 < 8 ? count / 4 : 8;  // of eight columns
+template <int count>
+__device__ __forceinline__ void load_groups(const float* from, float2 (&to)[count]) {
+  WARPLADDER_UNROLL_ON_GPU
+  for (int i = 0; i < count; ++i) to[i] = *reinterpret_cast<const float2*>(from + 8 * i);
+}
+
 // store_sums() for a tile that lies in C whole, with addresses for two floats at once.
 template <bool kBeta, int count>
 __device__ __forceinline__ void store_whole(const Gemm& g, const SplitGemm& s,
                                             const float (&sums)[count], std::int64_t row,
                                             std::int64_t column) {
-  float* to = g.c + row * g.ldc + column;
-  const float* const factor = s.b.factor + column;
+  constexpr int kGroups = kLoadedGroups<count>;
+  const float row_factor[] = {s.a.factor[row], s.a.factor[row + 8]};
   WARPLADDER_UNROLL_ON_GPU
-  for (int half = 0; half < 2; ++half, row += 8, to += 8 * g.ldc) {
-    const float row_factor = s.a.factor[row];
+  for (int first = 0; first < count / 4; first += kGroups) {
+    float2 of_column[kGroups];
+    load_groups(s.b.factor + column + 8 * first, of_column);
     WARPLADDER_UNROLL_ON_GPU
-    for (int j = 0; j < 2 * count; j += 8) {
-      const float* const pair = &sums[j / 2 + 2 * half];
-      const float2 of_column = *reinterpret_cast<const float2*>(factor + j);
-      float2 c = make_float2(g.alpha * (pair[0] * row_factor * of_column.x),
-                             g.alpha * (pair[1] * row_factor * of_column.y));
-      if constexpr (kBeta) {
-        const float2 old = *reinterpret_cast<const float2*>(to + j);
-        c = make_float2(c.x + g.beta * old.x, c.y + g.beta * old.y);
+    for (int half = 0; half < 2; ++half) {
+      float* const to = g.c + (row + 8 * half) * g.ldc + column + 8 * first;
+      [[maybe_unused]] float2 old[kGroups];
+      if constexpr (kBeta) load_groups(to, old);
+      WARPLADDER_UNROLL_ON_GPU
+      for (int i = 0; i < kGroups; ++i) {
+        const float* const pair = &sums[4 * (first + i) + 2 * half];
+        float2 c = make_float2(g.alpha * (pair[0] * row_factor[half] * of_column[i].x),
+                               g.alpha * (pair[1] * row_factor[half] * of_column[i].y));
+        if constexpr (kBeta) {
+          c = make_float2(c.x + g.beta * old[i].x, c.y + g.beta * old[i].y);
+        }
+        *reinterpret_cast<float2*>(to + 8 * i) = c;
       }
-      *reinterpret_cast<float2*>(to + j) = c;
     }
   }
 }
@@ -212,37 +236,42 @@ template <int count>
 __device__ __forceinline__ void store_shifted(const Gemm& g, const SplitGemm& s,
                                               const float (&sums)[count], std::int64_t row,
                                               std::int64_t column) {
-  constexpr int kGroups = count / 4;  // of eight columns, two for each of four threads
-  float* to = g.c + row * g.ldc + column;
+  constexpr int kAll = count / 4, kGroups = kLoadedGroups<count>;
   const float* const factor = s.b.factor + column;
+  const float row_factor[] = {s.a.factor[row], s.a.factor[row + 8]};
   const int lane = threadIdx.x % 32, of_four = lane % 4, next_lane = lane / 4 * 4 + (lane + 1) % 4;
   WARPLADDER_UNROLL_ON_GPU
-  for (int half = 0; half < 2; ++half, row += 8, to += 8 * g.ldc) {
-    const float row_factor = s.a.factor[row];
-    const bool between = reinterpret_cast<std::uintptr_t>(to) % 8 != 0;
-    float* const pairs = between ? to + 1 : to;
-    const auto value = [&](int group, float2 of_column) {
-      const float* const pair = &sums[4 * group + 2 * half];
-      return make_float2(g.alpha * (pair[0] * row_factor * of_column.x),
-                         g.alpha * (pair[1] * row_factor * of_column.y));
-    };
-    const auto factors = [&](int group) {
-      return *reinterpret_cast<const float2*>(factor + 8 * group);
-    };
-    float2 now = value(0, factors(0));
-    if (between && of_four == 0) *to = now.x;
+  for (int first = 0; first < kAll; first += kGroups) {
+    float2 of_column[kGroups + 1];  // and the group's behind them
+    load_groups(factor + 8 * first, of_column);
+    if (first + kGroups < kAll) {
+      of_column[kGroups] = *reinterpret_cast<const float2*>(factor + 8 * (first + kGroups));
+    }
     WARPLADDER_UNROLL_ON_GPU
-    for (int group = 0; group < kGroups; ++group) {
-      const bool last = group == kGroups - 1;
-      const float2 then = last ? now : value(group + 1, factors(group + 1));
-      const float next = __shfl_sync(0xffffffffu, of_four == 0 ? then.x : now.x, next_lane);
-      if (last && between && of_four == 3) {
-        pairs[8 * group] = now.y;
-      } else {
-        *reinterpret_cast<float2*>(pairs + 8 * group) =
-            make_float2(between ? now.y : now.x, between ? next : now.y);
+    for (int half = 0; half < 2; ++half) {
+      float* const to = g.c + (row + 8 * half) * g.ldc + column + 8 * first;
+      const bool between = reinterpret_cast<std::uintptr_t>(to) % 8 != 0;
+      float* const pairs = between ? to + 1 : to;
+      const auto value = [&](int i) {
+        const float* const pair = &sums[4 * (first + i) + 2 * half];
+        return make_float2(g.alpha * (pair[0] * row_factor[half] * of_column[i].x),
+                           g.alpha * (pair[1] * row_factor[half] * of_column[i].y));
+      };
+      float2 now = value(0);
+      if (first == 0 && between && of_four == 0) *to = now.x;
+      WARPLADDER_UNROLL_ON_GPU
+      for (int i = 0; i < kGroups; ++i) {
+        const bool last = first + i == kAll - 1;
+        const float2 then = last ? now : value(i + 1);
+        const float next = __shfl_sync(0xffffffffu, of_four == 0 ? then.x : now.x, next_lane);
+        if (last && between && of_four == 3) {
+          pairs[8 * i] = now.y;
+        } else {
+          *reinterpret_cast<float2*>(pairs + 8 * i) =
+              make_float2(between ? now.y : now.x, between ? next : now.y);
+        }
+        now = then;
       }
-      now = then;
     }
   }
 }

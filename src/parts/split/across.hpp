@@ -30,9 +30,14 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
   if (cluster > 1) ptx::cluster_arrive();
   const int thread = threadIdx.x, warp = thread / 32, lane = thread % 32;
   const std::int64_t line0 = std::int64_t{block / cluster} * kLines;
+  // A little more than the cluster holds is for its last block.
   const std::int64_t pieces = (depth + kSplitPiece - 1) / kSplitPiece,
-                     span = (pieces + cluster - 1) / cluster * kSplitPiece, begin = rank * span,
-                     end = begin + span < depth ? begin + span : depth;
+                     held = std::int64_t{cluster} * kRows,
+                     span = depth > held && depth <= held + kSplitMore
+                                ? kRows
+                                : (pieces + cluster - 1) / cluster * kSplitPiece,
+                     begin = rank * span,
+                     end = begin + span < depth && rank + 1 < cluster ? begin + span : depth;
   const bool whole = line0 + kLines <= x.lines && x.in_vectors();
 
   // A thread has four neighbouring lines of every kSplitThreads / (kLines / 4)-th row; or, where
@@ -88,7 +93,11 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
       }
     }
   };
-  for (std::int64_t first = begin; first < end; first += kRows) load(first);
+  // The rows that are written first come last, and stay.
+  for (std::int64_t first = begin + (end - begin - 1) / kRows * kRows;
+       first >= begin && begin < end; first -= kRows) {
+    load(first);
+  }
   // Lanes that have the same lines join what they found; the first of them writes it.
   const int of_lines = whole ? kQuads : kLines < 32 ? kLines : 32;
   WARPLADDER_UNROLL_ON_GPU
@@ -131,7 +140,7 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
   Spread spread = spread_of_line(here, range.largest);
   unsigned char* const to = x.pairs + (line0 + line) * x.line_bytes;
   for (std::int64_t first = begin; first < end; first += kRows) {
-    if (span > kRows) {
+    if (first > begin) {
       crew();  // nobody reads rows that are about to change
       load(first);
       crew();  // the rows are there

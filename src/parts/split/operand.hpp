@@ -7,6 +7,7 @@ namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {
 
 constexpr int kSplitThreads = 256, kSplitWarps = kSplitThreads / 32, kSplitPiece = 256;
+constexpr std::int64_t kSplitMore = 64;  // elements of k that cost no further block of a cluster
 
 // How much a block keeps of what it has read. Of lines along memory a warp holds `pieces` of 256 in
 // registers; of `lines` across memory a block holds `rows` in shared memory, of which its warps
@@ -84,7 +85,8 @@ __host__ __device__ __forceinline__ int warps_of_line(std::int64_t depth) {
 inline unsigned split_cluster(std::int64_t depth) {
   constexpr std::int64_t kMost = 16;  // 8 is portable, Hopper can do 16
   return with_length(depth, [&]<LineLength length>() {
-    const std::int64_t wanted = (depth + SplitShape<length>::rows - 1) / SplitShape<length>::rows;
+    constexpr std::int64_t kRows = SplitShape<length>::rows;
+    const std::int64_t wanted = depth > kRows ? (depth - kSplitMore + kRows - 1) / kRows : 1;
     return static_cast<unsigned>(wanted < kMost ? wanted : kMost);
   });
 }

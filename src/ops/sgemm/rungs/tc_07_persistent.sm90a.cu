@@ -49,7 +49,8 @@ __global__ void __launch_bounds__(Config::threads, 1)
     ptx::prefetch_map(b_map);
     ring.init(Config::consumers / 32);
   }
-  __syncthreads();  // the barriers are there
+  __syncthreads();           // the barriers are there
+  ptx::allow_next_kernel();  // the next product's pass, to wait at its beginning
   ptx::wait_for_previous_kernel();
 
   if (threadIdx.x >= Config::consumers) {

@@ -50,7 +50,8 @@ __global__ void __launch_bounds__(Config::threads, 1)
     ptx::prefetch_map(b_map);
     ring.init(Config::cluster * Config::consumers / 32);
   }
-  ptx::cluster_barrier();  // the barriers are there
+  ptx::cluster_barrier();    // the barriers are there
+  ptx::allow_next_kernel();  // the next product's pass, to wait at its beginning
   ptx::wait_for_previous_kernel();
 
   if (threadIdx.x >= Config::consumers) {

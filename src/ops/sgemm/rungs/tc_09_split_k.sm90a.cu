@@ -29,6 +29,7 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
     ring.init(TensorConfig::consumers / 32 * Wrapped::value.sharers);
   }
   begin_cluster<Wrapped>();
+  ptx::allow_next_kernel();  // the next product's pass, to wait at its beginning
   ptx::wait_for_previous_kernel();
 
   if (threadIdx.x >= TensorConfig::consumers) {

@@ -62,6 +62,7 @@ __device__ __forceinline__ void join(const Wait& wait) {
 
 __global__ void clear(unsigned* words) {
   ptx::allow_next_kernel();
+  ptx::wait_for_previous_kernel();
   words[threadIdx.x] = 0;
 }
 
@@ -77,6 +78,7 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
     ring.init(TensorConfig::consumers / 32 * Wrapped::value.sharers);
   }
   begin_cluster<Wrapped>();
+  ptx::allow_next_kernel();  // the next product's clear(), to wait at its beginning
   ptx::wait_for_previous_kernel();
 
   if (threadIdx.x >= TensorConfig::consumers) {
@@ -116,7 +118,7 @@ void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
   const SplitGemm tf32 = split_of<Tf32Pairs>(g, trans_a, trans_b, false);
   halves.a.spread = &halves.handed->most[0];
   halves.b.spread = &halves.handed->most[1];
-  device::launch(stream, {dim3(1), dim3(kHandedWords)}, clear,
+  device::launch(stream, {dim3(1), dim3(kHandedWords), 0, 1, true}, clear,
                  reinterpret_cast<unsigned*>(halves.handed));
   with_tensor_config(g, halves.depth, [&]<TensorConfig config>() {
     using Wrapped = WithConfig<config>;
