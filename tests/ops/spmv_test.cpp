@@ -158,8 +158,8 @@ TEST(SpmvDispatch, ChoosesByTargetRowsAndPlan) {
   EXPECT_EQ(choose(nearly_empty, kUnknown, true, gpu).id, "06_merge");
   EXPECT_EQ(choose(p, kUnknown, true, device::Target::cpu).id, "01_scalar");
   // All rows short; not all.
-  EXPECT_EQ(choose(p, 8, true, gpu).id, "01_scalar");
-  EXPECT_EQ(choose(p, 9, true, gpu).id, "08_prepared");
+  EXPECT_EQ(choose(p, 8, true, gpu).id, "08_prepared");
+  EXPECT_EQ(choose(p, 8, false, gpu).id, "01_scalar");
   EXPECT_EQ(choose(p, 9, false, gpu).id, "07_entries");
 }
 

@@ -9,14 +9,13 @@ const ladder::Rung& choose(const Problem& p, std::int64_t longest_row, bool prep
   };
   // The executor pays for barriers, and has no lines to fill.
   if (target == device::Target::cpu) return rung("01_scalar");
-  // Of rows all this short a thread each keeps up with memory: what its neighbours leave of a
-  // sector it finds in the L1 cache.
-  constexpr std::int64_t kShort = 8;
-  const bool known = longest_row != kUnknown;
-  if (known && longest_row <= kShort) return rung("01_scalar");
   // Rows that are nearly all empty may all begin in a few tiles of entries.
   if (p.rows > 2 * p.nnz) return rung("06_merge");
-  return rung(prepared ? "08_prepared" : "07_entries");
+  if (prepared) return rung("08_prepared");
+  // Of rows all this short a thread each keeps up with memory, and nothing has to be looked up:
+  // what its neighbours leave of a sector it finds in the L1 cache.
+  constexpr std::int64_t kShort = 8;
+  return rung(longest_row != kUnknown && longest_row <= kShort ? "01_scalar" : "07_entries");
 }
 
 }  // namespace warpladder::spmv
