@@ -167,17 +167,16 @@ template <class Index, class ValueAt>
 __device__ __forceinline__ Crossing<Index> crossing(Index low, Index before, Index high, Index at,
                                                     Index target, const ValueAt& value_at) {
   const int lane = threadIdx.x % 32;
+  const int off = lane < 8 ? -(8 << 2 * (8 - lane)) : lane < 24 ? lane - 16 : 8 << 2 * (lane - 23);
   WARPLADDER_NO_UNROLL
   for (int round = 0; high - low > 1; ++round) {
-    Index place = low + (lane + 1) * ((high - low + 32) / 33);
+    const std::int64_t from = low, far = high - low;  // high may be the greatest Index there is
+    std::int64_t wanted = from + (lane + 1) * ((far + 32) / 33);
     if (round % 3 != 2) {
       const float share = static_cast<float>(target - before) / static_cast<float>(at - before);
-      place = low + static_cast<Index>(share * static_cast<float>(high - low)) +
-              (lane < 8    ? -(Index{8} << 2 * (8 - lane))
-               : lane < 24 ? Index{lane - 16}
-                           : Index{8} << 2 * (lane - 23));
+      wanted = from + static_cast<std::int64_t>(share * static_cast<float>(far)) + off;
     }
-    place = place < low ? low : place > high ? high : place;
+    const auto place = static_cast<Index>(wanted < from ? from : wanted > high ? high : wanted);
     const Index value = place == low ? before : place == high ? at : value_at(place);
     const int passed = __popc(__ballot_sync(warp::kAllLanes, value < target));
     const int last = passed > 0 ? passed - 1 : 0, next = passed < 32 ? passed : 31;
@@ -227,7 +226,7 @@ struct alignas(2 * sizeof(Offset)) TileStart {
 // Called by a whole warp.
 template <class Tile, class Offset>
 __device__ __forceinline__ TileStart<Offset> tile_start(const Csr<Offset>& m, std::int64_t tile) {
-  constexpr Offset kOwn = Tile::kOwn;
+  constexpr std::int64_t kOwn = Tile::kOwn;
   const std::int64_t at = tile * kOwn;
   if (at == 0) return {0, 0};
   if (at >= m.nnz) return {static_cast<Offset>(m.rows), static_cast<Offset>(m.nnz)};
