@@ -44,8 +44,8 @@ struct HeldEntries {
   __device__ __forceinline__ void load(const Csr<Offset>& m, Offset first, int count) {
     const std::uint64_t policy = ptx::evict_first();  // they are read once, x again and again
     const int t = static_cast<int>(threadIdx.x);
-    const float* const values = m.values + (first + t);
-    const int* const columns = m.column_indices + (first + t);
+    const float* const values = m.values + first + t;
+    const int* const columns = m.column_indices + first + t;
     if (count == kThreads * kItems) {  // as nearly always, and then nobody has to ask
       WARPLADDER_UNROLL
       for (int u = 0; u < kItems; ++u) {
