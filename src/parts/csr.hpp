@@ -133,7 +133,12 @@ __device__ __forceinline__ void sum_segments(const float* products, int segments
     const Segment own = s < segments ? segment(asked) : Segment{0, 0};
     if (left > step && s + step < segments) asked = ask(s + step);
     const bool is_long = own.to - own.from > kLongSegment << lanes_log2;
-    float sum = sum_every(products, own.from + member, is_long ? 0 : own.to, lanes);
+    // Neighbours for each lane: segments begin anywhere modulo 32, and so do their parts, in other
+    // banks than each other's.
+    const int length = is_long ? 0 : own.to - own.from,
+              from = own.from + (length * member >> lanes_log2),
+              to = own.from + (length * (member + 1) >> lanes_log2);
+    float sum = sum_every(products, from, to, 1);
     WARPLADDER_NO_UNROLL
     for (int bits = 1; bits < lanes; bits *= 2) sum += warp::exchange(sum, bits);
     unsigned long_ones = __ballot_sync(warp::kAllLanes, is_long && member == 0);
