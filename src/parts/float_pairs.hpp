@@ -81,9 +81,10 @@ struct HalfPairs : EightsInOrder {
       hi[i] = two_halves(x[2 * i], x[2 * i + 1]);
       lo[i] = two_halves(x[2 * i] - half_value(hi[i]), x[2 * i + 1] - half_value(hi[i] >> 16));
     }
-    auto* const group = reinterpret_cast<uint4*>(line + k / kDepth * 128);
-    group[k % kDepth / 8] = make_uint4(hi[0], hi[1], hi[2], hi[3]);
-    group[k % kDepth / 8 + 4] = make_uint4(lo[0], lo[1], lo[2], lo[3]);
+    const auto u = static_cast<std::uint64_t>(k);
+    auto* const group = reinterpret_cast<uint4*>(line + u / kDepth * 128) + u % kDepth / 8;
+    group[0] = make_uint4(hi[0], hi[1], hi[2], hi[3]);
+    group[4] = make_uint4(lo[0], lo[1], lo[2], lo[3]);
   }
 
   template <int count>

@@ -45,12 +45,15 @@ SplitGemm plan_split(const Gemm& g, bool trans_a, bool trans_b, bool in_clusters
   const unsigned cluster = across && in_clusters ? parts::split_cluster(depth) : 1;
   SplitGemm s{{g.a, g.lda, g.m, g.k, !trans_a}, {g.b, g.ldb, g.n, g.k, trans_b}, depth, cluster};
   for (parts::SplitOperand* x : {&s.a, &s.b}) {
-    x->blocks = in_clusters ? parts::with_length(depth,
-                                                 [&]<parts::LineLength length>() {
-                                                   return parts::split_blocks<length>(
-                                                       x->lines, depth, x->along, cluster);
-                                                 })
-                            : parts::split_blocks<kTicketLength>(x->lines, depth, x->along, 1);
+    const auto share_out = [&]<parts::LineLength length>() {
+      x->blocks = parts::split_blocks<length>(x->lines, depth, x->along, cluster);
+      x->span = parts::split_span<length>(depth, cluster);
+    };
+    if (in_clusters) {
+      parts::with_length(depth, share_out);
+    } else {
+      share_out.template operator()<kTicketLength>();
+    }
   }
   s.a.line_bytes = s.b.line_bytes = line_bytes;
   return s;
@@ -223,7 +226,7 @@ __device__ __forceinline__ void store_whole(const Gemm& g, const SplitGemm& s,
         if constexpr (kBeta) {
           c = make_float2(c.x + g.beta * old[i].x, c.y + g.beta * old[i].y);
         }
-        *reinterpret_cast<float2*>(to + 8 * i) = c;
+        __stcs(reinterpret_cast<float2*>(to + 8 * i), c);  // what is read again shall stay
       }
     }
   }
@@ -445,21 +448,23 @@ std::uint64_t split_barriers(const Problem& p, Operands which, Pass pass) {
   const bool own = pass == Pass::own_kernel;
   const SplitGemm s = plan_split<Pairs>(sizes_of(p), p.trans_a, p.trans_b, own);
   const auto count = [&]<parts::LineLength length>() {
-    constexpr std::int64_t kRows = parts::SplitShape<length>::rows, kOfSpread = Pairs::kCounted;
-    const std::int64_t of_ticket = own ? 0 : 2;
-    const std::int64_t span =
-        tiles(tiles(s.depth, parts::kSplitPiece), s.cluster) * parts::kSplitPiece;
+    using Shape = parts::SplitShape<length>;
+    constexpr int kOfSpread = Pairs::kCounted,
+                  kOfRange = length == parts::LineLength::brief ? 0 : 1;
+    const int of_ticket = own ? 0 : 2;
     std::uint64_t of_rank = 0;
-    for (std::int64_t begin = 0; begin < span * s.cluster; begin += span) {
-      const std::int64_t left = s.depth - begin, mine = left < span ? left : span;
-      of_rank += of_ticket + (s.cluster > 1 ? 3 : 2) + kOfSpread +
-                 (span > kRows && mine > 0 ? 2 * tiles(mine, kRows) : 0);
+    for (unsigned rank = 0; rank < s.cluster; ++rank) {
+      const std::int64_t begin = rank * s.a.span,
+                         end = rank + 1 < s.cluster ? std::min(begin + s.a.span, s.depth) : s.depth;
+      const bool at_once = end - begin <= Shape::rows || p.k - begin <= Shape::rows + Shape::more;
+      of_rank += of_ticket + (s.cluster > 1 ? 3 : 1) + kOfSpread +
+                 (at_once ? 0 : 2 * (tiles(end - begin, Shape::rows) - 1));
     }
     std::uint64_t of_warps = 0;
     for (const parts::SplitOperand* x : {&s.a, &s.b}) {
       if (which == (x == &s.a ? Operands::b : Operands::a)) continue;
-      of_warps +=
-          x->along ? (of_ticket + 1 + kOfSpread) * x->blocks : of_rank * (x->blocks / s.cluster);
+      of_warps += x->along ? (of_ticket + kOfRange + kOfSpread) * x->blocks
+                           : of_rank * (x->blocks / s.cluster);
     }
     return of_warps * parts::kSplitWarps;
   };

@@ -9,50 +9,61 @@ namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {
 
 // Where blocks of a cluster meet over the lines that they share.
-template <int kRows, int kLines>
+template <int kHeldRows, int kLines>
 struct SplitAcrossShared {
   static constexpr int kMostBlocks = 16;
-  float rows[kRows][kLines + 1];  // of k; the odd length keeps columns in all banks
+  float rows[kHeldRows][kLines + 1];  // of k; the odd length keeps columns in all banks
   Range range_of_warp[kSplitWarps][kLines];
   Range range_of_block[kMostBlocks][kLines];  // of the cluster, each written by its block
   unsigned spread_of_warp[2 * kSplitWarps];
 };
 template <LineLength length>
-using SplitShared = SplitAcrossShared<SplitShape<length>::rows, SplitShape<length>::lines>;
+using SplitShared = SplitAcrossShared<SplitShape<length>::rows + SplitShape<length>::more,
+                                      SplitShape<length>::lines>;
 
 // Lines across memory: a block has some rows of some lines at a time, its cluster the whole lines.
 template <class Pairs, LineLength length, class Crew>
 __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned block, unsigned rank,
-                                             unsigned cluster, void* shared, Crew& crew) {
-  constexpr int kRows = SplitShape<length>::rows, kLines = SplitShape<length>::lines;
+                                             unsigned cluster_of_any, void* shared, Crew& crew) {
+  constexpr bool kApart = length == LineLength::brief || length == LineLength::alone;
+  const unsigned cluster = kApart ? 1 : cluster_of_any;
+  constexpr int kRows = SplitShape<length>::rows, kMore = SplitShape<length>::more,
+                kLines = SplitShape<length>::lines;
+  static_assert(kRows % 16 == 0 && kMore % 16 == 0);  // no eight lies on both sides
   auto& s = *static_cast<SplitShared<length>*>(shared);
   const std::int64_t depth = x.line_bytes / Pairs::kBytes;
   if (cluster > 1) ptx::cluster_arrive();
   const int thread = threadIdx.x, warp = thread / 32, lane = thread % 32;
   const std::int64_t line0 = std::int64_t{block / cluster} * kLines;
-  // A little more than the cluster holds is for its last block.
-  const std::int64_t pieces = (depth + kSplitPiece - 1) / kSplitPiece,
-                     held = std::int64_t{cluster} * kRows,
-                     span = depth > held && depth <= held + kSplitMore
-                                ? kRows
-                                : (pieces + cluster - 1) / cluster * kSplitPiece,
-                     begin = rank * span,
+  const std::int64_t span = x.span, begin = rank * span,
                      end = begin + span < depth && rank + 1 < cluster ? begin + span : depth;
   const bool whole = line0 + kLines <= x.lines && x.in_vectors();
+  // Of the rows behind k, which are padding, none is held.
+  const std::int64_t k_end = end < x.k ? end : x.k;
+  const bool with_more = kMore > 0 && end - begin > kRows && k_end - begin <= kRows + kMore;
 
   // A thread has four neighbouring lines of every kSplitThreads / (kLines / 4)-th row; or, where
   // addresses do not allow to load four at once, one line of every kSplitThreads / kLines-th.
   constexpr int kQuads = kLines / 4;
   const int quad = thread % kQuads * 4;
-  Range of_line[4];
+  Range of_line[4], of_more;
   const auto rows_from = [&](std::int64_t first) {
     return length != LineLength::alone || end - first > kRows ? kRows
                                                               : static_cast<int>(end - first);
   };
   const auto load = [&](std::int64_t first) {
     const int rows = rows_from(first);
-    const std::int64_t last = end < x.k ? end : x.k;
-    const int there = last - first < kRows ? static_cast<int>(last - first) : kRows;
+    const int there = with_more || k_end - first < kRows ? static_cast<int>(k_end - first) : kRows;
+    if (with_more) {
+      const int one = thread % kLines;
+      const std::int64_t line = line0 + one;
+      for (int r = kRows + thread / kLines; r < kRows + kMore; r += kSplitThreads / kLines) {
+        const bool is_there = r < there && line < x.lines;
+        const float v = is_there ? __ldcs(x.data + (first + r) * x.ld + line) : 0.0f;
+        s.rows[r][one] = v;
+        of_more.template add_element<Pairs>(v);
+      }
+    }
     if (whole) {
       constexpr int kInFlight = 8, kStep = kSplitThreads / kQuads;
       const float* from = x.data + (first + thread / kQuads) * x.ld + line0 + quad;
@@ -76,7 +87,7 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
     } else {
       const int one = thread % kLines;
       const std::int64_t line = line0 + one;
-      constexpr int kInFlight = 16, kStep = kSplitThreads / kLines;
+      constexpr int kInFlight = 32, kStep = kSplitThreads / kLines;
       const float* from = x.data + (first + thread / kLines) * x.ld + line;
       const int there_of_line = line < x.lines ? there : 0;
       for (int r0 = thread / kLines; r0 < rows; r0 += kInFlight * kStep) {
@@ -94,9 +105,14 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
     }
   };
   // The rows that are written first come last, and stay.
-  for (std::int64_t first = begin + (end - begin - 1) / kRows * kRows;
+  for (std::int64_t first = with_more ? begin : begin + (end - begin - 1) / kRows * kRows;
        first >= begin && begin < end; first -= kRows) {
     load(first);
+  }
+  if (with_more) {
+    static_assert(kMore == 0 || kLines == 32);  // a lane has had a line of these rows
+    WARPLADDER_UNROLL_ON_GPU
+    for (int i = 0; i < 4; ++i) of_line[i].add(of_more.of_lane(whole ? quad + i : lane));
   }
   // Lanes that have the same lines join what they found; the first of them writes it.
   const int of_lines = whole ? kQuads : kLines < 32 ? kLines : 32;
@@ -104,25 +120,24 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
   for (int i = 0; i < 4; ++i) {
     if (i > 0 && !whole) break;
     for (int apart = of_lines; apart < 32; apart *= 2) {
-      of_line[i].add({__shfl_xor_sync(0xffffffffu, of_line[i].largest, apart),
-                      __shfl_xor_sync(0xffffffffu, of_line[i].least_negated, apart)});
+      of_line[i].template add_of_lane<Pairs>(apart);
     }
     if (lane < of_lines) s.range_of_warp[warp][whole ? quad + i : lane] = of_line[i];
   }
-  crew();                                // all warps' ranges, and the rows, are there
-  if (cluster > 1) ptx::cluster_wait();  // a block that has not begun has no shared memory yet
-  for (unsigned i = thread; i < cluster * kLines; i += kSplitThreads) {
-    const unsigned of = i % kLines, to = i / kLines;
-    Range of_block;
+  const auto add_of_warps = [&](Range& range, int of) {
     WARPLADDER_UNROLL_ON_GPU
-    for (int w = 0; w < kSplitWarps; ++w) of_block.add(s.range_of_warp[w][of]);
-    Range* const place = &s.range_of_block[rank][of];
-    *(cluster > 1 ? ptx::in_block(place, to) : place) = of_block;
-  }
+    for (int w = 0; w < kSplitWarps; ++w) range.add(s.range_of_warp[w][of]);
+  };
+  crew();  // all warps' ranges, and the rows, are there
   if (cluster > 1) {
+    ptx::cluster_wait();  // a block that has not begun has no shared memory yet
+    for (unsigned i = thread; i < cluster * kLines; i += kSplitThreads) {
+      const unsigned of = i % kLines, to = i / kLines;
+      Range of_block;
+      add_of_warps(of_block, of);
+      *ptx::in_block(&s.range_of_block[rank][of], to) = of_block;
+    }
     ptx::cluster_barrier();  // all blocks' ranges are here
-  } else {
-    crew();  // the block's ranges are there
   }
 
   // A warp has 8 lines of a piece of 256: four lanes side by side have a line's neighbours, eight
@@ -130,7 +145,11 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
   constexpr int kEights = kLines / 8, kPart = SplitShape<length>::part;
   const int line = warp % kEights * 8 + lane / 4, part = warp / kEights * kPart;
   Range range;
-  for (unsigned r = 0; r < cluster; ++r) range.add(s.range_of_block[r][line]);
+  if (cluster > 1) {
+    for (unsigned r = 0; r < cluster; ++r) range.add(s.range_of_block[r][line]);
+  } else {
+    add_of_warps(range, line);
+  }
   const bool here = line0 + line < x.lines;
   const int exponent = scale_exponent(Pairs(), range);
   const float scale = power_of_two(exponent);
@@ -139,24 +158,28 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
   }
   Spread spread = spread_of_line(here, range.largest);
   unsigned char* const to = x.pairs + (line0 + line) * x.line_bytes;
-  for (std::int64_t first = begin; first < end; first += kRows) {
+  const auto is_held = [](int row) { return kMore == 0 || row < kRows + kMore; };
+  for (std::int64_t first = begin; first < end; first += with_more ? end - begin : kRows) {
     if (first > begin) {
       crew();  // nobody reads rows that are about to change
       load(first);
       crew();  // the rows are there
     }
-    for (int own = part; own < rows_from(first); own += kSplitWarps / kEights * kPart) {
+    const int rows = with_more ? static_cast<int>(end - begin) : rows_from(first);
+    for (int own = part; own < rows; own += kSplitWarps / kEights * kPart) {
       Glance glance;
       for (int at = own + lane % 4 * 8; at < own + kPart; at += 32) {
         if (first + at >= end) break;
-        float v[8];
-        WARPLADDER_UNROLL_ON_GPU
-        for (int i = 0; i < 8; ++i) v[i] = s.rows[Pairs::element(at / 8, i)][line] * scale;
+        float v[8] = {};
+        if (is_held(at)) {
+          WARPLADDER_UNROLL_ON_GPU
+          for (int i = 0; i < 8; ++i) v[i] = s.rows[Pairs::element(at / 8, i)][line] * scale;
+        }
         unsigned hi[4] = {};
         if (here && first + at < depth) Pairs::write8(to, first + at, v, hi);
         glance.add(hi);
       }
-      const std::int64_t left = (x.k < end ? x.k : end) - (first + own);
+      const std::int64_t left = k_end - (first + own);
       if (!Pairs::kCounted || left <= 0) continue;
       const bool is_whole = left >= kPart;
       SpreadCount count;
@@ -165,7 +188,7 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
       if (!is_whole || __any_sync(0xffffffffu, here && glance.may_be_small())) {
         count.large = 0;
         for (int at = own + lane % 4 * 8; at < own + kPart; at += 32) {
-          if (first + at >= end) break;
+          if (first + at >= end || !is_held(at)) break;
           float v[8];
           WARPLADDER_UNROLL_ON_GPU
           for (int i = 0; i < 8; ++i) v[i] = s.rows[at + i][line];

@@ -21,29 +21,34 @@ __device__ __forceinline__ void split_along(const SplitOperand& x, unsigned bloc
   constexpr int kPieces = SplitShape<length>::pieces;
   auto& s = *static_cast<SplitAlongShared*>(shared);
   const std::int64_t depth = x.line_bytes / Pairs::kBytes;
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, warps = warps_of_line<length>(depth);
-  const int pieces = static_cast<int>((depth + kSplitPiece - 1) / kSplitPiece);
-  const std::int64_t line = std::int64_t{block} * (kSplitWarps / warps) + warp / warps;
-  const bool here = line < x.lines, vectors = x.in_vectors();
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32,
+            warps_log2 = warps_of_line_log2<length>(depth), warps = 1 << warps_log2,
+            of_line = warp & (warps - 1);
+  const int pieces = static_cast<int>((depth + kSplitPiece - 1) / kSplitPiece),
+            whole = static_cast<int>(x.k / kSplitPiece);
+  const std::int64_t line = (std::int64_t{block} * kSplitWarps + warp) >> warps_log2;
+  const int direct = x.in_vectors() ? whole : 0;  // whole pieces whose addresses allow it
+  const bool here = line < x.lines;
   const float* const from = x.data + (here ? line : x.lines - 1) * x.ld;
   float v[kPieces][8];
   const int own_first = Pairs::element(lane, 0);  // and from the fifth on kApart float4 behind
   constexpr int kApart = Pairs::element(0, 4) / 4;
 
-  // Where addresses allow it a lane loads its own neighbours; else what makes a warp's loads
-  // neighbours, and own_neighbours() hands them over.
+  // A lane loads its own neighbours directly; else what makes a warp's loads neighbours, and
+  // own_neighbours() hands them over.
   const auto load = [&](int first) {
     WARPLADDER_UNROLL_ON_GPU
     for (int p = 0; p < kPieces; ++p) {
-      if (first + p * warps >= pieces) break;
-      const std::int64_t k0 = std::int64_t{first + p * warps} * kSplitPiece;
-      if (vectors && k0 + kSplitPiece <= x.k) {
+      const int piece = first + p * warps;
+      if (piece >= pieces) break;
+      const std::int64_t k0 = std::int64_t{piece} * kSplitPiece;
+      if (piece < direct) {
         const auto* const quads = reinterpret_cast<const float4*>(from + k0 + own_first);
         const float4 left = __ldcs(quads), right = __ldcs(quads + kApart);
         v[p][0] = left.x, v[p][1] = left.y, v[p][2] = left.z, v[p][3] = left.w;
         v[p][4] = right.x, v[p][5] = right.y, v[p][6] = right.z, v[p][7] = right.w;
       } else {
-        const int left = x.k - k0 < kSplitPiece ? static_cast<int>(x.k - k0) : kSplitPiece;
+        const int left = piece < whole ? kSplitPiece : static_cast<int>(x.k - k0);
         WARPLADDER_UNROLL_ON_GPU
         for (int i = 0; i < 8; ++i) {
           v[p][i] = i * 32 + lane < left ? __ldcs(from + k0 + i * 32 + lane) : 0.0f;
@@ -51,8 +56,8 @@ __device__ __forceinline__ void split_along(const SplitOperand& x, unsigned bloc
       }
     }
   };
-  const auto own_neighbours = [&](std::int64_t piece, float(&own)[8]) {
-    if (vectors && (piece + 1) * kSplitPiece <= x.k) return;
+  const auto own_neighbours = [&](int piece, float(&own)[8]) {
+    if (piece < direct) return;
     float* const exchange = s.piece_of_warp[warp];
     __syncwarp();  // nobody reads the piece before any more
     WARPLADDER_UNROLL_ON_GPU
@@ -65,7 +70,7 @@ __device__ __forceinline__ void split_along(const SplitOperand& x, unsigned bloc
   };
   const int step = kPieces * warps;
   Range range;
-  for (int first = warp % warps; first < pieces; first += step) {
+  for (int first = of_line; first < pieces; first += step) {
     load(first);
     WARPLADDER_UNROLL_ON_GPU
     for (int p = 0; p < kPieces; ++p) {
@@ -74,23 +79,25 @@ __device__ __forceinline__ void split_along(const SplitOperand& x, unsigned bloc
       for (int i = 0; i < 8; ++i) range.template add_element<Pairs>(v[p][i]);
     }
   }
-  range.largest = __reduce_max_sync(0xffffffffu, range.largest);
-  range.least_negated = __reduce_max_sync(0xffffffffu, range.least_negated);
-  if (lane == 0) s.range_of_warp[warp] = range;
-  crew();  // each warp's range is there before they are joined
-  for (int w = 0; w < warps; ++w) range.add(s.range_of_warp[warp / warps * warps + w]);
+  range.template add_of_warp<Pairs>();
+  if constexpr (length != LineLength::brief) {  // of those a warp has a whole line
+    if (lane == 0) s.range_of_warp[warp] = range;
+    crew();  // each warp's range is there before they are joined
+    for (int w = 0; w < warps; ++w) range.add(s.range_of_warp[warp - of_line + w]);
+  }
 
   const int exponent = scale_exponent(Pairs(), range);
   const float scale = power_of_two(exponent);
-  if (here && lane == 0 && warp % warps == 0) x.factor[line] = factor_of(Pairs(), range, exponent);
+  if (here && lane == 0 && of_line == 0) x.factor[line] = factor_of(Pairs(), range, exponent);
   Spread spread = spread_of_line(here, range.largest);
   unsigned char* const to = x.pairs + line * x.line_bytes;
-  for (int first = warp % warps; first < pieces; first += step) {
+  for (int first = of_line; first < pieces; first += step) {
     if (pieces > step) load(first);
     WARPLADDER_UNROLL_ON_GPU
     for (int p = 0; p < kPieces; ++p) {
-      const std::int64_t piece = first + p * warps, k = piece * kSplitPiece + lane * 8;
+      const int piece = first + p * warps;
       if (piece >= pieces) break;
+      const std::int64_t k = std::int64_t{piece} * kSplitPiece + lane * 8;
       own_neighbours(piece, v[p]);
       float scaled[8];
       WARPLADDER_UNROLL_ON_GPU
@@ -98,26 +105,23 @@ __device__ __forceinline__ void split_along(const SplitOperand& x, unsigned bloc
       unsigned hi[4] = {};
       if (here && k < depth) Pairs::write8(to, k, scaled, hi);
       if (!Pairs::kCounted || !here || range.largest == 0) continue;
-      const std::int64_t left = x.k - piece * kSplitPiece;
-      if (left >= kSplitPiece) {
+      if (piece < whole) {
         Glance glance;
         glance.add(hi);
-        constexpr unsigned kMark = 1u << 16;
-        const unsigned of_warp =
-            __reduce_add_sync(0xffffffffu, glance.large + (glance.may_be_small() ? kMark : 0u));
+        const unsigned large = __reduce_add_sync(0xffffffffu, glance.large);
         unsigned small = 0;
-        if (of_warp >= kMark) {
+        if (__any_sync(0xffffffffu, glance.may_be_small())) {
           SpreadCount count;
           count.add(v[p], range.largest);
           small = __reduce_add_sync(0xffffffffu, count.small);
         }
-        include_whole<kSplitPiece>(spread, small, of_warp % kMark);
-      } else if (left > 0) {
+        include_whole<kSplitPiece>(spread, small, large);
+      } else if (const auto left = static_cast<int>(x.k - k + lane * 8); left > 0) {
         SpreadCount count;
         count.add(v[p], range.largest);
         count.small = __reduce_add_sync(0xffffffffu, count.small);
         count.large = __reduce_add_sync(0xffffffffu, count.large);
-        include_rest<kSplitPiece>(spread, count, x.k, static_cast<int>(left));
+        include_rest<kSplitPiece>(spread, count, x.k, left);
       }
     }
   }

@@ -10,9 +10,10 @@ constexpr int kSplitThreads = 256, kSplitWarps = kSplitThreads / 32, kSplitPiece
 constexpr std::int64_t kSplitMore = 64;  // elements of k that cost no further block of a cluster
 
 // How much a block keeps of what it has read. Of lines along memory a warp holds `pieces` of 256 in
-// registers; of `lines` across memory a block holds `rows` in shared memory, of which its warps
-// write `part` rows of 8 lines at a time. Long lines want more registers, and fewer blocks at a
-// time; a block that has a multiprocessor to itself can keep the most.
+// registers; of `lines` across memory a block holds `rows` in shared memory, and `more` if these
+// are all it has, of which its warps write `part` rows of 8 lines at a time. Long lines want more
+// registers, and fewer blocks at a time; a block that has a multiprocessor to itself can keep the
+// most.
 enum class LineLength { brief, medium, lengthy, alone };
 template <LineLength length>
 struct SplitShape {
@@ -20,7 +21,7 @@ struct SplitShape {
                         alone = length == LineLength::alone;
   static constexpr int pieces = brief ? 4 : (medium ? 5 : 8),
                        lines = brief || alone ? 8 : (medium ? 32 : 16),
-                       rows = medium ? 512 : (alone ? 4096 : 1024),
+                       rows = medium ? 512 : (alone ? 4096 : 1024), more = medium ? 16 : 0,
                        blocks = brief || medium ? 3 : (alone ? 1 : 2),
                        part = alone ? 128 : rows * (lines / 8) / kSplitWarps;
   static_assert(kSplitPiece % part == 0);
@@ -61,6 +62,7 @@ struct SplitOperand {
   float* factor = nullptr;   // of each line: what its pairs are to be multiplied by
   Spread* spread = nullptr;  // of each block
   unsigned blocks = 0;
+  std::int64_t span = 0;  // of k, for each block of a cluster: split_span()
 
   __host__ __device__ __forceinline__ bool in_vectors() const {
     return (reinterpret_cast<std::uintptr_t>(data) & 15) == 0 && ld % 4 == 0;
@@ -72,13 +74,14 @@ __host__ __device__ __forceinline__ std::int64_t padded_depth(std::int64_t k) {
   return k > 64 ? (k + 63) / 64 * 64 : 64;
 }
 
-// Warps that share a line which lies along memory: a power of two.
+// Of the warps that share a line which lies along memory, a power of two, the logarithm.
 template <LineLength length>
-__host__ __device__ __forceinline__ int warps_of_line(std::int64_t depth) {
-  int warps = 1;
-  while (warps < kSplitWarps && warps * SplitShape<length>::pieces * kSplitPiece < depth)
-    warps *= 2;
-  return warps;
+__host__ __device__ __forceinline__ int warps_of_line_log2(std::int64_t depth) {
+  int log2 = 0;
+  while (1 << log2 < kSplitWarps && (SplitShape<length>::pieces * kSplitPiece << log2) < depth) {
+    ++log2;
+  }
+  return log2;
 }
 
 // Blocks of a cluster that share lines which lie across memory.
@@ -91,10 +94,21 @@ inline unsigned split_cluster(std::int64_t depth) {
   });
 }
 
+// Elements of k that each of them has, but the last: that has what is left. A little more than the
+// cluster holds is the last one's too.
+template <LineLength length>
+__host__ __device__ __forceinline__ std::int64_t split_span(std::int64_t depth, unsigned cluster) {
+  constexpr std::int64_t kRows = SplitShape<length>::rows;
+  const std::int64_t held = cluster * kRows, pieces = (depth + kSplitPiece - 1) / kSplitPiece;
+  return depth > held && depth <= held + kSplitMore
+             ? kRows
+             : (pieces + cluster - 1) / cluster * kSplitPiece;
+}
+
 template <LineLength length>
 unsigned split_blocks(std::int64_t lines, std::int64_t depth, bool along, unsigned cluster) {
   const int of_block =
-      along ? kSplitWarps / warps_of_line<length>(depth) : SplitShape<length>::lines;
+      along ? kSplitWarps >> warps_of_line_log2<length>(depth) : SplitShape<length>::lines;
   const std::int64_t blocks = (lines + of_block - 1) / of_block * (along ? 1 : cluster);
   return static_cast<unsigned>((blocks + cluster - 1) / cluster * cluster);
 }

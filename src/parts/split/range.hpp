@@ -23,6 +23,21 @@ struct Range {
     least_negated = max(least_negated, r.least_negated);
   }
   __device__ __forceinline__ unsigned least() const { return 0u - least_negated; }
+  __device__ __forceinline__ Range of_lane(int lane) const {
+    return {__shfl_sync(0xffffffffu, largest, lane), __shfl_sync(0xffffffffu, least_negated, lane)};
+  }
+  // With that of the lane whose number differs in the bits of `apart`; and over the whole warp.
+  template <class Pairs>
+  __device__ __forceinline__ void add_of_lane(int apart) {
+    largest = max(largest, __shfl_xor_sync(0xffffffffu, largest, apart));
+    if (!Pairs::kNeedsLeast) return;
+    least_negated = max(least_negated, __shfl_xor_sync(0xffffffffu, least_negated, apart));
+  }
+  template <class Pairs>
+  __device__ __forceinline__ void add_of_warp() {
+    largest = __reduce_max_sync(0xffffffffu, largest);
+    if (Pairs::kNeedsLeast) least_negated = __reduce_max_sync(0xffffffffu, least_negated);
+  }
 };
 
 // Whether a line with this largest element keeps its exponents within those of halves' products:

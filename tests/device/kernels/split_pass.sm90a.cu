@@ -6,26 +6,29 @@
 namespace warpladder::device_tests {
 namespace {
 
-constexpr auto kLength = parts::LineLength::brief;
-
 // Lines of k elements, along memory or across it, as the blocks of the grid share them out; across
-// memory each cluster has 8 lines. A line's pairs take a whole number of groups of 64.
+// memory each cluster of two has 32 lines. A line's pairs take a whole number of groups of 64.
 template <class Pairs>
 __device__ __forceinline__ void split_lines(const float* data, unsigned char* pairs, float* factor,
                                             unsigned* spread, int ld, int lines, int k,
                                             bool along) {
   parts::SplitOperand x{data, ld, lines, k, along};
   x.pairs = pairs;
-  x.line_bytes = parts::padded_depth(k) * Pairs::kBytes;
+  const std::int64_t depth = parts::padded_depth(k);
+  constexpr auto kMedium = parts::LineLength::medium;
+  x.line_bytes = depth * Pairs::kBytes;
+  x.span = parts::split_span<kMedium>(depth, 2);
   x.factor = factor;
   x.spread = reinterpret_cast<parts::Spread*>(spread);
   x.blocks = gridDim.x;
   unsigned char* const shared = device::dynamic_shared<unsigned char>();
   parts::BlockCrew crew;
   if (along) {
-    parts::split_along<Pairs, kLength>(x, blockIdx.x, shared, crew);
+    parts::with_length(depth, [&]<parts::LineLength length>() {
+      parts::split_along<Pairs, length>(x, blockIdx.x, shared, crew);
+    });
   } else {
-    parts::split_across<Pairs, kLength>(x, blockIdx.x, ptx::cluster_rank(), 2, shared, crew);
+    parts::split_across<Pairs, kMedium>(x, blockIdx.x, ptx::cluster_rank(), 2, shared, crew);
   }
 }
 
