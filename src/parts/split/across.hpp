@@ -25,6 +25,7 @@ using SplitShared = SplitAcrossShared<SplitShape<length>::rows + SplitShape<leng
 template <class Pairs, LineLength length, class Crew>
 __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned block, unsigned rank,
                                              unsigned cluster_of_any, void* shared, Crew& crew) {
+  // A block of these has whole lines to itself.
   constexpr bool kApart = length == LineLength::brief || length == LineLength::alone;
   const unsigned cluster = kApart ? 1 : cluster_of_any;
   constexpr int kRows = SplitShape<length>::rows, kMore = SplitShape<length>::more,
