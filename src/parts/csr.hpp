@@ -118,20 +118,18 @@ __device__ __forceinline__ float sum_every(const float* products, int i, int to,
 }
 
 // visit(s, sum) by one thread for each of the segments. Where one lies is asked for in two steps,
-// so that nobody waits before it must: ask(s) loads something, segment() makes a Segment of it;
-// that of s = threadIdx.x >> lanes_log2 the caller has asked for already. Called by every thread.
-// Lanes share segments as lanes_log2 says; the whole warp takes those that are much longer.
-template <int kThreads, class Asked, class Ask, class SegmentOf, class Visit>
-__device__ __forceinline__ void sum_segments(const float* products, int segments, int lanes_log2,
-                                             Asked asked, const Ask& ask, const SegmentOf& segment,
+// so that nobody waits before it must: ask(s) loads something, segment() makes a Segment of it.
+// What a thread asks at once the caller has asked for already (ask_first). Called by threads t = 0
+// to kThreads - 1, whole warps. Lanes share segments as lanes_log2 says; the whole warp takes those
+// that are much longer.
+template <int kThreads, int kAtOnce, class Asked, class Ask, class SegmentOf, class Visit>
+__device__ __forceinline__ void sum_segments(int t, const float* products, int segments,
+                                             int lanes_log2, Asked (&asked)[kAtOnce],
+                                             const Ask& ask, const SegmentOf& segment,
                                              const Visit& visit) {
-  const int lanes = 1 << lanes_log2, lane = threadIdx.x & 31, member = lane & (lanes - 1),
-            step = kThreads >> lanes_log2, first_of_warp = (threadIdx.x & ~31u) >> lanes_log2;
-  int s = threadIdx.x >> lanes_log2;
-  WARPLADDER_NO_UNROLL
-  for (int left = segments - first_of_warp; left > 0; left -= step, s += step) {
-    const Segment own = s < segments ? segment(asked) : Segment{0, 0};
-    if (left > step && s + step < segments) asked = ask(s + step);
+  const int lanes = 1 << lanes_log2, lane = t & 31, member = lane & (lanes - 1),
+            step = kThreads >> lanes_log2, first_of_warp = (t & ~31) >> lanes_log2;
+  const auto sum_one = [&](int s, const Segment& own) {
     const bool is_long = own.to - own.from > kLongSegment << lanes_log2;
     // Neighbours for each lane: segments begin anywhere modulo 32, and so do their parts, in other
     // banks than each other's.
@@ -151,6 +149,35 @@ __device__ __forceinline__ void sum_segments(const float* products, int segments
       if (lane == source) sum = whole;
     }
     if (s < segments && member == 0) visit(s, sum);
+  };
+  int s = t >> lanes_log2;
+  WARPLADDER_NO_UNROLL
+  for (int left = segments - first_of_warp; left > 0; left -= kAtOnce * step, s += kAtOnce * step) {
+    Segment own[kAtOnce];
+    WARPLADDER_UNROLL
+    for (int u = 0; u < kAtOnce; ++u) {
+      own[u] = s + u * step < segments ? segment(asked[u]) : Segment{0, 0};
+    }
+    WARPLADDER_UNROLL
+    for (int u = 0; u < kAtOnce; ++u) {
+      const int ahead = (kAtOnce + u) * step;
+      if (left > ahead && s + ahead < segments) asked[u] = ask(s + ahead);
+    }
+    WARPLADDER_UNROLL
+    for (int u = 0; u < kAtOnce; ++u) {
+      if (u == 0 || left > u * step) sum_one(s + u * step, own[u]);
+    }
+  }
+}
+
+// What sum_segments() expects to have been asked for.
+template <int kThreads, int kAtOnce, class Asked, class Ask>
+__device__ __forceinline__ void ask_first(int t, int segments, int lanes_log2,
+                                          Asked (&asked)[kAtOnce], const Ask& ask) {
+  WARPLADDER_UNROLL
+  for (int u = 0; u < kAtOnce; ++u) {
+    const int s = (t + u * kThreads) >> lanes_log2;
+    asked[u] = s < segments ? ask(s) : Asked{};
   }
 }
 
@@ -216,9 +243,9 @@ __device__ __forceinline__ float take_parts(std::uint64_t* flags, std::int64_t f
   return warp::reduce(taken, warp::Sum());
 }
 
-// ---- tiles of kOwn entries each (Tile of ops/spmv/problem.hpp)
+// ---- tiles of own() entries each (Tile of ops/spmv/problem.hpp)
 
-// The first row that begins at entry tile·kOwn or behind it, and where it begins. A tile has the
+// The first row that begins at entry tile·own() or behind it, and where it begins. A tile has the
 // rows that begin in it, with what they have in the next one, if that is up to kMore entries; of a
 // longer row, which is ~row here, each tile has a part.
 template <class Offset>
@@ -228,18 +255,97 @@ struct alignas(2 * sizeof(Offset)) TileStart {
   __device__ __forceinline__ Offset first_row() const { return cuts() ? ~row : row; }
 };
 
-// Called by a whole warp.
+// Where row `index` begins, at `at`, is behind the beginning of a tile, and the row before began
+// before that.
 template <class Tile, class Offset>
-__device__ __forceinline__ TileStart<Offset> tile_start(const Csr<Offset>& m, std::int64_t tile) {
-  constexpr std::int64_t kOwn = Tile::kOwn;
-  const std::int64_t at = tile * kOwn;
-  if (at == 0) return {0, 0};
-  if (at >= m.nnz) return {static_cast<Offset>(m.rows), static_cast<Offset>(m.nnz)};
-  const auto found =
-      crossing<Offset>(0, 0, static_cast<Offset>(m.rows), static_cast<Offset>(m.nnz),
-                       static_cast<Offset>(at), [&](Offset i) { return __ldg(m.row_offsets + i); });
-  const bool cut = found.at > at && found.at > found.before / kOwn * kOwn + kOwn + Tile::kMore;
+__device__ __forceinline__ TileStart<Offset> start_within(const Tile& shape,
+                                                          const Crossing<Offset>& found,
+                                                          std::int64_t at) {
+  const std::int64_t own = shape.own();
+  const bool cut = found.at > at && found.at > found.before / own * own + own + Tile::kMore;
   return {cut ? ~found.index : found.index, found.at};
+}
+
+// The starts of all tiles, and the end: by search, a warp for each.
+template <class Tile, class Offset>
+__device__ __forceinline__ void search_starts(const Tile& shape, const Csr<Offset>& m,
+                                              TileStart<Offset>* starts, std::int64_t count) {
+  const std::int64_t tile = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32,
+                     at = tile * shape.own();
+  if (tile >= count) return;
+  TileStart<Offset> start = {0, 0};
+  if (at >= m.nnz) {
+    start = {static_cast<Offset>(m.rows), static_cast<Offset>(m.nnz)};
+  } else if (at > 0) {
+    start = start_within(shape,
+                         crossing<Offset>(0, 0, static_cast<Offset>(m.rows),
+                                          static_cast<Offset>(m.nnz), static_cast<Offset>(at),
+                                          [&](Offset i) { return __ldg(m.row_offsets + i); }),
+                         at);
+  }
+  if (threadIdx.x % 32 == 0) starts[tile] = start;
+}
+
+// The same by a look at every row, kRowsOfThread to a thread: one load after another, of which none
+// has to wait, and whoever sees a tile begin writes its start. A warp shares the tiles of a row
+// that goes through many.
+constexpr int kRowsOfThread = 4;
+template <class Tile, class Offset>
+__device__ __forceinline__ void collect_starts(const Tile& shape, const Csr<Offset>& m,
+                                               TileStart<Offset>* starts, std::int64_t count) {
+  const std::int64_t row0 = std::int64_t{blockIdx.x} * blockDim.x * kRowsOfThread + threadIdx.x;
+  if (row0 == 0) {
+    starts[0] = {0, 0};
+    starts[count - 1] = {static_cast<Offset>(m.rows), static_cast<Offset>(m.nnz)};
+  }
+  Offset begin[kRowsOfThread], end[kRowsOfThread];
+  WARPLADDER_UNROLL
+  for (int u = 0; u < kRowsOfThread; ++u) {
+    const std::int64_t row = row0 + u * blockDim.x;
+    begin[u] = row < m.rows ? __ldg(m.row_offsets + row) : 0;
+    end[u] = row < m.rows ? __ldg(m.row_offsets + row + 1) : 0;
+  }
+  WARPLADDER_UNROLL
+  for (int u = 0; u < kRowsOfThread; ++u) {
+    // Those of tiles that begin behind `begin`, and not behind `end`; the last is the end's own.
+    std::int64_t tile = begin[u] / shape.own() + 1, last = end[u] / shape.own();
+    if (last > count - 2) last = count - 2;
+    const Crossing<Offset> found{static_cast<Offset>(row0 + u * blockDim.x + 1), begin[u], end[u]};
+    constexpr int kMany = 4;
+    unsigned long_ones = __ballot_sync(warp::kAllLanes, last - tile >= kMany);
+    if (last - tile < kMany) {
+      WARPLADDER_NO_UNROLL
+      for (; tile <= last; ++tile) {
+        starts[tile] = start_within(shape, found, tile * shape.own());
+      }
+    }
+    WARPLADDER_NO_UNROLL
+    while (long_ones) {
+      const int source = __ffs(static_cast<int>(long_ones)) - 1;
+      long_ones &= long_ones - 1;
+      const auto of_source = [&](auto value) {
+        return __shfl_sync(warp::kAllLanes, value, source);
+      };
+      const Crossing<Offset> its{of_source(found.index), of_source(found.before),
+                                 of_source(found.at)};
+      const std::int64_t its_last = of_source(last);
+      WARPLADDER_NO_UNROLL
+      for (std::int64_t i = of_source(tile) + threadIdx.x % 32; i <= its_last; i += 32) {
+        starts[i] = start_within(shape, its, i * shape.own());
+      }
+    }
+  }
+}
+
+// The entries of a tile, from its first on, that belong to its rows, and to the one before if that
+// is cut.
+template <class Offset>
+__device__ __forceinline__ int tile_begin(const TileStart<Offset>& from, Offset first) {
+  return from.cuts() ? 0 : static_cast<int>(from.entry - first);
+}
+template <class Offset>
+__device__ __forceinline__ int tile_end(const TileStart<Offset>& to, Offset first, int own) {
+  return to.cuts() ? own : static_cast<int>(to.entry - first);
 }
 
 // Where a row of a tile begins and ends, as asked for.
@@ -253,43 +359,66 @@ __device__ __forceinline__ RowEntries<Offset> ask_row(const Csr<Offset>& m, Offs
   return {__ldg(at), __ldg(at + 1)};
 }
 
-// The rows of tile `tile` between two starts, the tile's products in shared memory. `own` is row
-// threadIdx.x >> lanes_log2 of them, if there are so many. Called by every thread.
-template <class Tile, class Offset>
-__device__ __forceinline__ void sum_tile(const Csr<Offset>& m, std::int64_t tile,
-                                         const float* products, const TileStart<Offset>& from,
-                                         const TileStart<Offset>& to, int lanes_log2,
-                                         const RowEntries<Offset>& own, std::uint64_t* flags) {
-  constexpr int kOwn = Tile::kOwn;
-  const auto first = static_cast<Offset>(tile * kOwn);
-  const Offset row0 = from.first_row();
-  const int rows = static_cast<int>(to.first_row() - row0), t = threadIdx.x,
-            end = to.cuts() ? kOwn : static_cast<int>(to.entry - first);
-  sum_segments<Tile::kThreads>(
-      products, rows, lanes_log2, own, [&](int row) { return ask_row(m, row0 + row); },
-      [&](const RowEntries<Offset>& row) -> Segment {
-        const auto row_end = static_cast<int>(row.end - first);
-        return {static_cast<int>(row.begin - first), row_end < end ? row_end : end};
-      },
-      [&](int row, float sum) {
-        if (to.cuts() && row == rows - 1) {
-          flags[tile] = to_word(sum);
-        } else {
-          store_row(m, row0 + row, sum);
-        }
-      });
-  if (!from.cuts() || t < Tile::kThreads - 32) return;
-  // The last warp adds up what there is of the row that began before.
-  const auto begin = static_cast<int>(from.entry - first);  // of the first row that begins here
-  const int lane = t % 32, behind = begin < kOwn ? begin : kOwn;
-  float sum = warp::reduce(sum_every(products, lane, behind, 32), warp::Sum());
-  if (begin > kOwn) {
-    if (lane == 0) flags[tile] = to_word(sum);
-    return;
+// The rows of a tile, as threads t = 0 to kThreads - 1 add them up.
+template <int kThreads, class Offset>
+struct TileRows {
+  int t;
+  Offset first;  // entry of the tile
+  int own;       // entries
+  TileStart<Offset> from, to;
+  Offset row0;
+  int rows, lanes_log2;
+
+  __device__ __forceinline__ TileRows(int t, Offset first, int own, const TileStart<Offset>& from,
+                                      const TileStart<Offset>& to)
+      : t(t),
+        first(first),
+        own(own),
+        from(from),
+        to(to),
+        row0(from.first_row()),
+        rows(static_cast<int>(to.first_row() - row0)),
+        lanes_log2(lanes_log2_for(own, rows + 1)) {}
+
+  __device__ __forceinline__ int begin() const { return tile_begin(from, first); }
+  __device__ __forceinline__ int end() const { return tile_end(to, first, own); }
+
+  // Asks where the rows lie that a thread adds up first.
+  template <int kAtOnce>
+  __device__ __forceinline__ void ask(const Csr<Offset>& m,
+                                      RowEntries<Offset> (&asked)[kAtOnce]) const {
+    ask_first<kThreads>(t, rows, lanes_log2, asked,
+                        [&](int row) { return ask_row(m, static_cast<Offset>(row0 + row)); });
   }
-  sum += take_parts(flags, __ldg(m.row_offsets + row0 - 1) / kOwn, tile);
-  if (lane == 0) store_row(m, row0 - 1, sum);
-}
+
+  // Adds them up, the tile's products being in shared memory. Of cut rows, hand_on(sum) gets by one
+  // thread what the tile has of the one that begins in it; and take_over(sum, goes_on), by the last
+  // warp, what it has of the one that began before, and whether that goes on behind it.
+  template <int kAtOnce, class HandOn, class TakeOver>
+  __device__ __forceinline__ void sum(const Csr<Offset>& m, const float* products,
+                                      RowEntries<Offset> (&asked)[kAtOnce], const HandOn& hand_on,
+                                      const TakeOver& take_over) const {
+    const int last = end();
+    sum_segments<kThreads>(
+        t, products, rows, lanes_log2, asked,
+        [&](int row) { return ask_row(m, static_cast<Offset>(row0 + row)); },
+        [&](const RowEntries<Offset>& row) -> Segment {
+          const auto row_end = static_cast<int>(row.end - first);
+          return {static_cast<int>(row.begin - first), row_end < last ? row_end : last};
+        },
+        [&](int row, float sum) {
+          if (to.cuts() && row == rows - 1) {
+            hand_on(sum);
+          } else {
+            store_row(m, row0 + row, sum);
+          }
+        });
+    if (!from.cuts() || t < kThreads - 32) return;
+    const auto next = static_cast<int>(from.entry - first);  // where the first row begins
+    const int behind = next < own ? next : own;
+    take_over(warp::reduce(sum_every(products, t % 32, behind, 32), warp::Sum()), next > own);
+  }
+};
 
 // The product of tile blockIdx.x, whose rows lie between two of the `starts`. ready() is called
 // before they are read; where that may be waited for, the tile's entries are under way by then.
@@ -310,25 +439,22 @@ __device__ __forceinline__ void multiply_tile(const Csr<Offset>& m, std::uint64_
   held.load(m, static_cast<Offset>(first),
             static_cast<int>(m.nnz - first < kAll ? m.nnz - first : kAll));
   if (may_wait) read_starts();
-  const Offset row0 = from.first_row();
-  const int rows = static_cast<int>(to.first_row() - row0),
-            lanes_log2 = lanes_log2_for(kOwn, rows + 1), row = threadIdx.x >> lanes_log2;
-  RowEntries<Offset> own = {};  // while entries and x come
-  if (row < rows) own = ask_row(m, row0 + row);
-  held.multiply(m.x, from.cuts() ? 0 : static_cast<int>(from.entry - first),
-                to.cuts() ? kOwn : static_cast<int>(to.entry - first), products);
+  const TileRows<Tile::kThreads, Offset> rows(threadIdx.x, static_cast<Offset>(first), kOwn, from,
+                                              to);
+  RowEntries<Offset> asked[1];
+  rows.ask(m, asked);  // while entries and x come
+  held.multiply(m.x, rows.begin(), rows.end(), products);
   __syncthreads();  // the products are there before they are added up
-  sum_tile<Tile>(m, tile, products, from, to, lanes_log2, own, flags);
-}
-
-// The starts of all tiles, and the end, a warp for each.
-template <class Tile, class Offset>
-__device__ __forceinline__ void find_starts(const Csr<Offset>& m, TileStart<Offset>* starts,
-                                            std::int64_t count) {
-  const std::int64_t i = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32;
-  if (i >= count) return;
-  const auto found = tile_start<Tile>(m, i);
-  if (threadIdx.x % 32 == 0) starts[i] = found;
+  const auto put_down = [&](float sum) { flags[tile] = to_word(sum); };
+  rows.sum(m, products, asked, put_down, [&](float sum, bool goes_on) {
+    const bool is_first_lane = threadIdx.x % 32 == 0;
+    if (goes_on) {
+      if (is_first_lane) put_down(sum);
+      return;
+    }
+    sum += take_parts(flags, __ldg(m.row_offsets + rows.row0 - 1) / kOwn, tile);
+    if (is_first_lane) store_row(m, rows.row0 - 1, sum);
+  });
 }
 
 }  // namespace WARPLADDER_FLAVOUR

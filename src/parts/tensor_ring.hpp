@@ -9,6 +9,7 @@
 #include "parts/ptx/cluster.hpp"
 #include "parts/ptx/mbarrier.hpp"
 #include "parts/ptx/wgmma.hpp"
+#include "parts/ring_place.hpp"
 
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {
@@ -29,20 +30,6 @@ struct TileRing {
       ptx::barrier_init(&empty[s], consumers);
     }
     ptx::fence_barrier_init();
-  }
-};
-
-// A place in the ring, and the parity of the phase that its user waits for: a consumer begins with
-// 0, for the first filling, a producer with 1, for a stage is empty before it was ever filled.
-template <int kStages>
-struct RingPlace {
-  int stage = 0;
-  unsigned parity = 0;
-  __device__ __forceinline__ void advance() {
-    if (++stage == kStages) {
-      stage = 0;
-      parity ^= 1;
-    }
   }
 };
 

@@ -157,6 +157,13 @@ TEST(SpmvDispatch, ChoosesByTargetRowsAndPlan) {
   EXPECT_EQ(choose(p, kUnknown, true, gpu).id, "08_prepared");
   EXPECT_EQ(choose(nearly_empty, kUnknown, true, gpu).id, "06_merge");
   EXPECT_EQ(choose(p, kUnknown, true, device::Target::cpu).id, "01_scalar");
+  // Many entries, of columns that lie anywhere.
+  Problem scattered{1000000, 1000000, 16000000};
+  scattered.scattered = true;
+  EXPECT_EQ(choose(scattered, kUnknown, true, gpu).id, "09_sorted");
+  EXPECT_EQ(choose(scattered, kUnknown, false, gpu).id, "07_entries");
+  scattered.nnz = 1000000;
+  EXPECT_EQ(choose(scattered, kUnknown, true, gpu).id, "08_prepared");
   // All rows short; not all.
   EXPECT_EQ(choose(p, 8, true, gpu).id, "08_prepared");
   EXPECT_EQ(choose(p, 8, false, gpu).id, "01_scalar");
@@ -250,6 +257,78 @@ TEST(SpmvPlan, HoldsEachTilesFirstRow) {
   }
 }
 
+// Of each tile: every entry that is its own once, at its place, in the order of the lines of x; the
+// columns as the matrix has them.
+TEST(SpmvPlan, OrdersEachTilesEntriesByColumns) {
+  constexpr std::int64_t kWarps = 18;  // take a tile's runs of 32 entries in turn
+  std::vector<SpmvCase> cases = patterns();
+  cases.push_back(plain_spmv_case("uniform:rows=20,columns=1000000,per_row=5"));
+  bool some_lie_too_far_apart = false, some_are_cut = false;
+  for (const SpmvCase& c : cases) {
+    const CsrMatrix a = matrix_of(c);
+    const Problem p = problem_of(a, 1.0f, 0.0f, c.wide_offsets);
+    const LongTile shape = long_tile(p);
+    const std::vector<Start> starts = starts_of_tiles(a, shape.own(), LongTile::kMore);
+    const std::int64_t tiles = shape.tiles(p.nnz), chunks = shape.all() / 32,
+                       rounds = (chunks + kWarps - 1) / kWarps;
+    for (const auto flavour : {device::Flavour::plain, device::Flavour::counted}) {
+      Operands operands(device::Target::cpu, p, a,
+                        std::vector<float>(static_cast<std::size_t>(a.columns)),
+                        std::vector<float>(static_cast<std::size_t>(a.rows)));
+      operands.plan.fill_bytes(0xff);
+      device::Stream stream(device::Target::cpu);
+      const Call call = operands.call();
+      ladder::find_rung("spmv", "09_sorted").preparation(flavour)(&call, stream);
+      EXPECT_TRUE(operands.plan.guards_intact()) << c.name;
+
+      const std::vector<std::int64_t> plan = operands.plan.download();
+      std::vector<std::int32_t> part(2 * (plan.size() - static_cast<std::size_t>(order_at(p))));
+      std::memcpy(part.data(), &plan[static_cast<std::size_t>(order_at(p))],
+                  part.size() * sizeof(std::int32_t));
+      const auto at = [&](std::int64_t i) { return part[static_cast<std::size_t>(i)]; };
+      const std::int64_t bases = tiles * shape.all(),
+                         start_at = bases + (tiles * kWarps * rounds + 3) / 4 * 4,
+                         strips = start_at + (p.wide_offsets ? 4 : 2) * (tiles + 1) + tiles;
+      for (std::int64_t tile = 0; tile < tiles; ++tile) {
+        const std::int64_t first = tile * shape.own();
+        const auto& [row, from] = starts[static_cast<std::size_t>(tile)];
+        const auto& [next_row, to] = starts[static_cast<std::size_t>(tile) + 1];
+        const std::int64_t begin = row < 0 ? 0 : from - first,
+                           end = next_row < 0 ? shape.own() : to - first;
+        some_are_cut |= row < 0;
+        std::vector<int> seen(static_cast<std::size_t>(shape.all()), 0);
+        std::int64_t line = 0;
+        for (std::int64_t i = 0; i < chunks * 32; ++i) {
+          const auto word = static_cast<std::uint32_t>(at(tile * shape.all() + i));
+          const std::int64_t place = word & 0x7fff;
+          ASSERT_EQ(place == 0x7fff, i >= end - begin) << c.name << ", tile " << tile;
+          if (place == 0x7fff) continue;
+          ASSERT_TRUE(place >= begin && place < end) << c.name << ", tile " << tile;
+          ++seen[static_cast<std::size_t>(place)];
+          const std::int64_t chunk = i / 32,
+                             base = at(bases + (tile * kWarps + chunk % kWarps) * rounds +
+                                       chunk / kWarps);
+          const std::int64_t column = a.column_indices[static_cast<std::size_t>(first + place)];
+          some_lie_too_far_apart |= base == -1;
+          if (base != -1) ASSERT_EQ(base + (word >> 15), column) << c.name << ", tile " << tile;
+          ASSERT_GE(column / 32, line) << c.name << ", tile " << tile;
+          line = column / 32;
+        }
+        for (std::int64_t place = begin; place < end; ++place) {
+          ASSERT_EQ(seen[static_cast<std::size_t>(place)], 1) << c.name << ", tile " << tile;
+        }
+      }
+      EXPECT_EQ(at(strips), 0) << c.name;
+      for (std::int64_t i = 0; i < shape.strips(p.nnz); ++i) {
+        EXPECT_LE(at(strips + i), at(strips + i + 1)) << c.name;
+      }
+      EXPECT_EQ(at(strips + shape.strips(p.nnz)), tiles) << c.name;
+    }
+  }
+  EXPECT_TRUE(some_lie_too_far_apart);
+  EXPECT_TRUE(some_are_cut);
+}
+
 // Whatever the threads do: blocks that share a row meet in one order.
 TEST(SpmvRungs, GiveTheSameBitsInEveryRun) {
   for (const SpmvCase& c : patterns()) {
@@ -286,18 +365,20 @@ TEST(SpmvRungs, GiveTheSameBitsInEveryRun) {
 
 // A plan holds for any values, and for any number of products.
 TEST(SpmvRungs, UseAPlanAgain) {
-  const ladder::Rung& rung = ladder::find_rung("spmv", "08_prepared");
   CsrMatrix a = generate("rmat:scale=10,edge=8");
   const Problem p = problem_of(a, 1.0f, 0.0f);
   const std::vector<float> x(static_cast<std::size_t>(a.columns), 1.0f);
   Operands operands(device::Target::cpu, p, a, x, x);
   const Call call = operands.call();
   device::Stream stream(device::Target::cpu);
-  rung.preparation(device::Flavour::plain)(&call, stream);
-  for (int times = 0; times < 3; ++times) {
+  // Each has a part of the plan, which the other leaves in peace.
+  const ladder::Rung* const rungs[] = {&ladder::find_rung("spmv", "08_prepared"),
+                                       &ladder::find_rung("spmv", "09_sorted")};
+  for (const ladder::Rung* rung : rungs) rung->preparation(device::Flavour::plain)(&call, stream);
+  for (int times = 0; times < 6; ++times) {
     for (float& value : a.values) value = -2.0f * value;
     operands.values.upload(a.values);
-    rung.launcher(device::Flavour::plain)(&call, stream);
+    rungs[times % 2]->launcher(device::Flavour::plain)(&call, stream);
     const std::vector<float> y = operands.y.download();
     const auto truth = reference(p, a, x, {});
     for (std::size_t i = 0; i < y.size(); ++i) {

@@ -32,15 +32,26 @@ class List {
 };
 
 void add_patterns(List& list) {
-  for (const char* matrix :
-       {"uniform:rows=1,columns=1,per_row=1", "uniform:rows=1,columns=1,per_row=0",
-        "uniform:rows=7,columns=3,per_row=2", "uniform:rows=1000,per_row=5",
-        "uniform:rows=300,columns=5000,per_row=37", "uniform:rows=5000,columns=40,per_row=1",
-        "stencil2d:n=60", "stencil3d:n=14", "banded:rows=2000,band=33", "banded:rows=700,band=129",
-        "rmat:scale=11,edge=16", "dense_rows:rows=4000,per_row=4,dense=3", "arrow:rows=10000",
-        "dense_rows:rows=60000,per_row=17,dense=2", "empty_rows:rows=9000",
-        "single_row:columns=30000", "single_row:columns=5", "single_column:rows=3000",
-        "power_law:rows=6000,per_row=6"}) {
+  for (const char* matrix : {"uniform:rows=1,columns=1,per_row=1",
+                             "uniform:rows=1,columns=1,per_row=0",
+                             "uniform:rows=7,columns=3,per_row=2",
+                             "uniform:rows=1000,per_row=5",
+                             "uniform:rows=300,columns=5000,per_row=37",
+                             "uniform:rows=20,columns=1000000,per_row=5",
+                             "uniform:rows=5000,columns=40,per_row=1",
+                             "stencil2d:n=60",
+                             "stencil3d:n=14",
+                             "banded:rows=2000,band=33",
+                             "banded:rows=700,band=129",
+                             "rmat:scale=11,edge=16",
+                             "dense_rows:rows=4000,per_row=4,dense=3",
+                             "arrow:rows=10000",
+                             "dense_rows:rows=60000,per_row=17,dense=2",
+                             "empty_rows:rows=9000",
+                             "single_row:columns=30000",
+                             "single_row:columns=5",
+                             "single_column:rows=3000",
+                             "power_law:rows=6000,per_row=6"}) {
     list.add(matrix);
   }
 }

@@ -11,7 +11,9 @@ const ladder::Rung& choose(const Problem& p, std::int64_t longest_row, bool prep
   if (target == device::Target::cpu) return rung("01_scalar");
   // Rows that are nearly all empty may all begin in a few tiles of entries.
   if (p.rows > 2 * p.nnz) return rung("06_merge");
-  if (prepared) return rung("08_prepared");
+  // Sorting pays where nearly every entry asks L2 for a line of its own, and tiles are long.
+  constexpr std::int64_t kMany = std::int64_t{1} << 22;
+  if (prepared) return rung(p.scattered && p.nnz >= kMany ? "09_sorted" : "08_prepared");
   // Of rows all this short a thread each keeps up with memory, and nothing has to be looked up:
   // what its neighbours leave of a sector it finds in the L1 cache.
   constexpr std::int64_t kShort = 8;

@@ -26,6 +26,7 @@ template <int kThreadsOfBlock, int kItemsOfThread, int kBlocksAtOnce>
 struct Tile {
   static constexpr int kThreads = kThreadsOfBlock, kItems = kItemsOfThread, kBlocks = kBlocksAtOnce,
                        kAll = kThreads * kItems, kMore = 32, kOwn = kAll - kMore;
+  constexpr int own() const { return kOwn; }
 };
 // Many loads on their way from each thread keep memory busy; where most of them are for x, from the
 // L2 cache, threads are worth more.
@@ -44,6 +45,31 @@ inline std::int64_t entry_tiles(const Problem& p) {
                          [&]<class OfTile>() { return (p.nnz + OfTile::kOwn - 1) / OfTile::kOwn; });
 }
 
+// Pieces of entries for a product that knows in which order to ask for x: the more entries are
+// sorted together, the more of them ask for the same lines. As many blocks as an H200 has
+// multiprocessors have a strip of such tiles each.
+struct LongTile {
+  static constexpr int kStrips = 132, kMore = 32, kMost = 13824, kLeast = 1024;
+  int own_entries = 0;  // it has kMore entries more than it owns
+
+  constexpr int own() const { return own_entries; }
+  constexpr int all() const { return own_entries + kMore; }  // a multiple of 32
+  std::int64_t tiles(std::int64_t nnz) const { return (nnz + own() - 1) / own(); }
+  std::int64_t strips(std::int64_t nnz) const {
+    return std::min<std::int64_t>(kStrips, tiles(nnz));
+  }
+};
+inline LongTile long_tile(const Problem& p) {
+  const auto ceil_div = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
+  // Strips of equally many tiles, but for a small matrix at least three: copied, multiplied, added
+  // up.
+  const std::int64_t of_strip = ceil_div(p.nnz, LongTile::kStrips),
+                     tiles = std::max<std::int64_t>(
+                         3, ceil_div(of_strip, LongTile::kMost - LongTile::kMore)),
+                     own = 32 * ceil_div(ceil_div(of_strip, tiles), 32);
+  return {static_cast<int>(std::max<std::int64_t>(own, LongTile::kLeast - LongTile::kMore))};
+}
+
 // Rows of more entries than this are worth more than one block.
 constexpr int kLongRow = 8192, kBlocksOfLongRow = 32;
 inline std::int64_t most_long_rows(const Problem& p) { return p.nnz / kLongRow; }
@@ -52,11 +78,21 @@ inline std::int64_t most_long_rows(const Problem& p) { return p.nnz / kLongRow; 
 // them so. Of the scratch it may expect nothing. A plan is made once for a matrix's row offsets,
 // and holds for any values.
 inline std::int64_t flag_words(const Problem& p) {
-  return std::max({1 + kBlocksOfLongRow * most_long_rows(p), merge_tiles(p), entry_tiles(p)});
+  return std::max({1 + kBlocksOfLongRow * most_long_rows(p), merge_tiles(p), entry_tiles(p),
+                   long_tile(p).strips(p.nnz)});
 }
-inline std::int64_t plan_words(const Problem& p) { return 2 * (entry_tiles(p) + 1); }
+// Rungs that prepare have a part of the plan each.
+inline std::int64_t start_words(const Problem& p) { return 2 * (entry_tiles(p) + 1); }
+inline std::int64_t order_at(const Problem& p) { return (start_words(p) + 15) / 16 * 16; }
+// Of each tile its entries' words, a base for 32 of them, some of them for nobody, its start and
+// its cost; and where the strips begin.
+inline std::int64_t order_words(const Problem& p) {
+  const LongTile shape = long_tile(p);
+  return shape.tiles(p.nnz) * ((shape.all() + shape.all() / 32 + 32) / 2 + 3) + 80;
+}
+inline std::int64_t plan_words(const Problem& p) { return order_at(p) + order_words(p); }
 inline std::int64_t scratch_words(const Problem& p) {
-  return std::max(most_long_rows(p), plan_words(p));
+  return std::max(most_long_rows(p), start_words(p));
 }
 
 // A problem, where its operands lie in device memory (y overlaps nothing else), and its workspace.

@@ -29,16 +29,30 @@ inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1
 inline unsigned to_grid(std::int64_t blocks) { return static_cast<unsigned>(blocks); }
 inline std::int64_t mean_row(const Problem& p) { return p.rows > 0 ? p.nnz / p.rows : 0; }
 
-// The kernel that finds where the rows of each entry tile begin, by a warp for each.
+// The kernel that finds where the rows of each tile begin: by a look at every row where that reads
+// little, else by a search for each of the `count` starts.
 constexpr int kSearchThreads = 256;
-template <class Offset>
-void launch_search(const Call& call, device::Stream& stream,
-                   void (*find_starts)(Csr<Offset>, parts::TileStart<Offset>*, std::int64_t),
-                   const Csr<Offset>& m, parts::TileStart<Offset>* starts) {
-  const std::int64_t count = entry_tiles(call.problem) + 1;
-  device::launch(stream,
-                 {dim3(to_grid(ceil_div(count, kSearchThreads / 32))), dim3(kSearchThreads)},
-                 find_starts, m, starts, count);
+inline bool looks_at_every_row(std::int64_t rows, std::int64_t count) {
+  return rows <= std::min(std::int64_t{1} << 22, 512 * count);
+}
+template <class Tile, class Offset>
+__device__ __forceinline__ void find_starts_of(const Tile& shape, const Csr<Offset>& m,
+                                               parts::TileStart<Offset>* starts, std::int64_t count,
+                                               bool every_row) {
+  every_row ? parts::collect_starts(shape, m, starts, count)
+            : parts::search_starts(shape, m, starts, count);
+}
+template <class Tile, class Offset>
+void launch_search(device::Stream& stream,
+                   void (*find_starts)(Tile, Csr<Offset>, parts::TileStart<Offset>*, std::int64_t,
+                                       bool),
+                   const Tile& shape, const Csr<Offset>& m, parts::TileStart<Offset>* starts) {
+  const std::int64_t count = ceil_div(m.nnz, shape.own()) + 1;
+  const bool every_row = looks_at_every_row(m.rows, count);
+  const std::int64_t blocks = every_row ? ceil_div(m.rows, kSearchThreads * parts::kRowsOfThread)
+                                        : ceil_div(count, kSearchThreads / 32);
+  device::launch(stream, {dim3(to_grid(blocks)), dim3(kSearchThreads)}, find_starts, shape, m,
+                 starts, count, every_row);
 }
 inline std::uint64_t barriers_of_entry_tiles(const Problem& p) {
   return with_entry_tile(p, [&]<class Tile>() { return entry_tiles(p) * Tile::kThreads / 32; });

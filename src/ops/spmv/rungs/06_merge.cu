@@ -47,11 +47,11 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
   const bool goes_on = ends[rows] > (rows > 0 ? ends[rows - 1] : 0);
   const auto ask = [&](int s) -> parts::Segment { return {s > 0 ? ends[s - 1] : 0, ends[s]}; };
   const auto segment = [](const parts::Segment& asked) { return asked; };
-  const int segments = rows + goes_on, lanes_log2 = parts::lanes_log2_for(entries, rows + 1),
-            s0 = t >> lanes_log2;
+  const int segments = rows + goes_on, lanes_log2 = parts::lanes_log2_for(entries, rows + 1);
+  parts::Segment asked[1];
+  parts::ask_first<Tile::kThreads>(t, segments, lanes_log2, asked, ask);
   float first = 0.0f;
-  parts::sum_segments<Tile::kThreads>(products, segments, lanes_log2,
-                                      s0 < segments ? ask(s0) : parts::Segment{}, ask, segment,
+  parts::sum_segments<Tile::kThreads>(t, products, segments, lanes_log2, asked, ask, segment,
                                       [&](int s, float sum) {
                                         if (s == rows) {
                                           flags[tile] = parts::to_word(sum);

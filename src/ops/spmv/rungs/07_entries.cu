@@ -18,9 +18,10 @@ constexpr unsigned kMultiprocessors = 132;
 
 template <class Tile, class Offset>
 __global__ void __launch_bounds__(kSearchThreads)
-    find_starts(Csr<Offset> m, parts::TileStart<Offset>* starts, std::int64_t count) {
+    find_starts(Tile shape, Csr<Offset> m, parts::TileStart<Offset>* starts, std::int64_t count,
+                bool every_row) {
   ptx::allow_next_kernel();
-  parts::find_starts<Tile>(m, starts, count);
+  find_starts_of(shape, m, starts, count, every_row);
 }
 
 template <class Tile, class Offset>
@@ -37,7 +38,7 @@ template <class Offset>
 void launch(const Csr<Offset>& m, const Call& call, device::Stream& stream) {
   with_entry_tile(call.problem, [&]<class Tile>() {
     auto* const starts = reinterpret_cast<parts::TileStart<Offset>*>(call.scratch);
-    launch_search(call, stream, find_starts<Tile, Offset>, m, starts);
+    launch_search(stream, find_starts<Tile, Offset>, Tile(), m, starts);
     device::launch(stream,
                    {dim3(to_grid(entry_tiles(call.problem))), dim3(Tile::kThreads), 0, 1, true},
                    multiply<Tile, Offset>, m, call.flags, starts);

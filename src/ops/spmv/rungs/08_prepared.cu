@@ -17,8 +17,9 @@ parts::TileStart<Offset>* plan_in(const Call& call) {
 
 template <class Tile, class Offset>
 __global__ void __launch_bounds__(kSearchThreads)
-    find_starts(Csr<Offset> m, parts::TileStart<Offset>* plan, std::int64_t count) {
-  parts::find_starts<Tile>(m, plan, count);
+    find_starts(Tile shape, Csr<Offset> m, parts::TileStart<Offset>* plan, std::int64_t count,
+                bool every_row) {
+  find_starts_of(shape, m, plan, count, every_row);
 }
 
 template <class Tile, class Offset>
@@ -39,7 +40,7 @@ void launch(const Csr<Offset>& m, const Call& call, device::Stream& stream) {
 template <class Offset>
 void prepare(const Csr<Offset>& m, const Call& call, device::Stream& stream) {
   with_entry_tile(call.problem, [&]<class Tile>() {
-    launch_search(call, stream, find_starts<Tile, Offset>, m, plan_in<Offset>(call));
+    launch_search(stream, find_starts<Tile, Offset>, Tile(), m, plan_in<Offset>(call));
   });
 }
 
