@@ -103,7 +103,8 @@ __device__ __forceinline__ int lanes_log2_for(int products, int segments) {
 }
 
 // The sum of products i, i + step, … below `to`, in this order. Four are asked for at once.
-__device__ __forceinline__ float sum_every(const float* products, int i, int to, int step) {
+template <int step>
+__device__ __forceinline__ float sum_every(const float* products, int i, int to) {
   float sum = 0.0f;
   WARPLADDER_NO_UNROLL
   for (; i + 3 * step < to; i += 4 * step) {
@@ -136,7 +137,7 @@ __device__ __forceinline__ void sum_segments(int t, const float* products, int s
     const int length = is_long ? 0 : own.to - own.from,
               from = own.from + (length * member >> lanes_log2),
               to = own.from + (length * (member + 1) >> lanes_log2);
-    float sum = sum_every(products, from, to, 1);
+    float sum = sum_every<1>(products, from, to);
     WARPLADDER_NO_UNROLL
     for (int bits = 1; bits < lanes; bits *= 2) sum += warp::exchange(sum, bits);
     unsigned long_ones = __ballot_sync(warp::kAllLanes, is_long && member == 0);
@@ -145,7 +146,7 @@ __device__ __forceinline__ void sum_segments(int t, const float* products, int s
       long_ones &= long_ones - 1;
       const int from = __shfl_sync(warp::kAllLanes, own.from, source),
                 to = __shfl_sync(warp::kAllLanes, own.to, source);
-      const float whole = warp::reduce(sum_every(products, from + lane, to, 32), warp::Sum());
+      const float whole = warp::reduce(sum_every<32>(products, from + lane, to), warp::Sum());
       if (lane == source) sum = whole;
     }
     if (s < segments && member == 0) visit(s, sum);
@@ -416,7 +417,7 @@ struct TileRows {
     if (!from.cuts() || t < kThreads - 32) return;
     const auto next = static_cast<int>(from.entry - first);  // where the first row begins
     const int behind = next < own ? next : own;
-    take_over(warp::reduce(sum_every(products, t % 32, behind, 32), warp::Sum()), next > own);
+    take_over(warp::reduce(sum_every<32>(products, t % 32, behind), warp::Sum()), next > own);
   }
 };
 
