@@ -61,6 +61,14 @@ struct EightsInOrder {
   }
 };
 
+// Where the eight of which `k` is a multiple begin in a line's groups of kDepth elements, each of
+// so many bytes. Unsigned, for nobody has to round then.
+template <int kDepth, int kBytes>
+__device__ __forceinline__ unsigned char* place_in_line(unsigned char* line, std::int64_t k) {
+  const auto u = static_cast<std::uint64_t>(k);
+  return line + u / kDepth * 128 + u % kDepth * kBytes;
+}
+
 // How eight elements are written into a line's groups, of which the i-th of the e-th eight is
 // element(e, i); and how a 64×N tile of products is made of a group of A and one of B.
 //
@@ -81,8 +89,7 @@ struct HalfPairs : EightsInOrder {
       hi[i] = two_halves(x[2 * i], x[2 * i + 1]);
       lo[i] = two_halves(x[2 * i] - half_value(hi[i]), x[2 * i + 1] - half_value(hi[i] >> 16));
     }
-    const auto u = static_cast<std::uint64_t>(k);
-    auto* const group = reinterpret_cast<uint4*>(line + u / kDepth * 128) + u % kDepth / 8;
+    auto* const group = reinterpret_cast<uint4*>(place_in_line<kDepth, 2>(line, k));
     group[0] = make_uint4(hi[0], hi[1], hi[2], hi[3]);
     group[4] = make_uint4(lo[0], lo[1], lo[2], lo[3]);
   }
@@ -132,7 +139,7 @@ struct Tf32Pairs : Tf32Products {
       hi[i] = hi_of(x[i]);
       lo[i] = magnitude_bits(x[i]) < 0x7f800000u ? tf32_value(x[i] - hi[i]) : 0.0f;
     }
-    auto* const group = reinterpret_cast<float4*>(line + k / kDepth * 128) + k % kDepth / 8;
+    auto* const group = reinterpret_cast<float4*>(place_in_line<kDepth, 2>(line, k));
     WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 2; ++i) {
       group[2 * i] = make_float4(hi[4 * i], hi[4 * i + 1], hi[4 * i + 2], hi[4 * i + 3]);
@@ -153,7 +160,7 @@ struct Tf32Once : Tf32Products, EightsInOrder {
     float hi[8];
     WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 8; ++i) hi[i] = Tf32Pairs::hi_of(x[i]);
-    auto* const group = reinterpret_cast<float4*>(line + k / kDepth * 128) + k % kDepth / 4;
+    auto* const group = reinterpret_cast<float4*>(place_in_line<kDepth, 4>(line, k));
     group[0] = make_float4(hi[0], hi[1], hi[2], hi[3]);
     group[1] = make_float4(hi[4], hi[5], hi[6], hi[7]);
   }

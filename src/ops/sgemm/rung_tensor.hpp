@@ -454,9 +454,9 @@ std::uint64_t split_barriers(const Problem& p, Operands which, Pass pass) {
     const int of_ticket = own ? 0 : 2;
     std::uint64_t of_rank = 0;
     for (unsigned rank = 0; rank < s.cluster; ++rank) {
-      const std::int64_t begin = rank * s.a.span,
-                         end = rank + 1 < s.cluster ? std::min(begin + s.a.span, s.depth) : s.depth;
-      const bool at_once = end - begin <= Shape::rows || p.k - begin <= Shape::rows + Shape::more;
+      const auto [begin, end, held_at_once] =
+          parts::split_part<length>(s.a, s.depth, rank, s.cluster);
+      const bool at_once = held_at_once || end - begin <= Shape::rows;
       of_rank += of_ticket + (s.cluster > 1 ? 3 : 1) + kOfSpread +
                  (at_once ? 0 : 2 * (tiles(end - begin, Shape::rows) - 1));
     }

@@ -24,10 +24,10 @@ using SplitShared = SplitAcrossShared<SplitShape<length>::rows + SplitShape<leng
 // Lines across memory: a block has some rows of some lines at a time, its cluster the whole lines.
 template <class Pairs, LineLength length, class Crew>
 __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned block, unsigned rank,
-                                             unsigned cluster_of_any, void* shared, Crew& crew) {
-  // A block of these has whole lines to itself.
-  constexpr bool kApart = length == LineLength::brief || length == LineLength::alone;
-  const unsigned cluster = kApart ? 1 : cluster_of_any;
+                                             unsigned blocks, void* shared, Crew& crew) {
+  // A block of these has whole lines to itself, and its cluster nothing to share.
+  constexpr bool kWholeLines = length == LineLength::brief || length == LineLength::alone;
+  const unsigned cluster = kWholeLines ? 1 : blocks;
   constexpr int kRows = SplitShape<length>::rows, kMore = SplitShape<length>::more,
                 kLines = SplitShape<length>::lines;
   static_assert(kRows % 16 == 0 && kMore % 16 == 0);  // no eight lies on both sides
@@ -36,12 +36,11 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
   if (cluster > 1) ptx::cluster_arrive();
   const int thread = threadIdx.x, warp = thread / 32, lane = thread % 32;
   const std::int64_t line0 = std::int64_t{block / cluster} * kLines;
-  const std::int64_t span = x.span, begin = rank * span,
-                     end = begin + span < depth && rank + 1 < cluster ? begin + span : depth;
+  const SplitPart own_part = split_part<length>(x, depth, rank, cluster);
+  const std::int64_t begin = own_part.begin, end = own_part.end;
+  const bool with_more = own_part.held_at_once;
   const bool whole = line0 + kLines <= x.lines && x.in_vectors();
-  // Of the rows behind k, which are padding, none is held.
-  const std::int64_t k_end = end < x.k ? end : x.k;
-  const bool with_more = kMore > 0 && end - begin > kRows && k_end - begin <= kRows + kMore;
+  const std::int64_t k_end = end < x.k ? end : x.k;  // of the rows behind, none is held
 
   // A thread has four neighbouring lines of every kSplitThreads / (kLines / 4)-th row; or, where
   // addresses do not allow to load four at once, one line of every kSplitThreads / kLines-th.
@@ -52,19 +51,31 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
     return length != LineLength::alone || end - first > kRows ? kRows
                                                               : static_cast<int>(end - first);
   };
+  // Held rows `row` to `rows` - 1, of which those below `there` lie within k: a line a thread.
+  const auto load_words = [&]<int kInFlight>(std::int64_t first, int row, int rows, int there,
+                                             Range& range) {
+    constexpr int kStep = kSplitThreads / kLines;
+    const int one = thread % kLines;
+    const std::int64_t line = line0 + one;
+    const int r_first = row + thread / kLines, there_of_line = line < x.lines ? there : 0;
+    const float* from = x.data + (first + r_first) * x.ld + line;
+    for (int r0 = r_first; r0 < rows; r0 += kInFlight * kStep) {
+      float v[kInFlight];
+      WARPLADDER_UNROLL_ON_GPU
+      for (int i = 0; i < kInFlight; ++i, from += kStep * x.ld) {
+        v[i] = r0 + i * kStep < there_of_line ? __ldcs(from) : 0.0f;
+      }
+      WARPLADDER_UNROLL_ON_GPU
+      for (int i = 0; i < kInFlight; ++i) {
+        s.rows[r0 + i * kStep][one] = v[i];
+        range.template add_element<Pairs>(v[i]);
+      }
+    }
+  };
   const auto load = [&](std::int64_t first) {
     const int rows = rows_from(first);
     const int there = with_more || k_end - first < kRows ? static_cast<int>(k_end - first) : kRows;
-    if (with_more) {
-      const int one = thread % kLines;
-      const std::int64_t line = line0 + one;
-      for (int r = kRows + thread / kLines; r < kRows + kMore; r += kSplitThreads / kLines) {
-        const bool is_there = r < there && line < x.lines;
-        const float v = is_there ? __ldcs(x.data + (first + r) * x.ld + line) : 0.0f;
-        s.rows[r][one] = v;
-        of_more.template add_element<Pairs>(v);
-      }
-    }
+    if (with_more) load_words.template operator()<1>(first, kRows, kRows + kMore, there, of_more);
     if (whole) {
       constexpr int kInFlight = 8, kStep = kSplitThreads / kQuads;
       const float* from = x.data + (first + thread / kQuads) * x.ld + line0 + quad;
@@ -86,23 +97,7 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
         }
       }
     } else {
-      const int one = thread % kLines;
-      const std::int64_t line = line0 + one;
-      constexpr int kInFlight = 32, kStep = kSplitThreads / kLines;
-      const float* from = x.data + (first + thread / kLines) * x.ld + line;
-      const int there_of_line = line < x.lines ? there : 0;
-      for (int r0 = thread / kLines; r0 < rows; r0 += kInFlight * kStep) {
-        float v[kInFlight];
-        WARPLADDER_UNROLL_ON_GPU
-        for (int i = 0; i < kInFlight; ++i, from += kStep * x.ld) {
-          v[i] = r0 + i * kStep < there_of_line ? __ldcs(from) : 0.0f;
-        }
-        WARPLADDER_UNROLL_ON_GPU
-        for (int i = 0; i < kInFlight; ++i) {
-          s.rows[r0 + i * kStep][one] = v[i];
-          of_line[0].template add_element<Pairs>(v[i]);
-        }
-      }
+      load_words.template operator()<32>(first, 0, rows, there, of_line[0]);
     }
   };
   // The rows that are written first come last, and stay.
@@ -113,7 +108,8 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
   if (with_more) {
     static_assert(kMore == 0 || kLines == 32);  // a lane has had a line of these rows
     WARPLADDER_UNROLL_ON_GPU
-    for (int i = 0; i < 4; ++i) of_line[i].add(of_more.of_lane(whole ? quad + i : lane));
+    for (int i = 0; i < 4; ++i)
+      of_line[i].add(of_more.template of_lane<Pairs>(whole ? quad + i : lane));
   }
   // Lanes that have the same lines join what they found; the first of them writes it.
   const int of_lines = whole ? kQuads : kLines < 32 ? kLines : 32;

@@ -97,7 +97,7 @@ __device__ __forceinline__ void split_along(const SplitOperand& x, unsigned bloc
     for (int p = 0; p < kPieces; ++p) {
       const int piece = first + p * warps;
       if (piece >= pieces) break;
-      const std::int64_t k = std::int64_t{piece} * kSplitPiece + lane * 8;
+      const std::int64_t k0 = std::int64_t{piece} * kSplitPiece, k = k0 + lane * 8;
       own_neighbours(piece, v[p]);
       float scaled[8];
       WARPLADDER_UNROLL_ON_GPU
@@ -116,7 +116,7 @@ __device__ __forceinline__ void split_along(const SplitOperand& x, unsigned bloc
           small = __reduce_add_sync(0xffffffffu, count.small);
         }
         include_whole<kSplitPiece>(spread, small, large);
-      } else if (const auto left = static_cast<int>(x.k - k + lane * 8); left > 0) {
+      } else if (const auto left = static_cast<int>(x.k - k0); left > 0) {
         SpreadCount count;
         count.add(v[p], range.largest);
         count.small = __reduce_add_sync(0xffffffffu, count.small);

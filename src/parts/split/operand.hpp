@@ -105,6 +105,22 @@ __host__ __device__ __forceinline__ std::int64_t split_span(std::int64_t depth, 
              : (pieces + cluster - 1) / cluster * kSplitPiece;
 }
 
+// The part of k that block `rank` of a cluster has of lines which lie across memory, of k elements
+// and padded to `depth`. held_at_once: all of it, though it is more than SplitShape's rows.
+struct SplitPart {
+  std::int64_t begin, end;
+  bool held_at_once;
+};
+template <LineLength length>
+__host__ __device__ __forceinline__ SplitPart split_part(const SplitOperand& x, std::int64_t depth,
+                                                         unsigned rank, unsigned cluster) {
+  constexpr int kRows = SplitShape<length>::rows, kMore = SplitShape<length>::more;
+  const std::int64_t begin = rank * x.span,
+                     end = begin + x.span < depth && rank + 1 < cluster ? begin + x.span : depth,
+                     k_end = end < x.k ? end : x.k;  // behind k there is padding
+  return {begin, end, kMore > 0 && end - begin > kRows && k_end - begin <= kRows + kMore};
+}
+
 template <LineLength length>
 unsigned split_blocks(std::int64_t lines, std::int64_t depth, bool along, unsigned cluster) {
   const int of_block =

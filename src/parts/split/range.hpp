@@ -23,8 +23,10 @@ struct Range {
     least_negated = max(least_negated, r.least_negated);
   }
   __device__ __forceinline__ unsigned least() const { return 0u - least_negated; }
+  template <class Pairs>
   __device__ __forceinline__ Range of_lane(int lane) const {
-    return {__shfl_sync(0xffffffffu, largest, lane), __shfl_sync(0xffffffffu, least_negated, lane)};
+    return {__shfl_sync(0xffffffffu, largest, lane),
+            Pairs::kNeedsLeast ? __shfl_sync(0xffffffffu, least_negated, lane) : 0};
   }
   // With that of the lane whose number differs in the bits of `apart`; and over the whole warp.
   template <class Pairs>
