@@ -118,39 +118,43 @@ __device__ __forceinline__ float sum_every(const float* products, int i, int to)
   return sum;
 }
 
+// The sum of a segment, in the first of the 2^lanes_log2 lanes that share it; the whole warp takes
+// those that are much longer. Called by whole warps.
+__device__ __forceinline__ float sum_segment(const float* products, const Segment& own, int lane,
+                                             int lanes_log2) {
+  const int lanes = 1 << lanes_log2, member = lane & (lanes - 1);
+  const bool is_long = own.to - own.from > kLongSegment << lanes_log2;
+  // Neighbours for each lane: segments begin anywhere modulo 32, and so do their parts, in other
+  // banks than each other's.
+  const int length = is_long ? 0 : own.to - own.from,
+            from = own.from + (length * member >> lanes_log2),
+            to = own.from + (length * (member + 1) >> lanes_log2);
+  float sum = sum_every<1>(products, from, to);
+  WARPLADDER_NO_UNROLL
+  for (int bits = 1; bits < lanes; bits *= 2) sum += warp::exchange(sum, bits);
+  unsigned long_ones = __ballot_sync(warp::kAllLanes, is_long && member == 0);
+  while (long_ones) {
+    const int source = __ffs(static_cast<int>(long_ones)) - 1;
+    long_ones &= long_ones - 1;
+    const int from = __shfl_sync(warp::kAllLanes, own.from, source),
+              to = __shfl_sync(warp::kAllLanes, own.to, source);
+    const float whole = warp::reduce(sum_every<32>(products, from + lane, to), warp::Sum());
+    if (lane == source) sum = whole;
+  }
+  return sum;
+}
+
 // visit(s, sum) by one thread for each of the segments. Where one lies is asked for in two steps,
 // so that nobody waits before it must: ask(s) loads something, segment() makes a Segment of it.
 // What a thread asks at once the caller has asked for already (ask_first). Called by threads t = 0
-// to kThreads - 1, whole warps. Lanes share segments as lanes_log2 says; the whole warp takes those
-// that are much longer.
+// to kThreads - 1, whole warps. Lanes share segments as lanes_log2 says.
 template <int kThreads, int kAtOnce, class Asked, class Ask, class SegmentOf, class Visit>
 __device__ __forceinline__ void sum_segments(int t, const float* products, int segments,
                                              int lanes_log2, Asked (&asked)[kAtOnce],
                                              const Ask& ask, const SegmentOf& segment,
                                              const Visit& visit) {
-  const int lanes = 1 << lanes_log2, lane = t & 31, member = lane & (lanes - 1),
-            step = kThreads >> lanes_log2, first_of_warp = (t & ~31) >> lanes_log2;
-  const auto sum_one = [&](int s, const Segment& own) {
-    const bool is_long = own.to - own.from > kLongSegment << lanes_log2;
-    // Neighbours for each lane: segments begin anywhere modulo 32, and so do their parts, in other
-    // banks than each other's.
-    const int length = is_long ? 0 : own.to - own.from,
-              from = own.from + (length * member >> lanes_log2),
-              to = own.from + (length * (member + 1) >> lanes_log2);
-    float sum = sum_every<1>(products, from, to);
-    WARPLADDER_NO_UNROLL
-    for (int bits = 1; bits < lanes; bits *= 2) sum += warp::exchange(sum, bits);
-    unsigned long_ones = __ballot_sync(warp::kAllLanes, is_long && member == 0);
-    while (long_ones) {
-      const int source = __ffs(static_cast<int>(long_ones)) - 1;
-      long_ones &= long_ones - 1;
-      const int from = __shfl_sync(warp::kAllLanes, own.from, source),
-                to = __shfl_sync(warp::kAllLanes, own.to, source);
-      const float whole = warp::reduce(sum_every<32>(products, from + lane, to), warp::Sum());
-      if (lane == source) sum = whole;
-    }
-    if (s < segments && member == 0) visit(s, sum);
-  };
+  const int lane = t & 31, member = lane & ((1 << lanes_log2) - 1), step = kThreads >> lanes_log2,
+            first_of_warp = (t & ~31) >> lanes_log2;
   int s = t >> lanes_log2;
   WARPLADDER_NO_UNROLL
   for (int left = segments - first_of_warp; left > 0; left -= kAtOnce * step, s += kAtOnce * step) {
@@ -166,7 +170,10 @@ __device__ __forceinline__ void sum_segments(int t, const float* products, int s
     }
     WARPLADDER_UNROLL
     for (int u = 0; u < kAtOnce; ++u) {
-      if (u == 0 || left > u * step) sum_one(s + u * step, own[u]);
+      if (u > 0 && left <= u * step) break;
+      const int at = s + u * step;
+      const float sum = sum_segment(products, own[u], lane, lanes_log2);
+      if (at < segments && member == 0) visit(at, sum);
     }
   }
 }

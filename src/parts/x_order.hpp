@@ -78,6 +78,8 @@ template <class Tile, class Offset>
 __device__ __forceinline__ void order_tile(const Tile& shape, const Csr<Offset>& m,
                                            const XOrder<Offset>& order, int buckets,
                                            int bucket_log2, OrderShared<Tile::kMost>& shared) {
+  static_assert(Tile::kMost < static_cast<int>(OrderWord::kNobody));  // a place's bits
+  static_assert(Tile::kMost <= 32 * 32 * kGathererWarps);             // a lane has a chunk's base
   const std::int64_t tile = blockIdx.x;
   const auto first = static_cast<Offset>(tile * shape.own());
   const TileStart<Offset> from = order.starts[tile], to = order.starts[tile + 1];
@@ -202,7 +204,7 @@ class XGatherer {
     };
     WARPLADDER_UNROLL
     for (int i = 0; i < kSets; ++i) ask_ahead(words[i]);
-    Bases bases, next = ask_bases(tile);
+    int bases = 0, next = ask_bases(tile);
     float* values = nullptr;
     WARPLADDER_NO_UNROLL
     while (tile < strip.end) {
@@ -239,16 +241,10 @@ class XGatherer {
 
  private:
   static constexpr int kBatch = 4, kSets = 4, kNowhere = OrderWord::kNobody;
-  struct Bases {
-    int low = 0, high = 0;  // of a warp's chunks: lane l has those of rounds l and 32 + l
-  };
 
-  __device__ __forceinline__ Bases ask_bases(std::int64_t tile) const {
-    const int* const bases = order_.bases_of(tile, warp_);
-    Bases asked;
-    if (lane_ < rounds_) asked.low = __ldg(bases + lane_);
-    if (lane_ + 32 < rounds_) asked.high = __ldg(bases + lane_ + 32);
-    return asked;
+  // Those of the warp's chunks: lane l has that of round l.
+  __device__ __forceinline__ int ask_bases(std::int64_t tile) const {
+    return lane_ < rounds_ ? __ldg(order_.bases_of(tile, warp_) + lane_) : 0;
   }
   __device__ __forceinline__ void ask_words(std::int64_t tile, int round,
                                             OrderWord (&words)[kBatch]) const {
@@ -263,16 +259,14 @@ class XGatherer {
       }
     }
   }
-  __device__ __forceinline__ void ask_x(const OrderWord (&words)[kBatch], const Bases& bases,
-                                        int round, Offset first, int (&place)[kBatch],
+  __device__ __forceinline__ void ask_x(const OrderWord (&words)[kBatch], int bases, int round,
+                                        Offset first, int (&place)[kBatch],
                                         float (&of_x)[kBatch]) const {
     int column[kBatch];
     bool all_have_bases = true;
     WARPLADDER_UNROLL
     for (int u = 0; u < kBatch; ++u) {
-      const int number = round + u,
-                base =
-                    __shfl_sync(warp::kAllLanes, number < 32 ? bases.low : bases.high, number & 31);
+      const int base = __shfl_sync(warp::kAllLanes, bases, (round + u) % 32);
       column[u] = base != kNoBase ? base + words[u].column() : kNoBase;
       place[u] = words[u].place();
       all_have_bases = all_have_bases && base != kNoBase;
