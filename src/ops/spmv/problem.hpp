@@ -75,8 +75,8 @@ constexpr int kLongRow = 8192, kBlocksOfLongRow = 32;
 inline std::int64_t most_long_rows(const Problem& p) { return p.nnz / kLongRow; }
 
 // The workspace of a call. Flags belong to one stream; each call finds them all zero and leaves
-// them so. Of the scratch it may expect nothing. A plan is made once for a matrix's row offsets,
-// and holds for any values.
+// them so. Of the scratch it may expect nothing. A plan is made once for a matrix's row offsets
+// and columns, and holds for any values.
 inline std::int64_t flag_words(const Problem& p) {
   return std::max({1 + kBlocksOfLongRow * most_long_rows(p), merge_tiles(p), entry_tiles(p),
                    long_tile(p).strips(p.nnz)});
