@@ -29,6 +29,17 @@ __device__ __forceinline__ void store_row(const Csr<Offset>& m, std::int64_t i, 
   m.y[i] = m.beta == 0.0f ? m.alpha * sum : m.alpha * sum + m.beta * m.y[i];
 }
 
+// Where a row begins and ends, as asked for.
+template <class Offset>
+struct RowEntries {
+  Offset begin, end;
+};
+template <class Offset>
+__device__ __forceinline__ RowEntries<Offset> ask_row(const Csr<Offset>& m, Offset row) {
+  const Offset* const at = m.row_offsets + row;
+  return {__ldg(at), __ldg(at + 1)};
+}
+
 // ---- a piece of the entries, as products in shared memory
 
 // `count` entries from `first` on, kItems·kThreads at most, on their way to a block: thread t holds
@@ -306,19 +317,19 @@ __device__ __forceinline__ void collect_starts(const Tile& shape, const Csr<Offs
     starts[0] = {0, 0};
     starts[count - 1] = {static_cast<Offset>(m.rows), static_cast<Offset>(m.nnz)};
   }
-  Offset begin[kRowsOfThread], end[kRowsOfThread];
+  RowEntries<Offset> asked[kRowsOfThread];
   WARPLADDER_UNROLL
   for (int u = 0; u < kRowsOfThread; ++u) {
     const std::int64_t row = row0 + u * blockDim.x;
-    begin[u] = row < m.rows ? __ldg(m.row_offsets + row) : 0;
-    end[u] = row < m.rows ? __ldg(m.row_offsets + row + 1) : 0;
+    asked[u] = row < m.rows ? ask_row(m, static_cast<Offset>(row)) : RowEntries<Offset>{};
   }
   WARPLADDER_UNROLL
   for (int u = 0; u < kRowsOfThread; ++u) {
     // Those of tiles that begin behind `begin`, and not behind `end`; the last is the end's own.
-    std::int64_t tile = begin[u] / shape.own() + 1, last = end[u] / shape.own();
+    const auto [begin, end] = asked[u];
+    std::int64_t tile = begin / shape.own() + 1, last = end / shape.own();
     if (last > count - 2) last = count - 2;
-    const Crossing<Offset> found{static_cast<Offset>(row0 + u * blockDim.x + 1), begin[u], end[u]};
+    const Crossing<Offset> found{static_cast<Offset>(row0 + u * blockDim.x + 1), begin, end};
     constexpr int kMany = 4;
     unsigned long_ones = __ballot_sync(warp::kAllLanes, last - tile >= kMany);
     if (last - tile < kMany) {
@@ -356,17 +367,6 @@ __device__ __forceinline__ int tile_end(const TileStart<Offset>& to, Offset firs
   return to.cuts() ? own : static_cast<int>(to.entry - first);
 }
 
-// Where a row of a tile begins and ends, as asked for.
-template <class Offset>
-struct RowEntries {
-  Offset begin, end;
-};
-template <class Offset>
-__device__ __forceinline__ RowEntries<Offset> ask_row(const Csr<Offset>& m, Offset row) {
-  const Offset* const at = m.row_offsets + row;
-  return {__ldg(at), __ldg(at + 1)};
-}
-
 // The rows of a tile, as threads t = 0 to kThreads - 1 add them up.
 template <int kThreads, class Offset>
 struct TileRows {
@@ -388,9 +388,6 @@ struct TileRows {
         rows(static_cast<int>(to.first_row() - row0)),
         lanes_log2(lanes_log2_for(own, rows + 1)) {}
 
-  __device__ __forceinline__ int begin() const { return tile_begin(from, first); }
-  __device__ __forceinline__ int end() const { return tile_end(to, first, own); }
-
   // Asks where the rows lie that a thread adds up first.
   template <int kAtOnce>
   __device__ __forceinline__ void ask(const Csr<Offset>& m,
@@ -406,7 +403,7 @@ struct TileRows {
   __device__ __forceinline__ void sum(const Csr<Offset>& m, const float* products,
                                       RowEntries<Offset> (&asked)[kAtOnce], const HandOn& hand_on,
                                       const TakeOver& take_over) const {
-    const int last = end();
+    const int last = tile_end(to, first, own);
     sum_segments<kThreads>(
         t, products, rows, lanes_log2, asked,
         [&](int row) { return ask_row(m, static_cast<Offset>(row0 + row)); },
@@ -451,7 +448,7 @@ __device__ __forceinline__ void multiply_tile(const Csr<Offset>& m, std::uint64_
                                               to);
   RowEntries<Offset> asked[1];
   rows.ask(m, asked);  // while entries and x come
-  held.multiply(m.x, rows.begin(), rows.end(), products);
+  held.multiply(m.x, tile_begin(from, rows.first), tile_end(to, rows.first, kOwn), products);
   __syncthreads();  // the products are there before they are added up
   const auto put_down = [&](float sum) { flags[tile] = to_word(sum); };
   rows.sum(m, products, asked, put_down, [&](float sum, bool goes_on) {

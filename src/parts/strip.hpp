@@ -62,8 +62,8 @@ __device__ __forceinline__ void copy_values(const Csr<Offset>& m, const Tile& sh
 // has waits for the end, where what the others have is there.
 template <class Tile, class Offset, class Shared>
 __device__ __forceinline__ void add_rows(const Csr<Offset>& m, const Tile& shape,
-                                         const Strip& strip, const XOrder<Offset>& order, int t,
-                                         std::uint64_t* flags, Shared& shared) {
+                                         const Strip& strip, const XOrder<Tile, Offset>& order,
+                                         int t, std::uint64_t* flags, Shared& shared) {
   const int lane = t % 32;
   // A warp that is done may be kStripTiles tiles ahead of one that still reads.
   const auto carried = [&](std::int64_t tile) {

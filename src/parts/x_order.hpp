@@ -23,11 +23,12 @@ struct OrderWord {
 constexpr int kNoBase = -1;
 
 // The words of all tiles, 32 neighbours being a chunk; the bases of a tile's chunks, by the warp
-// that takes them: chunk c is number c / kGathererWarps of warp c % kGathererWarps; the tiles'
-// first rows; what they cost; and the first tile of each strip, and of the end.
-constexpr int kGathererWarps = 18;
-template <class Offset>
+// that takes them: chunk c is number c / kWarps of warp c % kWarps; the tiles' first rows; what
+// they cost; and the first tile of each strip, and of the end (OrderLayout of
+// ops/spmv/problem.hpp).
+template <class Tile, class Offset>
 struct XOrder {
+  static constexpr int kWarps = Tile::kWarps;
   std::int64_t tiles;
   int chunks, strips;  // of a tile, of all
   unsigned* words;
@@ -36,23 +37,23 @@ struct XOrder {
   int *costs, *strip_tiles;
 
   // In memory that is aligned to 16 bytes.
-  XOrder(void* memory, std::int64_t tiles, int entries_of_tile, int strips)
-      : tiles(tiles),
-        chunks(entries_of_tile / 32),
-        strips(strips),
+  template <class Layout>
+  XOrder(void* memory, const Layout& at)
+      : tiles(at.tiles),
+        chunks(static_cast<int>(at.chunks)),
+        strips(static_cast<int>(at.strips)),
         words(static_cast<unsigned*>(memory)),
-        bases(reinterpret_cast<int*>(words + tiles * entries_of_tile)),
-        starts(reinterpret_cast<TileStart<Offset>*>(
-            bases + (tiles * kGathererWarps * rounds() + 3) / 4 * 4)),
-        costs(reinterpret_cast<int*>(starts + tiles + 1)),
-        strip_tiles(costs + tiles) {}
+        bases(static_cast<int*>(memory) + at.bases),
+        starts(reinterpret_cast<TileStart<Offset>*>(static_cast<int*>(memory) + at.starts)),
+        costs(static_cast<int*>(memory) + at.costs),
+        strip_tiles(static_cast<int*>(memory) + at.strip_tiles) {}
 
-  __host__ __device__ int rounds() const { return (chunks + kGathererWarps - 1) / kGathererWarps; }
+  __device__ __forceinline__ int rounds() const { return Tile::rounds_of(chunks); }
   __device__ __forceinline__ unsigned* words_of(std::int64_t tile) const {
     return words + tile * chunks * 32;
   }
   __device__ __forceinline__ int* bases_of(std::int64_t tile, int warp) const {
-    return bases + (tile * kGathererWarps + warp) * rounds();
+    return bases + (tile * kWarps + warp) * rounds();
   }
 };
 
@@ -64,6 +65,23 @@ struct Strip {
 // ---- making it
 
 constexpr int kOrderThreads = 1024, kBucketsLog2 = 15;
+
+// What lies before each thread's count, and what all have. Called by kOrderThreads threads.
+template <class T>
+struct CountBefore {
+  T before, all;
+};
+template <class T>
+__device__ __forceinline__ CountBefore<T> count_before(T count, T (&of_warp)[kOrderThreads / 32]) {
+  const int t = threadIdx.x;
+  const T in_warp = warp::inclusive_scan(count, warp::Sum());
+  if (t % 32 == 31) of_warp[t / 32] = in_warp;
+  __syncthreads();  // the warps' counts are there
+  if (t < 32) of_warp[t] = warp::inclusive_scan(of_warp[t], warp::Sum());
+  __syncthreads();  // and what lies before each warp
+  return {in_warp - count + (t >= 32 ? of_warp[t / 32 - 1] : 0), of_warp[kOrderThreads / 32 - 1]};
+}
+
 template <int kMost>
 struct OrderShared {
   int buckets[1 << kBucketsLog2];
@@ -76,10 +94,10 @@ struct OrderShared {
 // them apart: nobody asks in which order those of a bucket come. Called by every thread.
 template <class Tile, class Offset>
 __device__ __forceinline__ void order_tile(const Tile& shape, const Csr<Offset>& m,
-                                           const XOrder<Offset>& order, int buckets,
+                                           const XOrder<Tile, Offset>& order, int buckets,
                                            int bucket_log2, OrderShared<Tile::kMost>& shared) {
   static_assert(Tile::kMost < static_cast<int>(OrderWord::kNobody));  // a place's bits
-  static_assert(Tile::kMost <= 32 * 32 * kGathererWarps);             // a lane has a chunk's base
+  static_assert(Tile::kMost <= 32 * 32 * Tile::kWarps);               // a lane has a chunk's base
   const std::int64_t tile = blockIdx.x;
   const auto first = static_cast<Offset>(tile * shape.own());
   const TileStart<Offset> from = order.starts[tile], to = order.starts[tile + 1];
@@ -98,12 +116,7 @@ __device__ __forceinline__ void order_tile(const Tile& shape, const Csr<Offset>&
             own_end = own + each < buckets ? own + each : buckets;
   int count = 0;
   for (int i = own; i < own_end; ++i) count += shared.buckets[i];
-  const int in_warp = warp::inclusive_scan(count, warp::Sum());
-  if (lane == 31) shared.of_warp[t / 32] = in_warp;
-  __syncthreads();  // the warps' counts are there
-  if (t < 32) shared.of_warp[t] = warp::inclusive_scan(shared.of_warp[t], warp::Sum());
-  __syncthreads();  // and what lies before each warp
-  int before = in_warp - count + (t >= 32 ? shared.of_warp[t / 32 - 1] : 0);
+  int before = count_before(count, shared.of_warp).before;
   for (int i = own; i < own_end; ++i) {
     const int of_bucket = shared.buckets[i];
     shared.buckets[i] = before;
@@ -131,7 +144,7 @@ __device__ __forceinline__ void order_tile(const Tile& shape, const Csr<Offset>&
     order.words_of(tile)[at] =
         there ? off << OrderWord::kPlaceBits | static_cast<unsigned>(place) : OrderWord::kNobody;
     if (lane == 0) {
-      order.bases_of(tile, chunk % kGathererWarps)[chunk / kGathererWarps] =
+      order.bases_of(tile, chunk % Tile::kWarps)[chunk / Tile::kWarps] =
           too_far ? kNoBase : static_cast<int>(base);
     }
   }
@@ -144,21 +157,16 @@ __device__ __forceinline__ void order_tile(const Tile& shape, const Csr<Offset>&
 }
 
 // Cuts the tiles into strips of about the same cost. Called by every thread of one block.
-template <class Offset>
-__device__ __forceinline__ void cut_strips(const XOrder<Offset>& order) {
+template <class Tile, class Offset>
+__device__ __forceinline__ void cut_strips(const XOrder<Tile, Offset>& order) {
   __shared__ std::int64_t of_warp[kOrderThreads / 32];
-  const int t = threadIdx.x, lane = t % 32;
+  const int t = threadIdx.x;
   const std::int64_t each = (order.tiles + kOrderThreads - 1) / kOrderThreads, own = t * each,
                      behind = own + each, own_end = behind < order.tiles ? behind : order.tiles;
   std::int64_t cost = 0;
   for (std::int64_t i = own; i < own_end; ++i) cost += order.costs[i];
-  const std::int64_t in_warp = warp::inclusive_scan(cost, warp::Sum());
-  if (lane == 31) of_warp[t / 32] = in_warp;
-  __syncthreads();  // the warps' costs are there
-  if (t < 32) of_warp[t] = warp::inclusive_scan(of_warp[t], warp::Sum());
-  __syncthreads();  // and what lies before each warp
-  const double strips_of_cost = order.strips / static_cast<double>(of_warp[31]);
-  std::int64_t before = in_warp - cost + (t >= 32 ? of_warp[t / 32 - 1] : 0);
+  auto [before, all] = count_before(cost, of_warp);
+  const double strips_of_cost = order.strips / static_cast<double>(all);
   // A tile belongs to the strip in which its middle lies.
   const auto strip_of = [&](std::int64_t middle) {
     const int strip = static_cast<int>(static_cast<double>(middle) * strips_of_cost);
@@ -179,12 +187,13 @@ __device__ __forceinline__ void cut_strips(const XOrder<Offset>& order) {
 
 // ---- using it
 
-// Multiplies the values in tiles in shared memory by x. kGathererWarps warps have one each, t being
+// Multiplies the values in tiles in shared memory by x. Tile::kWarps warps have one each, t being
 // the thread's number among them.
-template <class Offset>
+template <class Tile, class Offset>
 class XGatherer {
  public:
-  __device__ __forceinline__ XGatherer(const Csr<Offset>& m, const XOrder<Offset>& order, int t)
+  __device__ __forceinline__ XGatherer(const Csr<Offset>& m, const XOrder<Tile, Offset>& order,
+                                       int t)
       : m_(m), order_(order), rounds_(order.rounds()), warp_(t / 32), lane_(t % 32) {}
 
   // values[place] *= x[column] for the entries of the tiles, of `own` entries each. begin() is
@@ -252,7 +261,7 @@ class XGatherer {
     const auto* const of_tile = reinterpret_cast<const int*>(order_.words_of(tile));
     WARPLADDER_UNROLL
     for (int u = 0; u < kBatch; ++u) {
-      const int chunk = (round + u) * kGathererWarps + warp_;
+      const int chunk = (round + u) * Tile::kWarps + warp_;
       words[u] = {};
       if (chunk < order_.chunks) {
         words[u].bits = static_cast<unsigned>(ptx::load_with(policy, of_tile + chunk * 32 + lane_));
@@ -286,7 +295,7 @@ class XGatherer {
   }
 
   const Csr<Offset>& m_;
-  const XOrder<Offset>& order_;
+  const XOrder<Tile, Offset>& order_;
   const int rounds_, warp_, lane_;
 };
 

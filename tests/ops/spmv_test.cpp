@@ -234,25 +234,31 @@ std::vector<Start> starts_in(const std::vector<std::int64_t>& plan, bool wide, s
   return starts;
 }
 
+// What a rung prepares, and expects to find within the plan's bounds.
+std::vector<std::int64_t> plan_of(const char* rung, const CsrMatrix& a, const Problem& p,
+                                  device::Flavour flavour) {
+  Operands operands(device::Target::cpu, p, a,
+                    std::vector<float>(static_cast<std::size_t>(a.columns)),
+                    std::vector<float>(static_cast<std::size_t>(a.rows)));
+  operands.plan.fill_bytes(0xff);
+  device::Stream stream(device::Target::cpu);
+  const Call call = operands.call();
+  ladder::find_rung("spmv", rung).preparation(flavour)(&call, stream);
+  EXPECT_TRUE(operands.plan.guards_intact());
+  return operands.plan.download();
+}
+
 TEST(SpmvPlan, HoldsEachTilesFirstRow) {
-  const ladder::Rung& rung = ladder::find_rung("spmv", "08_prepared");
   for (const SpmvCase& c : patterns()) {
+    SCOPED_TRACE(c.name);
     const CsrMatrix a = matrix_of(c);
     const Problem p = problem_of(a, 1.0f, 0.0f, c.wide_offsets);
     for (const auto flavour : {device::Flavour::plain, device::Flavour::counted}) {
-      Operands operands(device::Target::cpu, p, a,
-                        std::vector<float>(static_cast<std::size_t>(a.columns)),
-                        std::vector<float>(static_cast<std::size_t>(a.rows)));
-      operands.plan.fill_bytes(0xff);
-      device::Stream stream(device::Target::cpu);
-      const Call call = operands.call();
-      rung.preparation(flavour)(&call, stream);
+      const std::vector<std::int64_t> plan = plan_of("08_prepared", a, p, flavour);
       const std::vector<Start> expected = with_entry_tile(
           p, [&]<class OfTile>() { return starts_of_tiles(a, OfTile::kOwn, OfTile::kMore); });
       EXPECT_EQ(static_cast<std::int64_t>(expected.size()), entry_tiles(p) + 1);
-      EXPECT_EQ(starts_in(operands.plan.download(), p.wide_offsets, expected.size()), expected)
-          << c.name;
-      EXPECT_TRUE(operands.plan.guards_intact()) << c.name;
+      EXPECT_EQ(starts_in(plan, p.wide_offsets, expected.size()), expected);
     }
   }
 }
@@ -260,7 +266,6 @@ TEST(SpmvPlan, HoldsEachTilesFirstRow) {
 // Of each tile: every entry that is its own once, at its place, in the order of the lines of x; the
 // columns as the matrix has them.
 TEST(SpmvPlan, OrdersEachTilesEntriesByColumns) {
-  constexpr std::int64_t kWarps = 18;  // take a tile's runs of 32 entries in turn
   std::vector<SpmvCase> cases = patterns();
   cases.push_back(plain_spmv_case("uniform:rows=20,columns=1000000,per_row=5"));
   bool some_lie_too_far_apart = false, some_are_cut = false;
@@ -269,26 +274,16 @@ TEST(SpmvPlan, OrdersEachTilesEntriesByColumns) {
     const Problem p = problem_of(a, 1.0f, 0.0f, c.wide_offsets);
     const LongTile shape = long_tile(p);
     const std::vector<Start> starts = starts_of_tiles(a, shape.own(), LongTile::kMore);
-    const std::int64_t tiles = shape.tiles(p.nnz), chunks = shape.all() / 32,
-                       rounds = (chunks + kWarps - 1) / kWarps;
+    const OrderLayout layout = order_layout(p);
+    const std::int64_t tiles = layout.tiles, chunks = layout.chunks, kWarps = LongTile::kWarps,
+                       rounds = LongTile::rounds_of(static_cast<int>(chunks));
+    SCOPED_TRACE(c.name);
     for (const auto flavour : {device::Flavour::plain, device::Flavour::counted}) {
-      Operands operands(device::Target::cpu, p, a,
-                        std::vector<float>(static_cast<std::size_t>(a.columns)),
-                        std::vector<float>(static_cast<std::size_t>(a.rows)));
-      operands.plan.fill_bytes(0xff);
-      device::Stream stream(device::Target::cpu);
-      const Call call = operands.call();
-      ladder::find_rung("spmv", "09_sorted").preparation(flavour)(&call, stream);
-      EXPECT_TRUE(operands.plan.guards_intact()) << c.name;
-
-      const std::vector<std::int64_t> plan = operands.plan.download();
+      const std::vector<std::int64_t> plan = plan_of("09_sorted", a, p, flavour);
       std::vector<std::int32_t> part(2 * (plan.size() - static_cast<std::size_t>(order_at(p))));
       std::memcpy(part.data(), &plan[static_cast<std::size_t>(order_at(p))],
                   part.size() * sizeof(std::int32_t));
       const auto at = [&](std::int64_t i) { return part[static_cast<std::size_t>(i)]; };
-      const std::int64_t bases = tiles * shape.all(),
-                         start_at = bases + (tiles * kWarps * rounds + 3) / 4 * 4,
-                         strips = start_at + (p.wide_offsets ? 4 : 2) * (tiles + 1) + tiles;
       for (std::int64_t tile = 0; tile < tiles; ++tile) {
         const std::int64_t first = tile * shape.own();
         const auto& [row, from] = starts[static_cast<std::size_t>(tile)];
@@ -306,11 +301,13 @@ TEST(SpmvPlan, OrdersEachTilesEntriesByColumns) {
           ASSERT_TRUE(place >= begin && place < end) << c.name << ", tile " << tile;
           ++seen[static_cast<std::size_t>(place)];
           const std::int64_t chunk = i / 32,
-                             base = at(bases + (tile * kWarps + chunk % kWarps) * rounds +
+                             base = at(layout.bases + (tile * kWarps + chunk % kWarps) * rounds +
                                        chunk / kWarps);
           const std::int64_t column = a.column_indices[static_cast<std::size_t>(first + place)];
           some_lie_too_far_apart |= base == -1;
-          if (base != -1) ASSERT_EQ(base + (word >> 15), column) << c.name << ", tile " << tile;
+          if (base != -1) {
+            ASSERT_EQ(base + (word >> 15), column) << c.name << ", tile " << tile;
+          }
           ASSERT_GE(column / 32, line) << c.name << ", tile " << tile;
           line = column / 32;
         }
@@ -318,11 +315,11 @@ TEST(SpmvPlan, OrdersEachTilesEntriesByColumns) {
           ASSERT_EQ(seen[static_cast<std::size_t>(place)], 1) << c.name << ", tile " << tile;
         }
       }
-      EXPECT_EQ(at(strips), 0) << c.name;
-      for (std::int64_t i = 0; i < shape.strips(p.nnz); ++i) {
-        EXPECT_LE(at(strips + i), at(strips + i + 1)) << c.name;
+      EXPECT_EQ(at(layout.strip_tiles), 0) << c.name;
+      for (std::int64_t i = 0; i < layout.strips; ++i) {
+        EXPECT_LE(at(layout.strip_tiles + i), at(layout.strip_tiles + i + 1)) << c.name;
       }
-      EXPECT_EQ(at(strips + shape.strips(p.nnz)), tiles) << c.name;
+      EXPECT_EQ(at(layout.strip_tiles + layout.strips), tiles) << c.name;
     }
   }
   EXPECT_TRUE(some_lie_too_far_apart);

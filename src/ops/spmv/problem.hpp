@@ -19,6 +19,8 @@ struct Problem {
   bool scattered = false;
 };
 
+inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
 // Pieces of equal work, of which a block takes one. Merge tiles: rows and entries in the order in
 // which a merge takes them, an entry before the end of its row. Entry tiles: entries alone; a row
 // that goes on into the next one by up to kMore entries stays with the tile in which it begins.
@@ -33,16 +35,20 @@ struct Tile {
 using DeepTile = Tile<256, 8, 6>;
 using BroadTile = Tile<512, 3, 4>;
 inline std::int64_t merge_tiles(const Problem& p) {
-  return (p.rows + p.nnz + DeepTile::kAll - 1) / DeepTile::kAll;
+  return ceil_div(p.rows + p.nnz, DeepTile::kAll);
 }
 // Calls run.template operator()<OfTile>() for the entry tiles that suit a matrix.
 template <class Run>
 auto with_entry_tile(const Problem& p, const Run& run) {
   return p.scattered ? run.template operator()<BroadTile>() : run.template operator()<DeepTile>();
 }
+// How many tiles of a shape so many entries take.
+template <class OfTile>
+std::int64_t tiles_of(const OfTile& shape, std::int64_t nnz) {
+  return ceil_div(nnz, shape.own());
+}
 inline std::int64_t entry_tiles(const Problem& p) {
-  return with_entry_tile(p,
-                         [&]<class OfTile>() { return (p.nnz + OfTile::kOwn - 1) / OfTile::kOwn; });
+  return with_entry_tile(p, [&]<class OfTile>() { return tiles_of(OfTile(), p.nnz); });
 }
 
 // Pieces of entries for a product that knows in which order to ask for x: the more entries are
@@ -50,19 +56,16 @@ inline std::int64_t entry_tiles(const Problem& p) {
 // multiprocessors have a strip of such tiles each.
 struct LongTile {
   static constexpr int kStrips = 132, kMore = 32, kMost = 13824, kLeast = 1024;
-  int own_entries = 0;  // it has kMore entries more than it owns
+  static constexpr int kWarps = 18;  // that ask for x, 32 entries at a time
+  int own_entries = 0;               // it has kMore entries more than it owns
 
   constexpr int own() const { return own_entries; }
   constexpr int all() const { return own_entries + kMore; }  // a multiple of 32
-  std::int64_t tiles(std::int64_t nnz) const { return (nnz + own() - 1) / own(); }
-  std::int64_t strips(std::int64_t nnz) const {
-    return std::min<std::int64_t>(kStrips, tiles(nnz));
-  }
+  static constexpr int rounds_of(int chunks) { return (chunks + kWarps - 1) / kWarps; }
 };
 inline LongTile long_tile(const Problem& p) {
-  const auto ceil_div = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
-  // Strips of equally many tiles, but for a small matrix at least three: copied, multiplied, added
-  // up.
+  // As many tiles for each strip, if all cost the same, but for a small matrix at least three: one
+  // is copied, one multiplied, one added up.
   const std::int64_t of_strip = ceil_div(p.nnz, LongTile::kStrips),
                      tiles = std::max<std::int64_t>(
                          3, ceil_div(of_strip, LongTile::kMost - LongTile::kMore)),
@@ -74,23 +77,41 @@ inline LongTile long_tile(const Problem& p) {
 constexpr int kLongRow = 8192, kBlocksOfLongRow = 32;
 inline std::int64_t most_long_rows(const Problem& p) { return p.nnz / kLongRow; }
 
+// What a plan has of those tiles, in words of 32 bits: first the words of their entries, 32 of them
+// being a chunk; the bases of their chunks; where their rows begin, in pairs of offsets; what they
+// cost; and the first tile of each strip, and of the end.
+struct OrderLayout {
+  std::int64_t tiles, chunks, strips;  // in all, of a tile, in all
+  std::int64_t bases, starts, costs, strip_tiles, end;
+};
+inline OrderLayout order_layout(const Problem& p) {
+  const LongTile shape = long_tile(p);
+  OrderLayout at{};
+  at.tiles = tiles_of(shape, p.nnz);
+  at.chunks = shape.all() / 32;
+  at.strips = std::min<std::int64_t>(LongTile::kStrips, at.tiles);
+  const std::int64_t rounds = LongTile::rounds_of(static_cast<int>(at.chunks));
+  at.bases = at.tiles * shape.all();
+  at.starts = at.bases + ceil_div(at.tiles * LongTile::kWarps * rounds, 4) * 4;  // to 16 bytes
+  at.costs = at.starts + (p.wide_offsets ? 4 : 2) * (at.tiles + 1);
+  at.strip_tiles = at.costs + at.tiles;
+  at.end = at.strip_tiles + at.strips + 1;
+  return at;
+}
+
 // The workspace of a call. Flags belong to one stream; each call finds them all zero and leaves
 // them so. Of the scratch it may expect nothing. A plan is made once for a matrix's row offsets
 // and columns, and holds for any values.
 inline std::int64_t flag_words(const Problem& p) {
   return std::max({1 + kBlocksOfLongRow * most_long_rows(p), merge_tiles(p), entry_tiles(p),
-                   long_tile(p).strips(p.nnz)});
+                   order_layout(p).strips});
 }
 // Rungs that prepare have a part of the plan each.
 inline std::int64_t start_words(const Problem& p) { return 2 * (entry_tiles(p) + 1); }
-inline std::int64_t order_at(const Problem& p) { return (start_words(p) + 15) / 16 * 16; }
-// Of each tile its entries' words, a base for 32 of them, some of them for nobody, its start and
-// its cost; and where the strips begin.
-inline std::int64_t order_words(const Problem& p) {
-  const LongTile shape = long_tile(p);
-  return shape.tiles(p.nnz) * ((shape.all() + shape.all() / 32 + 32) / 2 + 3) + 80;
+inline std::int64_t order_at(const Problem& p) { return ceil_div(start_words(p), 16) * 16; }
+inline std::int64_t plan_words(const Problem& p) {
+  return order_at(p) + ceil_div(order_layout(p).end, 2);
 }
-inline std::int64_t plan_words(const Problem& p) { return order_at(p) + order_words(p); }
 inline std::int64_t scratch_words(const Problem& p) {
   return std::max(most_long_rows(p), start_words(p));
 }

@@ -25,7 +25,6 @@ Csr<Offset> csr_of(const Call& call) {
           p.beta};
 }
 
-inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 inline unsigned to_grid(std::int64_t blocks) { return static_cast<unsigned>(blocks); }
 inline std::int64_t mean_row(const Problem& p) { return p.rows > 0 ? p.nnz / p.rows : 0; }
 
@@ -47,7 +46,7 @@ void launch_search(device::Stream& stream,
                    void (*find_starts)(Tile, Csr<Offset>, parts::TileStart<Offset>*, std::int64_t,
                                        bool),
                    const Tile& shape, const Csr<Offset>& m, parts::TileStart<Offset>* starts) {
-  const std::int64_t count = ceil_div(m.nnz, shape.own()) + 1;
+  const std::int64_t count = tiles_of(shape, m.nnz) + 1;
   const bool every_row = looks_at_every_row(m.rows, count);
   const std::int64_t blocks = every_row ? ceil_div(m.rows, kSearchThreads * parts::kRowsOfThread)
                                         : ceil_div(count, kSearchThreads / 32);

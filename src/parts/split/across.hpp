@@ -108,8 +108,9 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
   if (with_more) {
     static_assert(kMore == 0 || kLines == 32);  // a lane has had a line of these rows
     WARPLADDER_UNROLL_ON_GPU
-    for (int i = 0; i < 4; ++i)
+    for (int i = 0; i < 4; ++i) {
       of_line[i].add(of_more.template of_lane<Pairs>(whole ? quad + i : lane));
+    }
   }
   // Lanes that have the same lines join what they found; the first of them writes it.
   const int of_lines = whole ? kQuads : kLines < 32 ? kLines : 32;

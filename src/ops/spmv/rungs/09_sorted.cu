@@ -18,15 +18,17 @@
 namespace warpladder::spmv {
 namespace {
 
-constexpr int kGatherers = 32 * parts::kGathererWarps, kAdders = parts::kAdders,
+constexpr int kGatherers = 32 * LongTile::kWarps, kAdders = parts::kAdders,
               kThreads = kGatherers + kAdders + 32;
 
+template <class Offset>
+using Order = parts::XOrder<LongTile, Offset>;
 using Shared = parts::StripShared<LongTile::kMost>;
 static_assert(sizeof(Shared) <= 163 * 1024);  // leaves 92 KB to L1, whose lines every load needs
 
 template <class Offset>
 __global__ void __launch_bounds__(kThreads, 1)
-    multiply(Csr<Offset> m, std::uint64_t* flags, parts::XOrder<Offset> order, LongTile shape) {
+    multiply(Csr<Offset> m, std::uint64_t* flags, Order<Offset> order, LongTile shape) {
   auto& shared = *device::dynamic_shared<Shared>();
   const int t = threadIdx.x;
   const parts::Strip strip{order.strip_tiles[blockIdx.x], order.strip_tiles[blockIdx.x + 1]};
@@ -46,7 +48,7 @@ __global__ void __launch_bounds__(kThreads, 1)
       ptx::arrive(&shared.multiplied[at.stage]);
       at.advance();
     };
-    parts::XGatherer<Offset>(m, order, t).multiply(strip, shape.own(), begin, end);
+    parts::XGatherer<LongTile, Offset>(m, order, t).multiply(strip, shape.own(), begin, end);
   } else if (t < kGatherers + kAdders) {
     parts::add_rows(m, shape, strip, order, t - kGatherers, flags, shared);
   } else {
@@ -64,22 +66,19 @@ __global__ void __launch_bounds__(kSearchThreads)
 using OrderShared = parts::OrderShared<LongTile::kMost>;
 template <class Offset>
 __global__ void __launch_bounds__(parts::kOrderThreads)
-    order_columns(LongTile shape, Csr<Offset> m, parts::XOrder<Offset> order, int buckets,
+    order_columns(LongTile shape, Csr<Offset> m, Order<Offset> order, int buckets,
                   int bucket_log2) {
   parts::order_tile(shape, m, order, buckets, bucket_log2, *device::dynamic_shared<OrderShared>());
 }
 
 template <class Offset>
-__global__ void __launch_bounds__(parts::kOrderThreads) cut_strips(parts::XOrder<Offset> order) {
+__global__ void __launch_bounds__(parts::kOrderThreads) cut_strips(Order<Offset> order) {
   parts::cut_strips(order);
 }
 
 template <class Offset>
-parts::XOrder<Offset> order_in(const Call& call) {
-  const Problem& p = call.problem;
-  const LongTile shape = long_tile(p);
-  return {call.plan + order_at(p), shape.tiles(p.nnz), shape.all(),
-          static_cast<int>(shape.strips(p.nnz))};
+Order<Offset> order_in(const Call& call) {
+  return {call.plan + order_at(call.problem), order_layout(call.problem)};
 }
 
 template <class Offset>
@@ -108,7 +107,7 @@ void prepare(const Csr<Offset>& m, const Call& call, device::Stream& stream) {
 
 ladder::Totals predict(const Problem& p) {
   ladder::Totals t = nothing_predicted();
-  t.barriers = long_tile(p).strips(p.nnz) * kThreads / 32;
+  t.barriers = order_layout(p).strips * kThreads / 32;
   return t;
 }
 
