@@ -159,6 +159,27 @@ TEST_P(Async, BlocksOfAClusterReachEachOther) {
   }
 }
 
+TEST_P(Async, WhatIsHandedToAnotherBlockIsThereAfterItsBarrier) {
+  for (const unsigned cluster : {1u, 2u, 3u, 8u}) {
+    for (const unsigned threads : {32u, 48u, 128u}) {
+      const unsigned blocks = 2 * cluster;
+      Buffer<float> out(target(), blocks * threads * std::size_t{4});
+      run("hand_to_the_neighbour", {{blocks}, {threads}, 4096, cluster}, out,
+          static_cast<int>(cluster));
+      const std::vector<float> got = out.download();
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        const auto block = static_cast<unsigned>(i / 4 / threads),
+                   thread = static_cast<unsigned>(i / 4 % threads),
+                   first = block / cluster * cluster;
+        const unsigned before = first + (block - first + cluster - 1) % cluster;
+        ASSERT_EQ(got[i], static_cast<float>(1000 * before + threads - 1 - thread) +
+                              0.25f * static_cast<float>(i % 4))
+            << i << " of " << cluster;
+      }
+    }
+  }
+}
+
 // The same results and counts, whatever the number of OS threads.
 TEST(AsyncCounts, DoNotDependOnTheNumberOfOsThreads) {
   const std::vector<float> in = whole_numbers(41 * 256, 1 << 20);

@@ -21,7 +21,7 @@ Mbarrier& Mbarriers::make(std::uintptr_t address) {
   barrier.address = address;
   barrier.bytes = 0;
   barrier.phase = 0;
-  barrier.copies.clear();
+  barrier.due.clear();
   barrier.waiting.clear();
   return barrier;
 }
@@ -38,10 +38,10 @@ std::string describe(const Worker& w, const Mbarrier& b) {
 
 bool settle(Worker& w, Mbarrier& b, unsigned fiber, std::uintptr_t pc) {
   if (b.missing || b.bytes) return true;
-  if (!b.copies.empty()) {
-    // On a GPU the copy's bytes would count for this phase or for the next, as it happens.
+  if (!b.due.empty()) {
+    // On a GPU these bytes would count for this phase or for the next, as it happens.
     std::int64_t under_way = 0;
-    for (const BoxCopy& copy : b.copies) under_way += copy.bytes();
+    for (const Delivery& d : b.due) under_way += d.bytes;
     return w.blame(FaultKind::mbarrier_misuse, pc, fiber,
                    fmt::format("ends a phase of {} while {} bytes are on their way to it that "
                                "nobody has announced",
@@ -173,7 +173,7 @@ void simt_mbarrier_init(std::uint64_t* barrier, unsigned arrivals) {
     });
   }
   if (const Mbarrier* old = w.mbarriers.find(address);
-      old && !(old->waiting.empty() && old->copies.empty())) {
+      old && !(old->waiting.empty() && old->due.empty())) {
     w.fail(FaultKind::mbarrier_misuse, pc,
            [&] { return fmt::format("initialises {} while it is in use", describe(w, *old)); });
   }

@@ -70,6 +70,7 @@ void simt_mbarrier_arrive_at(std::uint64_t* barrier, unsigned rank);
 void simt_mbarrier_wait(std::uint64_t* barrier, unsigned parity);
 void simt_tma_load(void* shared, const void* map, std::uint64_t* full, int row, int column,
                    unsigned ranks);
+void simt_store_async16(void* there, std::uint64_t* full, const void* value);
 void simt_wgmma(float* sums, int columns, int element_bytes, std::uint64_t a, std::uint64_t b,
                 int add);
 void simt_mma_f64(double* sums, double a0, double a1, double b);

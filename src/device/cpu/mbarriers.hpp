@@ -1,12 +1,14 @@
 #pragma once
-// The mbarriers of the blocks that an OS thread runs, and the copies that will count for them. The
+// The mbarriers of the blocks that an OS thread runs, and what will count for them. The
 // memory of a barrier is left alone: what is known of it stands here, by its address, so that one
 // that was never initialised is told from one that was. Internal to device/cpu.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "device/tensor_map.hpp"
@@ -15,17 +17,21 @@ namespace warpladder::device::cpu {
 
 class Worker;
 
-// A box that the copy engine has been asked for and has not brought yet.
-struct BoxCopy {
+// A box that the copy engine brings.
+struct Box {
   TiledMatrix matrix;
-  unsigned char* to = nullptr;
   int row = 0, column = 0;
+};
+// What a thread has stored from another block (st.async).
+using StoredBytes = std::array<unsigned char, 16>;
+
+// What has been asked for, will count at a barrier, and has not landed yet.
+struct Delivery {
+  std::variant<Box, StoredBytes> what;
+  unsigned char* to = nullptr;
+  unsigned bytes = 0;
   std::uintptr_t pc = 0;
   unsigned fiber = 0;  // who asked
-
-  unsigned bytes() const {
-    return static_cast<unsigned>(matrix.box_rows * TiledMatrix::kBoxRowBytes);
-  }
 };
 
 struct Mbarrier {
@@ -36,7 +42,7 @@ struct Mbarrier {
   unsigned missing = 0;           // of those, in this phase
   std::int64_t bytes = 0;         // announced, less what has landed: they may land first
   unsigned phase = 0;             // its parity
-  std::vector<BoxCopy> copies;    // in the order in which they were asked for
+  std::deque<Delivery> due;       // in the order in which they were asked for
   std::vector<unsigned> waiting;  // fibers, all for the end of this phase
 };
 
@@ -68,11 +74,11 @@ class Mbarriers {
   std::size_t used_ = 0;
 };
 
-// Brings all boxes that someone waits for; the scheduler calls this when nobody can go on without
-// them. Sets `landed` if there were any. False: that broke a rule, which has been recorded.
-bool land_awaited_copies(Worker& worker, bool& landed);
-// Ends the barrier's phase if nothing is missing. False: a copy is on its way to it that the phase
-// did not expect; this has been recorded as the fault of the running fiber at `pc`.
+// Lets land all that someone waits for; the scheduler calls this when nobody can go on without it.
+// Sets `landed` if there was any. False: that broke a rule, which has been recorded.
+bool land_awaited(Worker& worker, bool& landed);
+// Ends the barrier's phase if nothing is missing. False: something is on its way to it that the
+// phase did not expect; this has been recorded as the fault of the running fiber at `pc`.
 bool settle(Worker& worker, Mbarrier& barrier, unsigned fiber, std::uintptr_t pc);
 // "the mbarrier at byte 16 of dynamic shared memory", with the block's rank where there are
 // several.

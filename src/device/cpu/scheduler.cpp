@@ -96,14 +96,14 @@ bool Worker::run_blocks() {
     unsigned done = 0;
     for (const Block& block : blocks_) done += block.done;
     if (done == cluster_ * threads_) break;
-    if (!land_awaited_copies(*this, goes_on)) return false;
+    if (!land_awaited(*this, goes_on)) return false;
     if (!goes_on) return blame_standstill();
   }
   for (std::size_t i = 0; i < mbarriers.size(); ++i) {
     const Mbarrier& b = mbarriers[i];
-    if (b.copies.empty()) continue;
-    const BoxCopy& copy = b.copies.front();
-    return blame(FaultKind::unwaited_async_copy, copy.pc, copy.fiber,
+    if (b.due.empty()) continue;
+    const Delivery& first = b.due.front();
+    return blame(FaultKind::unwaited_async_copy, first.pc, first.fiber,
                  fmt::format("the block ends before this copy, for which nobody has waited at {}",
                              describe(*this, b)));
   }

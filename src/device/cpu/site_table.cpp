@@ -58,7 +58,7 @@ const std::map<std::string, What, std::less<>>& meanings() {
         {"cp_async8", {SiteKind::async_copy, 8}}, {"cp_async16", {SiteKind::async_copy, 16}},
         {"tma_load", {SiteKind::bulk_copy, 0}},   {"wgmma", {SiteKind::tensor, 0}},
         {"mma_f64", {SiteKind::tensor, 0}},       {"cluster_barrier", {SiteKind::sync, 0}},
-        {"named_barrier", {SiteKind::sync, 0}},
+        {"named_barrier", {SiteKind::sync, 0}},   {"store_async16", {SiteKind::store, 16}},
     };
     for (const char* place : {"mbarrier_init", "mbarrier_arrive", "mbarrier_arrive_at",
                               "mbarrier_wait", "wgmma_wait", "in_block"}) {

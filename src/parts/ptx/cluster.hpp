@@ -29,7 +29,14 @@ __device__ __forceinline__ void cluster_barrier() {
 #endif
 }
 
-// The two halves of it: what is done between them is not waited for. All threads call both.
+// The two halves of it: what is done between them is not waited for. All threads call both. A
+// relaxed arrival tells only that the thread has come, and that mbarriers are there over which it
+// has called fence_barrier_init(); it waits for nothing that the thread has written.
+__device__ __forceinline__ void cluster_arrive_relaxed() {
+#if defined(__CUDACC__)
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+#endif
+}
 __device__ __forceinline__ void cluster_arrive() {
 #if defined(__CUDACC__)
   asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");

@@ -9,6 +9,7 @@
 #include "parts/ptx/cluster.hpp"
 #include "parts/ptx/mbarrier.hpp"
 #include "parts/ptx/named_barrier.hpp"
+#include "parts/ptx/store_async.hpp"
 #include "parts/ptx/tma.hpp"
 #include "parts/ptx/wgmma.hpp"
 
@@ -237,6 +238,63 @@ __global__ void arrive_too_early(float* out) {
   ptx::cluster_barrier();
 }
 TWINS(arrive_too_early);
+
+// A block's 128 threads hand 2 KiB to the other one.
+template <bool kFaulty>
+__global__ void store_too_early(float* out) {
+  Barrier* const full = device::dynamic_shared<Barrier>();
+  float4* const line = reinterpret_cast<float4*>(full + 2);
+  const unsigned t = threadIdx.x, other = 1 - ptx::cluster_rank();
+  if (t == 0) {
+    ptx::barrier_init(full, 1);
+    ptx::arrive_expecting(full, 2048);
+  }
+  if (!kFaulty) ptx::cluster_barrier();
+  float4* const to = ptx::in_block(line, other) + t;
+  const float4 value = make_float4(1.0f, 2.0f, 3.0f, 4.0f);
+  ptx::store_async(to, ptx::in_block(full, other), value);  // FAULT: no barrier yet
+  ptx::wait(full, 0);
+  out[t] = line[t].x;
+}
+TWINS(store_too_early);
+
+template <bool kFaulty>
+__global__ void store_counted_elsewhere(float* out) {
+  Barrier* const full = device::dynamic_shared<Barrier>();
+  float4* const line = reinterpret_cast<float4*>(full + 2);
+  const unsigned t = threadIdx.x, rank = ptx::cluster_rank(), other = 1 - rank;
+  if (t == 0) {
+    ptx::barrier_init(full, 1);
+    ptx::arrive_expecting(full, 2048);
+  }
+  ptx::cluster_barrier();
+  float4* const to = ptx::in_block(line, other) + t;
+  const float4 value = make_float4(1.0f, 2.0f, 3.0f, 4.0f);
+  Barrier* const counted = ptx::in_block(full, kFaulty ? rank : other);
+  ptx::store_async(to, counted, value);  // FAULT: counts here
+  ptx::wait(full, 0);
+  out[t] = line[t].x;
+}
+TWINS(store_counted_elsewhere);
+
+template <bool kFaulty>
+__global__ void store_nobody_waits_for(float* out) {
+  Barrier* const full = device::dynamic_shared<Barrier>();
+  float4* const line = reinterpret_cast<float4*>(full + 2);
+  const unsigned t = threadIdx.x, other = 1 - ptx::cluster_rank();
+  if (t == 0) {
+    ptx::barrier_init(full, 1);
+    ptx::arrive_expecting(full, 2048);
+  }
+  ptx::cluster_barrier();
+  float4* const to = ptx::in_block(line, other) + t;
+  const float4 value = make_float4(1.0f, 2.0f, 3.0f, 4.0f);
+  ptx::store_async(to, ptx::in_block(full, other), value);  // FAULT: nobody waits
+  if (!kFaulty) ptx::wait(full, 0);
+  out[t] = 1.0f;
+  ptx::cluster_barrier();
+}
+TWINS(store_nobody_waits_for);
 
 template <bool kFaulty>
 __global__ void not_all_at_the_cluster_barrier(float* out) {

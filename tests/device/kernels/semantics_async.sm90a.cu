@@ -4,6 +4,7 @@
 #include "parts/ptx/cluster.hpp"
 #include "parts/ptx/mbarrier.hpp"
 #include "parts/ptx/named_barrier.hpp"
+#include "parts/ptx/store_async.hpp"
 #include "parts/ptx/tma.hpp"
 
 namespace warpladder::device_tests {
@@ -202,6 +203,27 @@ __global__ void ask_the_neighbour(int* out, int blocks) {
   ptx::cluster_barrier();  // nobody goes before all have been read
 }
 WARPLADDER_TEST_KERNEL(ask_the_neighbour);
+
+// Each block hands its line to the next of its cluster and waits for that of the one before.
+__global__ void hand_to_the_neighbour(float4* out, int blocks) {
+  Barrier* const full = device::dynamic_shared<Barrier>();
+  float4* const line = reinterpret_cast<float4*>(full + 2);
+  const int t = static_cast<int>(threadIdx.x), size = static_cast<int>(blockDim.x),
+            block = static_cast<int>(blockIdx.x);
+  const unsigned next = (ptx::cluster_rank() + 1) % static_cast<unsigned>(blocks);
+  if (t == 0) {
+    ptx::barrier_init(full, 1);
+    ptx::fence_barrier_init();
+    ptx::arrive_expecting(full, blockDim.x * 16);
+  }
+  ptx::cluster_barrier();  // all of the cluster's barriers are there
+  const auto number = static_cast<float>(1000 * block + t);
+  ptx::store_async(ptx::in_block(line, next) + t, ptx::in_block(full, next),  // COUNT: handed on
+                   make_float4(number, number + 0.25f, number + 0.5f, number + 0.75f));
+  ptx::wait(full, 0);
+  out[block * size + t] = line[size - 1 - t];
+}
+WARPLADDER_TEST_KERNEL(hand_to_the_neighbour);
 
 }  // namespace
 }  // namespace warpladder::device_tests

@@ -1,0 +1,27 @@
+#pragma once
+// st.async (PTX ISA): stores to another block's shared memory that count at an mbarrier there, so
+// that nobody needs a barrier of the cluster to know that they have landed.
+
+#include "device/kernel.hpp"
+#include "parts/ptx/mbarrier.hpp"
+
+namespace warpladder::ptx {
+inline namespace WARPLADDER_FLAVOUR {
+
+// st.async.mbarrier::complete_tx::bytes.v4: 16 bytes to `there`, which count at `full` of the same
+// block when they have landed; both come from in_block(). That block has begun, and made its
+// barrier, and ends no earlier than it has waited for them.
+__device__ __forceinline__ void store_async(float4* there, Barrier* full, const float4& value) {
+#if defined(__CUDACC__)
+  asm volatile(
+      "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%2, %3, %4, %5}, "
+      "[%1];" ::"r"(shared_address(there)),
+      "r"(shared_address(full)), "f"(value.x), "f"(value.y), "f"(value.z), "f"(value.w)
+      : "memory");
+#else
+  simt_store_async16(there, full, &value);
+#endif
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::ptx
