@@ -202,27 +202,62 @@ __device__ __forceinline__ void load_groups(const float* from, float2 (&to)[coun
   for (int i = 0; i < count; ++i) to[i] = *reinterpret_cast<const float2*>(from + 8 * i);
 }
 
-// store_sums() for a tile that lies in C whole, with addresses for two floats at once.
-template <bool kBeta, int count>
-__device__ __forceinline__ void store_whole(const Gemm& g, const SplitGemm& s,
-                                            const float (&sums)[count], std::int64_t row,
-                                            std::int64_t column) {
-  constexpr int kGroups = kLoadedGroups<count>;
-  const float row_factor[] = {s.a.factor[row], s.a.factor[row + 8]};
-  WARPLADDER_UNROLL_ON_GPU
-  for (int first = 0; first < count / 4; first += kGroups) {
-    float2 of_column[kGroups];
-    load_groups(s.b.factor + column + 8 * first, of_column);
+// The thread's first element of a warpgroup's tile of which `corner` is the first, in C: the sums
+// lie as ptx/wgmma.hpp says.
+__device__ __forceinline__ TilePlace own_place(TilePlace corner) {
+  const int thread = threadIdx.x % 128;
+  return {corner.row + thread / 32 * 16 + thread % 32 / 4, corner.column + thread % 4 * 2};
+}
+
+// The factors of what a thread has of a 64×N tile, N = 2·count: of its rows, and of the first of
+// its columns. A load takes its time: whoever has to wait for sums asks for them before.
+template <int count>
+struct TileFactors {
+  float of_row[2];
+  bool row_here[2], columns_here;
+  float2 of_column[kLoadedGroups<count>];
+
+  __device__ __forceinline__ TileFactors(const Gemm& g, const SplitGemm& s, TilePlace corner)
+      : columns_here(corner.column + 2 * count <= g.n) {
+    const TilePlace own = own_place(corner);
     WARPLADDER_UNROLL_ON_GPU
     for (int half = 0; half < 2; ++half) {
-      float* const to = g.c + (row + 8 * half) * g.ldc + column + 8 * first;
+      row_here[half] = own.row + 8 * half < g.m;
+      of_row[half] = row_here[half] ? s.a.factor[own.row + 8 * half] : 0.0f;
+    }
+    if (columns_here) load_groups(s.b.factor + own.column, of_column);
+  }
+  // C's two elements of the sums of four, in the first row or the second, of group `i` of those
+  // here.
+  __device__ __forceinline__ float2 result(const Gemm& g, const float* four, int half,
+                                           int i) const {
+    return make_float2(g.alpha * (four[2 * half] * of_row[half] * of_column[i].x),
+                       g.alpha * (four[2 * half + 1] * of_row[half] * of_column[i].y));
+  }
+  // From now on of the columns behind the first so many groups.
+  __device__ __forceinline__ void advance(const SplitGemm& s, TilePlace own, int groups) {
+    if (groups > 0) load_groups(s.b.factor + own.column + 8 * groups, of_column);
+  }
+};
+
+// store_sums() for a tile whose columns all lie in C, with addresses for two floats at once.
+template <bool kBeta, int count>
+__device__ __forceinline__ void store_whole(const Gemm& g, const SplitGemm& s,
+                                            TileFactors<count>& factors, const float (&sums)[count],
+                                            TilePlace own) {
+  constexpr int kGroups = kLoadedGroups<count>;
+  WARPLADDER_UNROLL_ON_GPU
+  for (int first = 0; first < count / 4; first += kGroups) {
+    factors.advance(s, own, first);
+    WARPLADDER_UNROLL_ON_GPU
+    for (int half = 0; half < 2; ++half) {
+      if (!factors.row_here[half]) continue;
+      float* const to = g.c + (own.row + 8 * half) * g.ldc + own.column + 8 * first;
       [[maybe_unused]] float2 old[kGroups];
       if constexpr (kBeta) load_groups(to, old);
       WARPLADDER_UNROLL_ON_GPU
       for (int i = 0; i < kGroups; ++i) {
-        const float* const pair = &sums[4 * (first + i) + 2 * half];
-        float2 c = make_float2(g.alpha * (pair[0] * row_factor[half] * of_column[i].x),
-                               g.alpha * (pair[1] * row_factor[half] * of_column[i].y));
+        float2 c = factors.result(g, &sums[4 * (first + i)], half, i);
         if constexpr (kBeta) {
           c = make_float2(c.x + g.beta * old[i].x, c.y + g.beta * old[i].y);
         }
@@ -232,48 +267,55 @@ __device__ __forceinline__ void store_whole(const Gemm& g, const SplitGemm& s,
   }
 }
 
-// store_sums() for a tile that lies in C whole, with rows that begin anywhere, and beta = 0. In
-// rows that begin between two pairs each thread takes the next one's first number to its own
-// second.
+// The same for rows that begin anywhere, and beta = 0. What the four threads of a row have of eight
+// columns lies in two sectors of memory then, `behind` words into the first; each thread takes what
+// its place in a sector wants from the others, so that sectors are written whole.
 template <int count>
 __device__ __forceinline__ void store_shifted(const Gemm& g, const SplitGemm& s,
-                                              const float (&sums)[count], std::int64_t row,
-                                              std::int64_t column) {
+                                              TileFactors<count>& factors,
+                                              const float (&sums)[count], TilePlace own) {
   constexpr int kAll = count / 4, kGroups = kLoadedGroups<count>;
-  const float* const factor = s.b.factor + column;
-  const float row_factor[] = {s.a.factor[row], s.a.factor[row + 8]};
-  const int lane = threadIdx.x % 32, of_four = lane % 4, next_lane = lane / 4 * 4 + (lane + 1) % 4;
+  const int lane = threadIdx.x % 32, at = lane % 4 * 2;  // the first of its columns of eight
+  float2 before[2] = {make_float2(0.0f, 0.0f), make_float2(0.0f, 0.0f)};
   WARPLADDER_UNROLL_ON_GPU
   for (int first = 0; first < kAll; first += kGroups) {
-    float2 of_column[kGroups + 1];  // and the group's behind them
-    load_groups(factor + 8 * first, of_column);
-    if (first + kGroups < kAll) {
-      of_column[kGroups] = *reinterpret_cast<const float2*>(factor + 8 * (first + kGroups));
-    }
+    factors.advance(s, own, first);
     WARPLADDER_UNROLL_ON_GPU
     for (int half = 0; half < 2; ++half) {
-      float* const to = g.c + (row + 8 * half) * g.ldc + column + 8 * first;
-      const bool between = reinterpret_cast<std::uintptr_t>(to) % 8 != 0;
-      float* const pairs = between ? to + 1 : to;
-      const auto value = [&](int i) {
-        const float* const pair = &sums[4 * (first + i) + 2 * half];
-        return make_float2(g.alpha * (pair[0] * row_factor[half] * of_column[i].x),
-                           g.alpha * (pair[1] * row_factor[half] * of_column[i].y));
-      };
-      float2 now = value(0);
-      if (first == 0 && between && of_four == 0) *to = now.x;
+      float* const tile = g.c + (own.row + 8 * half) * g.ldc + own.column - at;
+      const int behind = static_cast<int>(reinterpret_cast<std::uintptr_t>(tile) / 4 % 8);
+      const bool odd = behind % 2 == 1;
+      // Of its two numbers, one goes to an even place of a sector and one to an odd one; those for
+      // the next sector wait for the next eight columns.
+      const bool even_waits = at + (odd ? 1 : 0) + behind >= 8,
+                 odd_waits = at + (odd ? 0 : 1) + behind >= 8;
+      const int even_from = lane / 4 * 4 + ((at - behind) & 7) / 2,
+                odd_from = lane / 4 * 4 + ((at + 1 - behind) & 7) / 2;
+      float* const sectors = tile - behind + at;
       WARPLADDER_UNROLL_ON_GPU
-      for (int i = 0; i < kGroups; ++i) {
-        const bool last = first + i == kAll - 1;
-        const float2 then = last ? now : value(i + 1);
-        const float next = __shfl_sync(0xffffffffu, of_four == 0 ? then.x : now.x, next_lane);
-        if (last && between && of_four == 3) {
-          pairs[8 * i] = now.y;
-        } else {
-          *reinterpret_cast<float2*>(pairs + 8 * i) =
-              make_float2(between ? now.y : now.x, between ? next : now.y);
+      for (int i = 0; i < kGroups + 1; ++i) {
+        const int group = first + i;
+        if (i == kGroups && group < kAll) break;
+        float2 now = make_float2(0.0f, 0.0f);
+        if (group < kAll) {
+          now = factors.result(g, &sums[4 * group], half, i);
+          if (odd) now = make_float2(now.y, now.x);
         }
-        now = then;
+        const float even = __shfl_sync(0xffffffffu, even_waits ? before[half].x : now.x, even_from),
+                    uneven = __shfl_sync(0xffffffffu, odd_waits ? before[half].y : now.y, odd_from);
+        before[half] = now;
+        // The first and the last sector are other tiles', too.
+        const bool has_even = group == 0 ? at >= behind : group < kAll || at < behind,
+                   has_odd = group == 0 ? at + 1 >= behind : group < kAll || at + 1 < behind;
+        float* const to = sectors + 8 * group;
+        if (!factors.row_here[half]) continue;
+        if (has_even && has_odd) {
+          __stcs(reinterpret_cast<float2*>(to), make_float2(even, uneven));
+        } else if (has_even) {
+          to[0] = even;
+        } else if (has_odd) {
+          to[1] = uneven;
+        }
       }
     }
   }
@@ -282,17 +324,17 @@ __device__ __forceinline__ void store_shifted(const Gemm& g, const SplitGemm& s,
 // store_sums() for any tile: only what lies in C, and lines that the pairs hold.
 template <int count>
 __device__ __forceinline__ void store_ragged(const Gemm& g, const SplitGemm& s,
-                                             const float (&sums)[count], std::int64_t row,
-                                             std::int64_t column) {
-  float* to = g.c + row * g.ldc + column;
-  const float* const factor = s.b.factor + column;
+                                             const TileFactors<count>& factors,
+                                             const float (&sums)[count], TilePlace own) {
+  float* to = g.c + own.row * g.ldc + own.column;
+  const float* const factor = s.b.factor + own.column;
   WARPLADDER_UNROLL_ON_GPU
-  for (int half = 0; half < 2; ++half, row += 8, to += 8 * g.ldc) {
-    if (row >= g.m) return;
-    const float row_factor = s.a.factor[row];
+  for (int half = 0; half < 2; ++half, to += 8 * g.ldc) {
+    if (!factors.row_here[half]) return;
+    const float row_factor = factors.of_row[half];
     WARPLADDER_UNROLL_ON_GPU
     for (int j = 0; j < 2 * count; ++j) {
-      if (j % 8 > 1 || column + j >= g.n) continue;
+      if (j % 8 > 1 || own.column + j >= g.n) continue;
       const float of_column = factor[j];
       if (!holds(row_factor) || !holds(of_column)) continue;
       store_scaled(to + j, g.alpha, sums[j / 8 * 4 + j % 8 + 2 * half] * row_factor * of_column,
@@ -320,35 +362,43 @@ __device__ __forceinline__ void multiply_apart(const Gemm& g, const SplitGemm& s
 }
 
 // What a warpgroup's sums of a 64×N tile, N = 2·count, become: C = alpha·factors·sums + beta·C.
-// `row` and `column` are C's at the tile's corner. Called by the warpgroup's 128 threads, which
-// hold the sums as ptx/wgmma.hpp says.
+// `corner` is the tile's in C. Called by the warpgroup's 128 threads.
 template <class Pairs, int count>
 __device__ __forceinline__ void store_sums(const Gemm& g, const SplitGemm& s,
-                                           const float (&sums)[count], std::int64_t row,
-                                           std::int64_t column) {
-  const int thread = threadIdx.x % 128;
-  const std::int64_t own_row = row + thread / 32 * 16 + thread % 32 / 4,
-                     own_column = column + thread % 4 * 2;
-  const bool whole = row + 64 <= g.m && column + 2 * count <= g.n,
-             in_pairs = (reinterpret_cast<std::uintptr_t>(g.c) & 7) == 0 && g.ldc % 2 == 0;
+                                           TileFactors<count>& factors, const float (&sums)[count],
+                                           TilePlace corner) {
+  const TilePlace own = own_place(corner);
+  const auto address = reinterpret_cast<std::uintptr_t>(g.c);
+  const bool in_pairs = address % 8 == 0 && g.ldc % 2 == 0,
+             in_sectors = address % 32 == 0 && g.ldc % 8 == 0;
   bool held = true;
+  const int thread = threadIdx.x % 128;
   if constexpr (Pairs::kNeedsLeast) {
-    for (int i = thread % 32; i < 64; i += 32) held &= row + i >= g.m || holds(s.a.factor[row + i]);
+    for (int i = thread % 32; i < 64; i += 32) {
+      held &= corner.row + i >= g.m || holds(s.a.factor[corner.row + i]);
+    }
     for (int j = thread % 32; j < 2 * count; j += 32) {
-      held &= column + j >= g.n || holds(s.b.factor[column + j]);
+      held &= corner.column + j >= g.n || holds(s.b.factor[corner.column + j]);
     }
     held = __all_sync(0xffffffffu, held);
   }
-  if (whole && held && g.beta == 0.0f && in_pairs) {
-    store_whole<false>(g, s, sums, own_row, own_column);
-  } else if (whole && held && g.beta == 0.0f) {
-    store_shifted(g, s, sums, own_row, own_column);
+  const bool whole = factors.columns_here && held;
+  if (whole && g.beta == 0.0f && in_sectors) {
+    store_whole<false>(g, s, factors, sums, own);
+  } else if (whole && g.beta == 0.0f) {
+    store_shifted(g, s, factors, sums, own);
   } else if (whole && in_pairs && !Pairs::kNeedsLeast) {
-    store_whole<true>(g, s, sums, own_row, own_column);
+    store_whole<true>(g, s, factors, sums, own);
   } else {
-    store_ragged(g, s, sums, own_row, own_column);
+    store_ragged(g, s, factors, sums, own);
   }
-  if (!held) multiply_apart(g, s, row, 64, column, 2 * count, thread, 128);
+  if (!held) multiply_apart(g, s, corner.row, 64, corner.column, 2 * count, thread, 128);
+}
+template <class Pairs, int count>
+__device__ __forceinline__ void store_sums(const Gemm& g, const SplitGemm& s,
+                                           const float (&sums)[count], TilePlace corner) {
+  TileFactors<count> factors(g, s, corner);
+  store_sums<Pairs>(g, s, factors, sums, corner);
 }
 
 // A warpgroup's sums of a 64×N tile as rows of `row_length` floats in shared memory.

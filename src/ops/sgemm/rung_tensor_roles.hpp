@@ -6,6 +6,7 @@
 
 #include "ops/sgemm/rung_tensor.hpp"
 #include "parts/ptx/named_barrier.hpp"
+#include "parts/ptx/store_async.hpp"
 #include "parts/tensor_ring.hpp"
 
 namespace warpladder::sgemm {
@@ -33,6 +34,14 @@ struct WithConfig {
   // flight.
   struct JoiningRing : TileRing {
     float4 joined[config.block_n / 16][config.consumers];
+    ptx::Barrier all_joined[2];  // of a warpgroup's, the bytes have come
+
+    // Called by one thread; a barrier of all users follows.
+    __device__ __forceinline__ void init(unsigned consumers) {
+      for (ptx::Barrier& barrier : all_joined) ptx::barrier_init(&barrier, 1);
+      TileRing::init(consumers);
+      for (ptx::Barrier& barrier : all_joined) ptx::arrive_expecting(&barrier, sizeof joined / 2);
+    }
   };
   using Ring = std::conditional_t<config.blocks_k == 2, JoiningRing, TileRing>;
   // A row of sums in shared memory, a little longer, so that rows begin in different banks.
@@ -183,7 +192,8 @@ __device__ __forceinline__ int undecided_chunks(const TileOrder& order, int chun
 
 // How a cluster's blocks come together, called by all threads. Blocks that share nothing but their
 // sums do not wait for each other in front: the barrier that tells that the other block has begun
-// stays open until the sums are handed over. Behind that none reaches into another.
+// stays open until the sums are handed over. Each waits for the other one's, and for nothing
+// behind that.
 template <class Wrapped>
 constexpr bool kJoinsPairs = Wrapped::value.blocks_k == 2;
 // The ring's barriers are set up.
@@ -191,7 +201,7 @@ template <class Wrapped>
 __device__ __forceinline__ void begin_cluster() {
   if constexpr (kJoinsPairs<Wrapped>) {
     __syncthreads();
-    ptx::cluster_arrive();
+    ptx::cluster_arrive_relaxed();
   } else {
     ptx::cluster_barrier();
   }
@@ -248,22 +258,26 @@ __device__ __forceinline__ void consume(typename Wrapped::Ring& ring, const Gemm
       // thread by thread.
       constexpr int kHalf = kConfig.block_n / 4;
       const auto finish = [&]<int kKept>(std::integral_constant<int, kKept>) {
+        const TilePlace corner{place.row + a_row, place.column + 2 * kKept};
+        TileFactors<kHalf> factors(g, split, corner);
         const float* const others = &sums[0][kHalf - kKept];
         float(&kept)[kHalf] = *reinterpret_cast<float(*)[kHalf]>(&sums[0][kKept]);
+        ptx::Barrier* const joined = &ring.all_joined[ptx::warpgroup()];
+        ptx::Barrier* const joined_there = ptx::in_block(joined, work.rank ^ 1);
         float4* const to = ptx::in_block(&ring.joined[0][threadIdx.x], work.rank ^ 1);
         ptx::cluster_wait();  // the other block has begun
         WARPLADDER_UNROLL_ON_GPU
         for (int i = 0; i < kHalf; i += 4) {
-          to[i / 4 * kConfig.consumers] =
-              make_float4(others[i], others[i + 1], others[i + 2], others[i + 3]);
+          ptx::store_async(to + i / 4 * kConfig.consumers, joined_there,
+                           make_float4(others[i], others[i + 1], others[i + 2], others[i + 3]));
         }
-        ptx::cluster_barrier();  // the sums are there
+        ptx::wait(joined, 0);  // the block has no other tile
         WARPLADDER_UNROLL_ON_GPU
         for (int i = 0; i < kHalf; i += 4) {
           const float4 more = ring.joined[i / 4][threadIdx.x];
           kept[i] += more.x, kept[i + 1] += more.y, kept[i + 2] += more.z, kept[i + 3] += more.w;
         }
-        store_sums<Pairs>(g, split, kept, place.row + a_row, place.column + 2 * kKept);
+        store_sums<Pairs>(g, split, factors, kept, corner);
       };
       if (work.rank == 0) {
         finish(std::integral_constant<int, 0>());
@@ -283,7 +297,7 @@ __device__ __forceinline__ void consume(typename Wrapped::Ring& ring, const Gemm
     } else {
       WARPLADDER_UNROLL_ON_GPU
       for (int t = 0; t < kTiles; ++t) {
-        store_sums<Pairs>(g, split, sums[t], place.row + a_row + t * 64, place.column);
+        store_sums<Pairs>(g, split, sums[t], {place.row + a_row + t * 64, place.column});
       }
     }
   }
@@ -294,7 +308,6 @@ template <class Wrapped>
 __device__ __forceinline__ void stand_by() {
   if constexpr (kJoinsPairs<Wrapped>) {
     ptx::cluster_wait();
-    ptx::cluster_barrier();
   } else if constexpr (Wrapped::value.blocks_k > 2) {
     ptx::cluster_barrier();
     ptx::cluster_barrier();
@@ -343,7 +356,7 @@ ladder::Totals predict_tiles(const Problem& p, int barriers_of_warp,
     const std::int64_t count = order.count();
     const bool tickets = pass == Pass::by_tickets;
     // Of sums along k; of two blocks that meet once more in between.
-    const int of_sums = config.blocks_k > 2 ? 2 : config.blocks_k - 1,
+    const int of_sums = config.blocks_k > 2 ? 2 : 0,
               in_between = config.blocks_k == 2 && tickets ? 1 : 0;
     const std::uint64_t warps =
                             TensorConfig::threads / 32 * std::uint64_t{blocks_of<config>(order)},

@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(kThreads, 1) multiply(Gemm g, SplitGemm split)
     }
     __syncthreads();  // nobody reads the tiles any more
   }
-  store_sums<Pairs>(g, split, sums, row0 + own_row, column0);
+  store_sums<Pairs>(g, split, sums, {row0 + own_row, column0});
 }
 
 void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {

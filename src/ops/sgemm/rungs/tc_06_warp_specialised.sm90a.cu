@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(Config::threads, 1)
     }
     WARPLADDER_UNROLL_ON_GPU
     for (int t = 0; t < kTiles; ++t) {
-      store_sums<Pairs>(g, split, sums[t], row0 + own_row + t * 64, column0);
+      store_sums<Pairs>(g, split, sums[t], {row0 + own_row + t * 64, column0});
     }
   }
 }

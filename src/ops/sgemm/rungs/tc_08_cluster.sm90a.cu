@@ -86,8 +86,8 @@ __global__ void __launch_bounds__(Config::threads, 1)
       const std::int64_t column = pair * Config::cluster + rank;
       WARPLADDER_UNROLL_ON_GPU
       for (int t = 0; t < kTiles; ++t) {
-        store_sums<Pairs>(g, split, sums[t], row * kConfig.block_m + own_row + t * 64,
-                          column * kConfig.block_n);
+        store_sums<Pairs>(g, split, sums[t],
+                          {row * kConfig.block_m + own_row + t * 64, column * kConfig.block_n});
       }
     }
   }

@@ -30,17 +30,19 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
   }
   begin_cluster<Wrapped>();
   ptx::allow_next_kernel();  // the next product's pass, to wait at its beginning
-  ptx::wait_for_previous_kernel();
 
+  // All that needs no pair is done when the pass ends.
   if (threadIdx.x >= TensorConfig::consumers) {
     ptx::give_registers<40>();
     if (threadIdx.x == TensorConfig::consumers) {
       Producer<Pairs, Wrapped> producer(ring, split, order);
+      ptx::wait_for_previous_kernel();
       while (producer.is_left()) producer.fetch_next(a_map, b_map);
     }
     stand_by<Wrapped>();
   } else {
     ptx::take_registers<232>();
+    ptx::wait_for_previous_kernel();
     parts::RingPlace<Wrapped::Ring::kStages> at;
     consume<Pairs, Wrapped>(ring, g, split, order, at);
   }

@@ -46,7 +46,6 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
   }
   begin_cluster<Wrapped>();
   ptx::allow_next_kernel();  // the next product's pass, to wait at its beginning
-  ptx::wait_for_previous_kernel();
   const auto fits = [&] {
     ptx::wait(&shared.judged, 0);
     return parts::fits_half_pairs(shared.spread);
@@ -58,12 +57,14 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
     ptx::give_registers<40>();
     const int judge = static_cast<int>(threadIdx.x) - (TensorConfig::threads - kJudges);
     Producer<HalfPairs, Wrapped> producer(ring, half_split, order);
+    const int undecided = undecided_chunks<Wrapped>(order, chunks_of<HalfPairs>(half_split));
+    ptx::wait_for_previous_kernel();
     if (judge >= 0) {
       parts::gather_spreads<kJudges>(half_split.a, half_split.b, judge, shared.spread);
       if (judge % 32 == 0) ptx::arrive(&shared.judged);
     } else if (threadIdx.x == TensorConfig::consumers) {
-      const int undecided = undecided_chunks<Wrapped>(order, chunks_of<HalfPairs>(half_split));
-      for (int group = 0; group < undecided * TensorConfig::groups; ++group) {
+      WARPLADDER_NO_UNROLL  // code is loaded, too
+          for (int group = 0; group < undecided * TensorConfig::groups; ++group) {
         producer.fetch_next(halves.a, halves.b);
       }
     }
@@ -83,6 +84,7 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
     stand_by<Wrapped>();
   } else {
     ptx::take_registers<232>();
+    ptx::wait_for_previous_kernel();
     parts::RingPlace<Wrapped::Ring::kStages> at;
     consume<HalfPairs, Wrapped>(ring, g, half_split, order, at, fits);
     if (!fits()) {
