@@ -1,6 +1,8 @@
 // What the pass in front of a tensor-core product writes: pairs, factors, and the counts that say
 // whether halves will do.
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -191,6 +193,45 @@ TEST_P(SplitPass, CountsWhetherHalvesFit) {
     const Written zeros = split(kHalves, sparse, along);
     expect_held(kHalves, sparse, zeros, 0);
     for (std::size_t at = 0; at < zeros.spread.size(); at += 2) EXPECT_EQ(zeros.spread[at], 0u);
+  }
+}
+
+// The most over all lines and pieces, counted one by one; k is 256 at the least.
+std::array<unsigned, 2> most_small_and_far(const Lines& x) {
+  std::array<unsigned, 2> most{};
+  for (int line = 0; line < x.lines; ++line) {
+    double largest = 0;
+    for (int i = 0; i < x.k; ++i) largest = std::max(largest, std::abs(double{x.at(line, i)}));
+    const double binade = std::exp2(std::floor(std::log2(largest)));
+    for (int first = 0; first < x.k; first += 256) {
+      unsigned small = 0, far = 0;
+      for (int i = first; i < std::min(first + 256, x.k); ++i) {
+        const double magnitude = std::abs(double{x.at(line, i)});
+        small += magnitude > 0 && magnitude < binade * 0x1p-16;
+        far += magnitude < binade * 0x1p-8;
+      }
+      most[0] = std::max(most[0], small);
+      if (first + 256 <= x.k) most[1] = std::max(most[1], far);
+    }
+  }
+  return most;
+}
+
+TEST_P(SplitPass, CountsTheLinesThatAreThereAndNoOthers) {
+  for (const auto& [lines, k, gap] : {std::array{13, 512, 0}, std::array{9, 700, 1},
+                                      std::array{33, 1030, 2}, std::array{1, 256, 0}}) {
+    Lines x = uniform_lines(lines, k, 8);
+    for (int i = 0; i < 7; ++i) x.at(lines / 2, 100 + 11 * i) = 0x1p-20f;
+    for (int i = 0; i < 5; ++i) x.at(lines - 1, k - 1 - i) = -0x1p-30f;
+    x.at(0, 17) = 0.0f;
+    for (const bool along : {true, false}) {
+      const Written w = split(kHalves, x, along, gap);
+      std::array<unsigned, 2> most{};
+      for (std::size_t at = 0; at < w.spread.size(); ++at) {
+        most[at % 2] = std::max(most[at % 2], w.spread[at]);
+      }
+      EXPECT_EQ(most, most_small_and_far(x)) << lines << "x" << k << (along ? " along" : " across");
+    }
   }
 }
 

@@ -63,7 +63,7 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
       float v[kInFlight];
       WARPLADDER_UNROLL_ON_GPU
       for (int i = 0; i < kInFlight; ++i, from += kStep * x.ld) {
-        v[i] = r0 + i * kStep < there_of_line ? __ldcs(from) : 0.0f;
+        v[i] = r0 + i * kStep < there_of_line ? load_once<length>(from) : 0.0f;
       }
       WARPLADDER_UNROLL_ON_GPU
       for (int i = 0; i < kInFlight; ++i) {
@@ -84,7 +84,8 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
         WARPLADDER_UNROLL_ON_GPU
         for (int u = 0; u < kInFlight; ++u, from += kStep * x.ld) {
           v[u] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-          if (r0 + u * kStep < there) v[u] = __ldcs(reinterpret_cast<const float4*>(from));
+          if (r0 + u * kStep < there)
+            v[u] = load_once<length>(reinterpret_cast<const float4*>(from));
         }
         WARPLADDER_UNROLL_ON_GPU
         for (int u = 0; u < kInFlight; ++u) {

@@ -36,23 +36,27 @@ __device__ __forceinline__ void split_along(const SplitOperand& x, unsigned bloc
 
   // A lane loads its own neighbours directly; else what makes a warp's loads neighbours, and
   // own_neighbours() hands them over.
+  const auto load_words = [&](int piece, float(&words)[8]) {
+    const std::int64_t k0 = std::int64_t{piece} * kSplitPiece;
+    const int left = piece < whole ? kSplitPiece : static_cast<int>(x.k - k0);
+    WARPLADDER_UNROLL_ON_GPU
+    for (int i = 0; i < 8; ++i) {
+      words[i] = i * 32 + lane < left ? load_once<length>(from + k0 + i * 32 + lane) : 0.0f;
+    }
+  };
   const auto load = [&](int first) {
     WARPLADDER_UNROLL_ON_GPU
     for (int p = 0; p < kPieces; ++p) {
       const int piece = first + p * warps;
       if (piece >= pieces) break;
-      const std::int64_t k0 = std::int64_t{piece} * kSplitPiece;
       if (piece < direct) {
+        const std::int64_t k0 = std::int64_t{piece} * kSplitPiece;
         const auto* const quads = reinterpret_cast<const float4*>(from + k0 + own_first);
-        const float4 left = __ldcs(quads), right = __ldcs(quads + kApart);
+        const float4 left = load_once<length>(quads), right = load_once<length>(quads + kApart);
         v[p][0] = left.x, v[p][1] = left.y, v[p][2] = left.z, v[p][3] = left.w;
         v[p][4] = right.x, v[p][5] = right.y, v[p][6] = right.z, v[p][7] = right.w;
       } else {
-        const int left = piece < whole ? kSplitPiece : static_cast<int>(x.k - k0);
-        WARPLADDER_UNROLL_ON_GPU
-        for (int i = 0; i < 8; ++i) {
-          v[p][i] = i * 32 + lane < left ? __ldcs(from + k0 + i * 32 + lane) : 0.0f;
-        }
+        load_words(piece, v[p]);
       }
     }
   };
@@ -91,37 +95,46 @@ __device__ __forceinline__ void split_along(const SplitOperand& x, unsigned bloc
   if (here && lane == 0 && of_line == 0) x.factor[line] = factor_of(Pairs(), range, exponent);
   Spread spread = spread_of_line(here, range.largest);
   unsigned char* const to = x.pairs + line * x.line_bytes;
+  const bool counts = Pairs::kCounted && here && range.largest != 0;
+  bool closer = false;  // whether there is a piece of which a glance does not tell all
   for (int first = of_line; first < pieces; first += step) {
     if (pieces > step) load(first);
     WARPLADDER_UNROLL_ON_GPU
     for (int p = 0; p < kPieces; ++p) {
       const int piece = first + p * warps;
       if (piece >= pieces) break;
-      const std::int64_t k0 = std::int64_t{piece} * kSplitPiece, k = k0 + lane * 8;
+      const std::int64_t k = std::int64_t{piece} * kSplitPiece + lane * 8;
       own_neighbours(piece, v[p]);
       float scaled[8];
       WARPLADDER_UNROLL_ON_GPU
       for (int i = 0; i < 8; ++i) scaled[i] = v[p][i] * scale;
       unsigned hi[4] = {};
       if (here && k < depth) Pairs::write8(to, k, scaled, hi);
-      if (!Pairs::kCounted || !here || range.largest == 0) continue;
+      if (!counts || piece >= whole) continue;
+      Glance glance;
+      glance.add(hi);
+      closer |= __any_sync(0xffffffffu, glance.may_be_small());
+      include_whole<kSplitPiece>(spread, 0, __reduce_add_sync(0xffffffffu, glance.large));
+    }
+  }
+  if (counts) {
+    // Then, and where the line ends, pieces are loaded once more: to count in the registers of each
+    // would take long code.
+    const int first_close = closer ? 0 : whole;
+    WARPLADDER_NO_UNROLL
+    for (int piece = of_line; piece < pieces; piece += warps) {
+      const std::int64_t left = x.k - std::int64_t{piece} * kSplitPiece;
+      if ((piece < whole && !closer) || left <= 0) continue;
+      float words[8];
+      load_words(piece, words);
+      SpreadCount count;
+      count.add(words, range.largest);
+      count.small = __reduce_add_sync(0xffffffffu, count.small);
+      count.large = __reduce_add_sync(0xffffffffu, count.large);
       if (piece < whole) {
-        Glance glance;
-        glance.add(hi);
-        const unsigned large = __reduce_add_sync(0xffffffffu, glance.large);
-        unsigned small = 0;
-        if (__any_sync(0xffffffffu, glance.may_be_small())) {
-          SpreadCount count;
-          count.add(v[p], range.largest);
-          small = __reduce_add_sync(0xffffffffu, count.small);
-        }
-        include_whole<kSplitPiece>(spread, small, large);
-      } else if (const auto left = static_cast<int>(x.k - k0); left > 0) {
-        SpreadCount count;
-        count.add(v[p], range.largest);
-        count.small = __reduce_add_sync(0xffffffffu, count.small);
-        count.large = __reduce_add_sync(0xffffffffu, count.large);
-        include_rest<kSplitPiece>(spread, count, x.k, left);
+        include_whole<kSplitPiece>(spread, count.small, kSplitPiece);
+      } else {
+        include_rest<kSplitPiece>(spread, count, x.k, static_cast<int>(left));
       }
     }
   }

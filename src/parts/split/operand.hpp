@@ -22,10 +22,21 @@ struct SplitShape {
   static constexpr int pieces = brief ? 4 : (medium ? 5 : 8),
                        lines = brief || alone ? 8 : (medium ? 32 : 16),
                        rows = medium ? 512 : (alone ? 4096 : 1024), more = medium ? 16 : 0,
-                       blocks = brief || medium ? 3 : (alone ? 1 : 2),
+                       blocks = medium ? 3 : (alone ? 1 : 2),
                        part = alone ? 128 : rows * (lines / 8) / kSplitWarps;
   static_assert(kSplitPiece % part == 0);
 };
+// An operand's elements, which the pass reads once: long lines are the first to leave the L2 cache,
+// and leave it to what the pass writes. Short lines stay, for who multiplies again.
+template <LineLength length, class T>
+__device__ __forceinline__ T load_once(const T* from) {
+  if constexpr (length == LineLength::brief) {
+    return *from;
+  } else {
+    return __ldcs(from);
+  }
+}
+
 // Of lines of so many elements.
 __host__ __device__ __forceinline__ LineLength length_of(std::int64_t depth) {
   return depth <= 1024   ? LineLength::brief
