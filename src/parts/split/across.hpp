@@ -84,8 +84,8 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
         WARPLADDER_UNROLL_ON_GPU
         for (int u = 0; u < kInFlight; ++u, from += kStep * x.ld) {
           v[u] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-          if (r0 + u * kStep < there)
-            v[u] = load_once<length>(reinterpret_cast<const float4*>(from));
+          const auto* const four = reinterpret_cast<const float4*>(from);
+          if (r0 + u * kStep < there) v[u] = load_once<length>(four);
         }
         WARPLADDER_UNROLL_ON_GPU
         for (int u = 0; u < kInFlight; ++u) {

@@ -118,9 +118,8 @@ __device__ __forceinline__ void split_along(const SplitOperand& x, unsigned bloc
     }
   }
   if (counts) {
-    // Then, and where the line ends, pieces are loaded once more: to count in the registers of each
-    // would take long code.
-    const int first_close = closer ? 0 : whole;
+    // Then, and where the line ends, pieces are loaded once more: code that counts in the registers
+    // of each would be long.
     WARPLADDER_NO_UNROLL
     for (int piece = of_line; piece < pieces; piece += warps) {
       const std::int64_t left = x.k - std::int64_t{piece} * kSplitPiece;

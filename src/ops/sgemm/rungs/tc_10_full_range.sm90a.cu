@@ -63,8 +63,9 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
       parts::gather_spreads<kJudges>(half_split.a, half_split.b, judge, shared.spread);
       if (judge % 32 == 0) ptx::arrive(&shared.judged);
     } else if (threadIdx.x == TensorConfig::consumers) {
-      WARPLADDER_NO_UNROLL  // code is loaded, too
-          for (int group = 0; group < undecided * TensorConfig::groups; ++group) {
+      // Four copies of the loop would be as many misses of the instruction cache in a row.
+      WARPLADDER_NO_UNROLL
+      for (int group = 0; group < undecided * TensorConfig::groups; ++group) {
         producer.fetch_next(halves.a, halves.b);
       }
     }
