@@ -239,16 +239,25 @@ __global__ void arrive_too_early(float* out) {
 }
 TWINS(arrive_too_early);
 
-// A block's 128 threads hand 2 KiB to the other one.
-template <bool kFaulty>
-__global__ void store_too_early(float* out) {
+// A block's 128 threads hand a line of 2 KiB to the other one: the barrier that expects it, and
+// where it goes.
+struct ExpectedLine {
+  Barrier* full;
+  float4* line;
+};
+__device__ __forceinline__ ExpectedLine expect_line() {
   Barrier* const full = device::dynamic_shared<Barrier>();
-  float4* const line = reinterpret_cast<float4*>(full + 2);
-  const unsigned t = threadIdx.x, other = 1 - ptx::cluster_rank();
-  if (t == 0) {
+  if (threadIdx.x == 0) {
     ptx::barrier_init(full, 1);
     ptx::arrive_expecting(full, 2048);
   }
+  return {full, reinterpret_cast<float4*>(full + 2)};
+}
+
+template <bool kFaulty>
+__global__ void store_too_early(float* out) {
+  const auto [full, line] = expect_line();
+  const unsigned t = threadIdx.x, other = 1 - ptx::cluster_rank();
   if (!kFaulty) ptx::cluster_barrier();
   float4* const to = ptx::in_block(line, other) + t;
   const float4 value = make_float4(1.0f, 2.0f, 3.0f, 4.0f);
@@ -260,13 +269,8 @@ TWINS(store_too_early);
 
 template <bool kFaulty>
 __global__ void store_counted_elsewhere(float* out) {
-  Barrier* const full = device::dynamic_shared<Barrier>();
-  float4* const line = reinterpret_cast<float4*>(full + 2);
+  const auto [full, line] = expect_line();
   const unsigned t = threadIdx.x, rank = ptx::cluster_rank(), other = 1 - rank;
-  if (t == 0) {
-    ptx::barrier_init(full, 1);
-    ptx::arrive_expecting(full, 2048);
-  }
   ptx::cluster_barrier();
   float4* const to = ptx::in_block(line, other) + t;
   const float4 value = make_float4(1.0f, 2.0f, 3.0f, 4.0f);
@@ -279,13 +283,8 @@ TWINS(store_counted_elsewhere);
 
 template <bool kFaulty>
 __global__ void store_nobody_waits_for(float* out) {
-  Barrier* const full = device::dynamic_shared<Barrier>();
-  float4* const line = reinterpret_cast<float4*>(full + 2);
+  const auto [full, line] = expect_line();
   const unsigned t = threadIdx.x, other = 1 - ptx::cluster_rank();
-  if (t == 0) {
-    ptx::barrier_init(full, 1);
-    ptx::arrive_expecting(full, 2048);
-  }
   ptx::cluster_barrier();
   float4* const to = ptx::in_block(line, other) + t;
   const float4 value = make_float4(1.0f, 2.0f, 3.0f, 4.0f);
