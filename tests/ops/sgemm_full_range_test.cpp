@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -114,6 +115,40 @@ TEST_P(FullRange, HoldsDenormalsAndTheLargest) {
     x.b[static_cast<std::size_t>(4 * p.ldb + 31)] = 0.0f;
   };
   EXPECT_EQ(verdict(p, 2, among_others).failure, "");
+}
+
+// Tiles enough for clusters that share what they load, and last columns and rows for which that
+// does not pay: worked on one below the other, and as columns of C's transpose. 70 is an odd number
+// of groups along k.
+TEST_P(FullRange, HoldsWhatLiesBesideTheTilesOfClusters) {
+  for (const double spread : {1.0, 20.0}) {
+    for (const auto& [m, n] : {std::pair{270, 5641}, {20, 17100}}) {
+      const float beta = spread > 1.0 ? 0.5f : 0.0f;
+      const Problem p = compact(m, n, 70, Layout::row_major, false, false, 1.5f, beta);
+      EXPECT_EQ(verdict(p, spread).failure, "") << m << 'x' << n << " 2^" << spread;
+    }
+  }
+}
+
+// Lines enough that blocks of the pass begin when others have counted; and a last line that the
+// first ones know nothing of.
+TEST_P(FullRange, HoldsMoreLinesThanArePassedAtOnce) {
+  for (const auto& [m, n, k] : {std::array{20, 4300, 1100}, {4400, 20, 70}, {20, 4400, 70}}) {
+    for (const bool transposed : {false, true}) {
+      const Problem p = compact(m, n, k, Layout::row_major, transposed, transposed);
+      EXPECT_EQ(verdict(p, 20).failure, "") << m << 'x' << n << 'x' << k;
+      const auto spread_last = [&](HostOperands& x) {
+        for (std::int64_t i = 0; i < p.k; ++i) {
+          const float factor = std::ldexp(1.0f, static_cast<int>(i % 50) - 25);
+          x.a[static_cast<std::size_t>(transposed ? i * p.lda + p.m - 1 : (p.m - 1) * p.lda + i)] *=
+              factor;
+          x.b[static_cast<std::size_t>(transposed ? (p.n - 1) * p.ldb + i : i * p.ldb + p.n - 1)] /=
+              factor;
+        }
+      };
+      EXPECT_EQ(verdict(p, 1, spread_last).failure, "") << m << 'x' << n << 'x' << k;
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(, FullRange,

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <bit>
 
 #include "device/device.hpp"
@@ -58,6 +59,9 @@ class Product {
     if (const ladder::Launcher prepare = rung.preparation(flavour)) prepare(&call_, stream_);
     rung.launcher(flavour)(&call_, stream_);
     stream_.synchronize();
+    return bits();
+  }
+  std::vector<std::uint32_t> bits() const {
     std::vector<std::uint32_t> bits;
     for (const float x : c_.download()) bits.push_back(std::bit_cast<std::uint32_t>(x));
     return bits;
@@ -97,6 +101,44 @@ TEST(SgemmTensorRungs, GiveTheSameBitsInEveryRunOfAGpu) {
        {compact(200, 200, 4096), compact(600, 700, 1500), compact(1000, 900, 800),
         compact(2100, 1930, 1111), compact(4095, 4097, 300)}) {
     expect_the_same_bits(device::Target::gpu, device::Flavour::gpu, p);
+  }
+}
+
+// What a product that FP16 pairs do not hold leaves in the workspace does not lead the next one
+// astray.
+TEST(SgemmTensorRungs, ForgetAProductThatHalvesDoNotHold) {
+  const device::Target cpu = device::Target::cpu;
+  const Problem p = compact(20, 4400, 70);
+  const ladder::Rung& rung = ladder::find_rung("sgemm", "tc_10_full_range");
+  Product moderate(cpu, p, "uniform"), wide(cpu, p, "log_uniform");
+  const auto expected = moderate.bits(rung, device::Flavour::plain, 2);
+  Call in_the_same = *wide.call();
+  in_the_same.workspace = moderate.call()->workspace;
+  device::Stream stream(cpu);
+  rung.launcher(device::Flavour::plain)(&in_the_same, stream);
+  rung.launcher(device::Flavour::plain)(moderate.call(), stream);
+  stream.synchronize();
+  EXPECT_TRUE(expected == moderate.bits());
+}
+
+// Where blocks of a cluster share, and where they do not; an odd number of groups along k; and a
+// pass of more blocks than begin at once.
+TEST(SgemmTensorRungs, PredictTheirCountsWhereTilesEnd) {
+  for (const auto& [m, n, k] : {std::array{270, 5641, 70}, {300, 5760, 100}, {20, 4400, 70}}) {
+    Product product(device::Target::cpu, compact(m, n, k), "uniform");
+    for (const char* id : {"tc_08_cluster", "tc_09_split_k", "tc_10_full_range", "tc_11_prepared",
+                           "tc_12_fused_split"}) {
+      const ladder::Rung& rung = ladder::find_rung("sgemm", id);
+      device::Stream stream(device::Target::cpu);
+      if (const auto prepare = rung.preparation(device::Flavour::counted)) {
+        prepare(product.call(), stream);
+      }
+      std::vector<device::KernelCounts> counts;
+      stream.record_counts = &counts;
+      rung.launcher(device::Flavour::counted)(product.call(), stream);
+      EXPECT_TRUE(ladder::agrees(ladder::totals_of(counts), rung.predict(product.call())))
+          << id << ' ' << m << 'x' << n << 'x' << k;
+    }
   }
 }
 

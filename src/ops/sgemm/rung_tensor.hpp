@@ -9,21 +9,29 @@ namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
 // The order in which tiles of C are worked on: in bands of 8 rows of tiles, down each column of a
-// band, so that what runs at the same time shares what it reads. Places count tiles. Where two
-// blocks work on a tile of `sharers` times block_n columns together and the last columns of C are
-// one block's, they are worked on last, by the two below each other.
+// band, so that what runs at the same time shares what it reads. Places count tiles.
+//
+// Where two blocks work on a tile of `sharers` times block_n columns together, what would leave
+// them half idle comes last: the last columns of C, if they are one block's, by the two below each
+// other; and its last rows, if they are block_n or fewer, as columns of C's transpose (turned).
 struct TileOrder {
-  int tiles_m = 0, tiles_n = 0, below = 0;
+  int tiles_m = 0, tiles_n = 0, below = 0, turned = 0;
   TileOrder(const Gemm& g, int block_m, int block_n, int sharers = 1)
       : tiles_m(static_cast<int>(tiles(g.m, block_m))),
         tiles_n(static_cast<int>(tiles(g.n, block_n * sharers))) {
-    if (sharers == 2 && tiles(g.n, block_n) % 2 == 1) {
+    if (sharers != 2) return;
+    if (tiles(g.n, block_n) % 2 == 1) {
       --tiles_n;
       below = (tiles_m + 1) / 2;
     }
+    if (g.m - std::int64_t{tiles_m - 1} * block_m <= block_n) {
+      --tiles_m;
+      const std::int64_t columns = std::int64_t{tiles_n} * sharers * block_n;
+      turned = static_cast<int>(tiles(columns < g.n ? columns : g.n, 2 * block_m));
+    }
   }
   __host__ __device__ __forceinline__ int beside() const { return tiles_m * tiles_n; }
-  __host__ __device__ __forceinline__ int count() const { return beside() + below; }
+  __host__ __device__ __forceinline__ int count() const { return beside() + below + turned; }
   __device__ __forceinline__ TilePlace place(int tile) const {
     constexpr int kBand = 8;
     const int first = tile / (kBand * tiles_n) * kBand, in_band = tile % (kBand * tiles_n);
@@ -75,7 +83,7 @@ struct TileFactors {
       row_here[half] = own.row + 8 * half < g.m;
       of_row[half] = row_here[half] ? s.a.factor[own.row + 8 * half] : 0.0f;
     }
-    if (columns_here) load_groups(s.b.factor + own.column, of_column);
+    load(g, s, own.column);
   }
   // C's two elements of the sums of four, in the first row or the second, of group `i` of those
   // here.
@@ -85,8 +93,24 @@ struct TileFactors {
                        g.alpha * (four[2 * half + 1] * of_row[half] * of_column[i].y));
   }
   // From now on of the columns behind the first so many groups.
-  __device__ __forceinline__ void advance(const SplitGemm& s, TilePlace own, int groups) {
-    if (groups > 0) load_groups(s.b.factor + own.column + 8 * groups, of_column);
+  __device__ __forceinline__ void advance(const Gemm& g, const SplitGemm& s, TilePlace own,
+                                          int groups) {
+    if (groups > 0) load(g, s, own.column + 8 * groups);
+  }
+
+ private:
+  __device__ __forceinline__ void load(const Gemm& g, const SplitGemm& s, std::int64_t column) {
+    const float* const from = s.b.factor + column;
+    if (columns_here) {
+      load_groups(from, of_column);
+    } else {
+      WARPLADDER_UNROLL_ON_GPU
+      for (int i = 0; i < kLoadedGroups<count>; ++i) {
+        const std::int64_t left = g.n - column - 8 * i;
+        of_column[i] =
+            make_float2(left > 0 ? from[8 * i] : 0.0f, left > 1 ? from[8 * i + 1] : 0.0f);
+      }
+    }
   }
 };
 
@@ -98,7 +122,7 @@ __device__ __forceinline__ void store_whole(const Gemm& g, const SplitGemm& s,
   constexpr int kGroups = kLoadedGroups<count>;
   WARPLADDER_UNROLL_ON_GPU
   for (int first = 0; first < count / 4; first += kGroups) {
-    factors.advance(s, own, first);
+    factors.advance(g, s, own, first);
     WARPLADDER_UNROLL_ON_GPU
     for (int half = 0; half < 2; ++half) {
       if (!factors.row_here[half]) continue;
@@ -117,9 +141,9 @@ __device__ __forceinline__ void store_whole(const Gemm& g, const SplitGemm& s,
   }
 }
 
-// The same for rows that begin anywhere, and beta = 0. What the four threads of a row have of eight
-// columns lies in two sectors of memory then, `behind` words into the first; each thread takes what
-// its place in a sector wants from the others, so that sectors are written whole.
+// The same for rows that begin and end anywhere, and beta = 0. What the four threads of a row have
+// of eight columns lies in two sectors of memory then, `behind` words into the first; each thread
+// takes what its place in a sector wants from the others, so that sectors are written whole.
 template <int count>
 __device__ __forceinline__ void store_shifted(const Gemm& g, const SplitGemm& s,
                                               TileFactors<count>& factors,
@@ -129,7 +153,7 @@ __device__ __forceinline__ void store_shifted(const Gemm& g, const SplitGemm& s,
   float2 before[2] = {make_float2(0.0f, 0.0f), make_float2(0.0f, 0.0f)};
   WARPLADDER_UNROLL_ON_GPU
   for (int first = 0; first < kAll; first += kGroups) {
-    factors.advance(s, own, first);
+    factors.advance(g, s, own, first);
     WARPLADDER_UNROLL_ON_GPU
     for (int half = 0; half < 2; ++half) {
       float* const tile = g.c + (own.row + 8 * half) * g.ldc + own.column - at;
@@ -154,9 +178,11 @@ __device__ __forceinline__ void store_shifted(const Gemm& g, const SplitGemm& s,
         const float even = __shfl_sync(0xffffffffu, even_waits ? before[half].x : now.x, even_from),
                     uneven = __shfl_sync(0xffffffffu, odd_waits ? before[half].y : now.y, odd_from);
         before[half] = now;
-        // The first and the last sector are other tiles', too.
-        const bool has_even = group == 0 ? at >= behind : group < kAll || at < behind,
-                   has_odd = group == 0 ? at + 1 >= behind : group < kAll || at + 1 < behind;
+        // The first and the last sector are other tiles', too; and C may end in between.
+        const std::int64_t left = g.n - (own.column - behind + 8 * group);
+        const bool has_even = (group == 0 ? at >= behind : group < kAll || at < behind) && left > 0,
+                   has_odd = (group == 0 ? at + 1 >= behind : group < kAll || at + 1 < behind) &&
+                             left > 1;
         float* const to = sectors + 8 * group;
         if (!factors.row_here[half]) continue;
         if (has_even && has_odd) {
@@ -171,24 +197,29 @@ __device__ __forceinline__ void store_shifted(const Gemm& g, const SplitGemm& s,
   }
 }
 
+// C as rows and columns of sums, or its transpose; and the factors of both.
+struct SumsPlace {
+  std::int64_t rows, columns, row_step, column_step;
+  const float *row_factor, *column_factor;
+};
+
 // store_sums() for any tile: only what lies in C, and lines that the pairs hold.
 template <int count>
-__device__ __forceinline__ void store_ragged(const Gemm& g, const SplitGemm& s,
-                                             const TileFactors<count>& factors,
+__device__ __forceinline__ void store_ragged(const Gemm& g, const SumsPlace& place,
                                              const float (&sums)[count], TilePlace own) {
-  float* to = g.c + own.row * g.ldc + own.column;
-  const float* const factor = s.b.factor + own.column;
   WARPLADDER_UNROLL_ON_GPU
-  for (int half = 0; half < 2; ++half, to += 8 * g.ldc) {
-    if (!factors.row_here[half]) return;
-    const float row_factor = factors.of_row[half];
+  for (int half = 0; half < 2; ++half) {
+    const std::int64_t row = own.row + 8 * half;
+    if (row >= place.rows) return;
+    const float row_factor = place.row_factor[row];
+    float* const to = g.c + row * place.row_step + own.column * place.column_step;
     WARPLADDER_UNROLL_ON_GPU
     for (int j = 0; j < 2 * count; ++j) {
-      if (j % 8 > 1 || own.column + j >= g.n) continue;
-      const float of_column = factor[j];
+      if (j % 8 > 1 || own.column + j >= place.columns) continue;
+      const float of_column = place.column_factor[own.column + j];
       if (!holds(row_factor) || !holds(of_column)) continue;
-      store_scaled(to + j, g.alpha, sums[j / 8 * 4 + j % 8 + 2 * half] * row_factor * of_column,
-                   g.beta);
+      store_scaled(to + j * place.column_step, g.alpha,
+                   sums[j / 8 * 4 + j % 8 + 2 * half] * row_factor * of_column, g.beta);
     }
   }
 }
@@ -235,12 +266,12 @@ __device__ __forceinline__ void store_sums(const Gemm& g, const SplitGemm& s,
   const bool whole = factors.columns_here && held;
   if (whole && g.beta == 0.0f && in_sectors) {
     store_whole<false>(g, s, factors, sums, own);
-  } else if (whole && g.beta == 0.0f) {
+  } else if (held && g.beta == 0.0f) {
     store_shifted(g, s, factors, sums, own);
   } else if (whole && in_pairs && !Pairs::kNeedsLeast) {
     store_whole<true>(g, s, factors, sums, own);
   } else {
-    store_ragged(g, s, factors, sums, own);
+    store_ragged(g, {g.m, g.n, g.ldc, 1, s.a.factor, s.b.factor}, sums, own);
   }
   if (!held) multiply_apart(g, s, corner.row, 64, corner.column, 2 * count, thread, 128);
 }
@@ -249,6 +280,16 @@ __device__ __forceinline__ void store_sums(const Gemm& g, const SplitGemm& s,
                                            const float (&sums)[count], TilePlace corner) {
   TileFactors<count> factors(g, s, corner);
   store_sums<Pairs>(g, s, factors, sums, corner);
+}
+
+// The same of a tile of C's transpose, of which `corner` is the first element.
+template <class Pairs, int count>
+__device__ __forceinline__ void store_turned(const Gemm& g, const SplitGemm& s,
+                                             const float (&sums)[count], TilePlace corner) {
+  store_ragged(g, {g.n, g.m, 1, g.ldc, s.b.factor, s.a.factor}, sums, own_place(corner));
+  if constexpr (Pairs::kNeedsLeast) {
+    multiply_apart(g, s, corner.column, 2 * count, corner.row, 64, threadIdx.x % 128, 128);
+  }
 }
 
 // A warpgroup's sums of a 64×N tile as rows of `row_length` floats in shared memory.
@@ -357,7 +398,7 @@ std::uint64_t split_barriers(const Problem& p, Operands which, Pass pass) {
       const auto [begin, end, held_at_once] =
           parts::split_part<length>(s.a, s.depth, rank, s.cluster);
       const bool at_once = held_at_once || end - begin <= Shape::rows;
-      of_rank += of_ticket + (s.cluster > 1 ? 3 : 1) + kOfSpread +
+      of_rank += of_ticket + (s.cluster > 1 ? 2 : 1) + kOfSpread +
                  (at_once ? 0 : 2 * (tiles(end - begin, Shape::rows) - 1));
     }
     std::uint64_t of_warps = 0;
@@ -366,20 +407,23 @@ std::uint64_t split_barriers(const Problem& p, Operands which, Pass pass) {
       of_warps += x->along ? (of_ticket + kOfRange + kOfSpread) * x->blocks
                            : of_rank * (x->blocks / s.cluster);
     }
+    if (own && Pairs::kCounted && which == Operands::both) {  // who begins later looks around
+      const unsigned blocks = s.a.blocks + s.b.blocks, first = parts::kFirstBlocks<length>;
+      of_warps += blocks > first ? blocks - first : 0;
+    }
     return of_warps * parts::kSplitWarps;
   };
   return own ? parts::with_length(s.depth, count) : count.template operator()<kTicketLength>();
 }
 
 // What a rung predicts whose pass writes Pairs and whose blocks cover `area` elements of C, edges
-// included, each with so many products; which has the copy engine bring `group_bytes` for each
-// group along k, and whose warps arrive `barriers` times. What the pass and the stores ask of
-// memory depends on more than a number says: src/parts/split.hpp.
+// included, in so many groups along k, each with so many products; which has the copy engine bring
+// `group_bytes` for each group, and whose warps arrive `barriers` times. What the pass and the
+// stores ask of memory depends on more than a number says: src/parts/split.hpp.
 template <class Pairs>
-ladder::Totals predict_tensor(const Problem& p, std::int64_t area, int products,
-                              std::int64_t group_bytes, std::uint64_t barriers,
+ladder::Totals predict_tensor(const Problem& p, std::int64_t groups, std::int64_t area,
+                              int products, std::int64_t group_bytes, std::uint64_t barriers,
                               Operands which = Operands::both, Pass pass = Pass::own_kernel) {
-  const std::int64_t depth = parts::padded_depth(p.k);
   ladder::Totals t;
   t.global_load_requests = t.global_load_sectors = ladder::kNotPredicted;
   t.global_store_requests = t.global_store_sectors = ladder::kNotPredicted;
@@ -387,8 +431,8 @@ ladder::Totals predict_tensor(const Problem& p, std::int64_t area, int products,
   t.shared_store_requests = t.shared_store_wavefronts = ladder::kNotPredicted;
   t.shuffles = ladder::kNotPredicted;
   t.barriers = split_barriers<Pairs>(p, which, pass) + barriers;
-  t.bulk_bytes = group_bytes * (depth / Pairs::kDepth);
-  t.tensor_fmas = area * depth * products;
+  t.bulk_bytes = group_bytes * groups;
+  t.tensor_fmas = area * groups * Pairs::kDepth * products;
   return t;
 }
 

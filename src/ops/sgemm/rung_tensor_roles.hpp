@@ -68,10 +68,10 @@ void with_tensor_config(const Gemm& g, std::int64_t depth, const Run& run) {
   }
 }
 
-// What is promoted at a time: so many of them along k.
+// What is promoted at a time: so many of them along k, and maybe one group more.
 template <class Pairs>
 __device__ __forceinline__ int chunks_of(const SplitGemm& split) {
-  return static_cast<int>(split.depth / (Pairs::kDepth * TensorConfig::groups));
+  return groups_of<Pairs>(split.a.k) / TensorConfig::groups;
 }
 
 // The tiles that a block computes, one after the other, and its share of them along k.
@@ -88,14 +88,22 @@ struct TileWork {
         step(gridDim.x / kConfig.cluster()) {}
   __device__ __forceinline__ bool is_left() const { return tile < order.count(); }
   __device__ __forceinline__ void advance() { tile += step; }
-  // Whether the cluster's blocks lie below each other and share nothing.
-  __device__ __forceinline__ bool is_below() const {
+  // Whether the cluster's blocks share nothing; and whether they work on C's transpose, rows of A
+  // and columns of B exchanged.
+  __device__ __forceinline__ bool is_alone() const {
     return kConfig.sharers > 1 && tile >= order.beside();
+  }
+  __device__ __forceinline__ bool is_turned() const {
+    return kConfig.sharers > 1 && tile >= order.beside() + order.below;
   }
   __device__ __forceinline__ TilePlace place() const {
     constexpr int kSharers = kConfig.sharers;
     const int of_sharers = kSharers > 1 ? rank : 0;
-    if (is_below()) {
+    if (is_turned()) {
+      return {((tile - order.beside() - order.below) * kSharers + of_sharers) * kConfig.block_m,
+              order.tiles_m * kConfig.block_m};
+    }
+    if (is_alone()) {
       return {((tile - order.beside()) * kSharers + of_sharers) * kConfig.block_m,
               order.tiles_n * kSharers * kConfig.block_n};
     }
@@ -108,6 +116,11 @@ struct TileWork {
   __device__ __forceinline__ int end_chunk(int chunks) const {
     return kConfig.blocks_k > 1 ? chunks * (rank + 1) / kConfig.blocks_k : chunks;
   }
+  // The groups behind the chunks are the last block's.
+  __device__ __forceinline__ int end_group(int groups) const {
+    const int chunks = groups / kConfig.groups, end = end_chunk(chunks);
+    return end == chunks ? groups : end * kConfig.groups;
+  }
 };
 
 // Has the copy engine fill the ring with all that the block's tiles need, group by group. Used by
@@ -118,7 +131,7 @@ class Producer {
   __device__ __forceinline__ Producer(typename Wrapped::Ring& ring, const SplitGemm& split,
                                       const TileOrder& order,
                                       parts::RingPlace<Wrapped::Ring::kStages> at = {0, 1})
-      : ring_(ring), chunks_(chunks_of<Pairs>(split)), work_(order), at_(at) {
+      : ring_(ring), groups_(groups_of<Pairs>(split.a.k)), work_(order), at_(at) {
     begin_tile();
   }
   __device__ __forceinline__ auto place() const { return at_; }
@@ -131,16 +144,18 @@ class Producer {
     ptx::Barrier* const full = &ring_.full[stage];
     ptx::wait(&ring_.empty[stage], at_.parity);
     ptx::arrive_expecting(full, Ring::kABytes + Ring::kBBytes);
-    if (below_) {
+    static_assert(kConfig.sharers == 1 || kShare == kConfig.block_n);  // the boxes are alike
+    if (alone_) {
       for (int row = 0; row < kConfig.block_m; row += kShare) {
-        fetch<1>(ring_.a[stage] + row * 128, a_map, full, place_.row + row, group_);
+        fetch<1>(ring_.a[stage] + row * 128, turned_ ? b_map : a_map, full, place_.row + row,
+                 group_);
       }
     } else {
       fetch<kConfig.sharers>(ring_.a[stage], a_map, full, place_.row, group_, kShare, work_.rank);
     }
-    fetch<1>(ring_.b[stage], b_map, full, place_.column, group_);
+    fetch<1>(ring_.b[stage], turned_ ? a_map : b_map, full, place_.column, group_);
     at_.advance();
-    if (++group_ == work_.end_chunk(chunks_) * kConfig.groups) {
+    if (++group_ == end_) {
       work_.advance();
       begin_tile();
     }
@@ -150,21 +165,24 @@ class Producer {
   static constexpr TensorConfig kConfig = Wrapped::value;
   __device__ __forceinline__ void begin_tile() {
     place_ = work_.place();
-    below_ = work_.is_below();
-    group_ = work_.first_chunk(chunks_) * kConfig.groups;
+    alone_ = work_.is_alone();
+    turned_ = work_.is_turned();
+    group_ = work_.first_chunk(groups_ / kConfig.groups) * kConfig.groups;
+    end_ = work_.end_group(groups_);
   }
 
   typename Wrapped::Ring& ring_;
-  int chunks_, group_;
+  int groups_, group_, end_;
   TileWork<Wrapped> work_;
   TilePlace place_;
-  bool below_;
+  bool alone_, turned_;
   parts::RingPlace<Wrapped::Ring::kStages> at_;
 };
 
 // The consumers as those who split operands by tickets.
 struct Crew {
   static constexpr int kBarrier = 1;
+  static constexpr bool leaves = false;
   __device__ __forceinline__ void operator()() const {
     ptx::named_barrier<kBarrier, TensorConfig::consumers>();
   }
@@ -228,7 +246,8 @@ __device__ __forceinline__ void consume(typename Wrapped::Ring& ring, const Gemm
                                         const Ask& go_on = {}) {
   constexpr TensorConfig kConfig = Wrapped::value;
   constexpr int kTiles = kConfig.block_m / 128;
-  const int a_row = ptx::warpgroup() * (kConfig.block_m / 2), chunks = chunks_of<Pairs>(split);
+  const int a_row = ptx::warpgroup() * (kConfig.block_m / 2), groups = groups_of<Pairs>(split.a.k),
+            chunks = groups / kConfig.groups;
   bool decided = std::is_same_v<Ask, GoOn>;
   for (TileWork<Wrapped> work(order); work.is_left(); work.advance()) {
     float sums[kTiles][kConfig.block_n / 2] = {};
@@ -252,6 +271,13 @@ __device__ __forceinline__ void consume(typename Wrapped::Ring& ring, const Gemm
       }
     }
     if (!goes_on) return;
+    if (work.end_group(groups) > end * kConfig.groups) {
+      if constexpr (kConfig.blocks_k > 2) {
+        parts::add_group_with_care<Pairs>(ring, at, a_row, sums[0], lost);
+      } else {
+        parts::add_groups<Pairs, 1>(ring, at, a_row, kConfig.sharers, sums);
+      }
+    }
     const TilePlace place = work.place();
     if constexpr (kConfig.blocks_k == 2) {
       // Each block finishes half of the columns; the other half's sums go to the other block,
@@ -297,7 +323,12 @@ __device__ __forceinline__ void consume(typename Wrapped::Ring& ring, const Gemm
     } else {
       WARPLADDER_UNROLL_ON_GPU
       for (int t = 0; t < kTiles; ++t) {
-        store_sums<Pairs>(g, split, sums[t], {place.row + a_row + t * 64, place.column});
+        const TilePlace corner{place.row + a_row + t * 64, place.column};
+        if (work.is_turned()) {
+          store_turned<Pairs>(g, split, sums[t], corner);
+        } else {
+          store_sums<Pairs>(g, split, sums[t], corner);
+        }
       }
     }
   }
@@ -364,9 +395,10 @@ ladder::Totals predict_tiles(const Problem& p, int barriers_of_warp,
                         // no more tickets, all written
         of_tickets = tickets ? 2 * parts::kSplitWarps : 0;
     t = predict_tensor<Pairs>(
-        p, count * config.sharers * config.block_m * config.block_n, config.blocks_k > 2 ? 4 : 3,
+        p, groups_of<Pairs>(p.k), count * config.sharers * config.block_m * config.block_n,
+        config.blocks_k > 2 ? 4 : 3,
         order.beside() * (Ring::kABytes + config.sharers * Ring::kBBytes) +
-            order.below * config.sharers * (Ring::kABytes + Ring::kBBytes),
+            (count - order.beside()) * config.sharers * (Ring::kABytes + Ring::kBBytes),
         warps * barriers + of_tickets * blocks_of<config>(order), which, pass);
   });
   return t;

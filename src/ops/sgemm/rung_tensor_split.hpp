@@ -12,12 +12,13 @@ namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
 // What the blocks of a product hand to each other where they split operands by tickets: into FP16
-// pairs and into TF32 pairs; and the most over A's and B's FP16 pairs. Zero before.
+// pairs and into TF32 pairs; and the most over A's and B's FP16 pairs. Zero before, but `stop`.
 struct Handed {
   unsigned taken[2], done[2];
   parts::Spread most[2];
+  unsigned stop;  // see parts::kStop
 };
-constexpr int kHandedWords = sizeof(Handed) / sizeof(unsigned);
+constexpr int kHandedWords = offsetof(Handed, stop) / sizeof(unsigned);
 template <class Pairs>
 constexpr int kKindOf = Pairs::kNeedsLeast ? 1 : 0;
 
@@ -69,6 +70,7 @@ SplitGemm split_of(const Gemm& g, bool trans_a, bool trans_b, bool in_clusters =
     return taken;
   };
   s.handed = reinterpret_cast<Handed*>(take(sizeof(Handed)));
+  s.a.stop = s.b.stop = &s.handed->stop;
   // One kind of pairs has its own factors: the other's are still read while it is written.
   constexpr std::int64_t kBlocksMore = 2 * 16;  // than lines, for clusters are whole
   unsigned char* factors[2];
@@ -131,6 +133,18 @@ __device__ __forceinline__ void split_by_tickets(const SplitGemm& s, unsigned* t
 template <class Pairs>
 __device__ __forceinline__ void wait_for_tickets(const SplitGemm& s) {
   parts::wait_for_tickets(s.a, s.b, &s.handed->done[kKindOf<Pairs>]);
+}
+
+// Groups along k; and those that are not padding alone, at least the two that are promoted
+// together.
+template <class Pairs>
+std::int64_t padded_groups(std::int64_t k) {
+  return parts::padded_depth(k) / Pairs::kDepth;
+}
+template <class Pairs>
+__host__ __device__ __forceinline__ int groups_of(std::int64_t k) {
+  const int groups = static_cast<int>((k + Pairs::kDepth - 1) / Pairs::kDepth);
+  return groups < 2 ? 2 : groups;
 }
 
 // The map of a split operand, in boxes of so many lines.

@@ -13,7 +13,8 @@ inline namespace WARPLADDER_FLAVOUR {
 __device__ __forceinline__ std::uint64_t evict_first() {
 #if defined(__CUDACC__)
   std::uint64_t policy;
-  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+  // volatile: made anew at each use, rather than kept in registers
+  asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
   return policy;
 #else
   return 0;

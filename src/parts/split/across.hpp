@@ -3,6 +3,8 @@
 
 #include "device/kernel.hpp"
 #include "parts/ptx/cluster.hpp"
+#include "parts/ptx/mbarrier.hpp"
+#include "parts/ptx/store_async.hpp"
 #include "parts/split/range.hpp"
 
 namespace warpladder::parts {
@@ -14,7 +16,8 @@ struct SplitAcrossShared {
   static constexpr int kMostBlocks = 16;
   float rows[kHeldRows][kLines + 1];  // of k; the odd length keeps columns in all banks
   Range range_of_warp[kSplitWarps][kLines];
-  Range range_of_block[kMostBlocks][kLines];  // of the cluster, each written by its block
+  alignas(16) Range range_of_block[kMostBlocks][kLines];  // of the cluster, each its block's
+  ptx::Barrier all_ranges;                                // have come from the others
   unsigned spread_of_warp[2 * kSplitWarps];
 };
 template <LineLength length>
@@ -33,14 +36,23 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
   static_assert(kRows % 16 == 0 && kMore % 16 == 0);  // no eight lies on both sides
   auto& s = *static_cast<SplitShared<length>*>(shared);
   const std::int64_t depth = x.line_bytes / Pairs::kBytes;
-  if (cluster > 1) ptx::cluster_arrive();
+  if (cluster > 1) {
+    if (threadIdx.x == 0) {
+      ptx::barrier_init(&s.all_ranges, 1);
+      ptx::fence_barrier_init();
+      ptx::arrive_expecting(&s.all_ranges, cluster * unsigned{sizeof s.range_of_block[0]});
+    }
+    __syncwarp();
+    ptx::cluster_arrive_relaxed();
+  }
   const int thread = threadIdx.x, warp = thread / 32, lane = thread % 32;
   const std::int64_t line0 = std::int64_t{block / cluster} * kLines;
   const SplitPart own_part = split_part<length>(x, depth, rank, cluster);
   const std::int64_t begin = own_part.begin, end = own_part.end;
   const bool with_more = own_part.held_at_once;
   const bool whole = line0 + kLines <= x.lines && x.in_vectors();
-  const std::int64_t k_end = end < x.k ? end : x.k;  // of the rows behind, none is held
+  // Of the rows behind, none is held. A block that leaves hands over that it has none.
+  const std::int64_t k_end = crew.leaves ? begin : end < x.k ? end : x.k;
 
   // A thread has four neighbouring lines of every kSplitThreads / (kLines / 4)-th row; or, where
   // addresses do not allow to load four at once, one line of every kSplitThreads / kLines-th.
@@ -63,7 +75,7 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
       float v[kInFlight];
       WARPLADDER_UNROLL_ON_GPU
       for (int i = 0; i < kInFlight; ++i, from += kStep * x.ld) {
-        v[i] = r0 + i * kStep < there_of_line ? load_once<length>(from) : 0.0f;
+        v[i] = r0 + i * kStep < there_of_line ? load_past_l1<length>(from) : 0.0f;
       }
       WARPLADDER_UNROLL_ON_GPU
       for (int i = 0; i < kInFlight; ++i) {
@@ -130,13 +142,19 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
   crew();  // all warps' ranges, and the rows, are there
   if (cluster > 1) {
     ptx::cluster_wait();  // a block that has not begun has no shared memory yet
-    for (unsigned i = thread; i < cluster * kLines; i += kSplitThreads) {
-      const unsigned of = i % kLines, to = i / kLines;
-      Range of_block;
-      add_of_warps(of_block, of);
-      *ptx::in_block(&s.range_of_block[rank][of], to) = of_block;
+    for (unsigned i = thread; i < cluster * kLines / 2; i += kSplitThreads) {
+      const unsigned of = i % (kLines / 2) * 2, to = i / (kLines / 2);
+      Range two[2];
+      add_of_warps(two[0], of);
+      add_of_warps(two[1], of + 1);
+      auto* const there = reinterpret_cast<float4*>(&s.range_of_block[rank][of]);
+      static_assert(sizeof two == sizeof *there);
+      ptx::store_async(
+          ptx::in_block(there, to), ptx::in_block(&s.all_ranges, to),
+          make_float4(__uint_as_float(two[0].largest), __uint_as_float(two[0].least_negated),
+                      __uint_as_float(two[1].largest), __uint_as_float(two[1].least_negated)));
     }
-    ptx::cluster_barrier();  // all blocks' ranges are here
+    ptx::wait(&s.all_ranges, 0);
   }
 
   // A warp has 8 lines of a piece of 256: four lanes side by side have a line's neighbours, eight
@@ -158,7 +176,8 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
   Spread spread = spread_of_line(here, range.largest);
   unsigned char* const to = x.pairs + (line0 + line) * x.line_bytes;
   const auto is_held = [](int row) { return kMore == 0 || row < kRows + kMore; };
-  for (std::int64_t first = begin; first < end; first += with_more ? end - begin : kRows) {
+  for (std::int64_t first = begin; first < end && !crew.leaves;
+       first += with_more ? end - begin : kRows) {
     if (first > begin) {
       crew();  // nobody reads rows that are about to change
       load(first);

@@ -18,6 +18,10 @@ struct SplitAlongShared {
 template <class Pairs, LineLength length, class Crew>
 __device__ __forceinline__ void split_along(const SplitOperand& x, unsigned block, void* shared,
                                             Crew& crew) {
+  if (crew.leaves) {
+    if (threadIdx.x == 0) crew.keep(x, block, Spread());
+    return;
+  }
   constexpr int kPieces = SplitShape<length>::pieces;
   auto& s = *static_cast<SplitAlongShared*>(shared);
   const std::int64_t depth = x.line_bytes / Pairs::kBytes;

@@ -2,6 +2,7 @@
 // What the pass that splits operands (parts/split.hpp) takes, and how it shares the work out.
 
 #include "device/kernel.hpp"
+#include "parts/ptx/cache_policy.hpp"
 
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {
@@ -36,6 +37,16 @@ __device__ __forceinline__ T load_once(const T* from) {
     return __ldcs(from);
   }
 }
+// The same past L1, where a load under way takes room, and shared memory has left little of it: for
+// words, each load of which takes as much as one of four would.
+template <LineLength length>
+__device__ __forceinline__ float load_past_l1(const float* from) {
+  if constexpr (length == LineLength::brief) {
+    return *from;
+  } else {
+    return ptx::load_with(ptx::evict_first(), from);
+  }
+}
 
 // Of lines of so many elements.
 __host__ __device__ __forceinline__ LineLength length_of(std::int64_t depth) {
@@ -62,6 +73,13 @@ struct Spread {
   unsigned small = 0, far = 0;
 };
 
+// In memory of any content, in which it will hardly be. Whoever comes behind the pass removes it.
+constexpr unsigned kStop = 0x57a6e0ff;
+// Blocks of the pass that begin before any can have counted: as many multiprocessors as an H200 has
+// hold them at once.
+template <LineLength length>
+constexpr unsigned kFirstBlocks = 132 * SplitShape<length>::blocks;
+
 // An operand as the pass takes it: `lines` lines of k elements, element (line, k) at
 // line·ld + k if `along`, else at line + k·ld; and what it writes, all 16-byte aligned.
 struct SplitOperand {
@@ -72,6 +90,7 @@ struct SplitOperand {
   std::int64_t line_bytes = 0;
   float* factor = nullptr;   // of each line: what its pairs are to be multiplied by
   Spread* spread = nullptr;  // of each block
+  unsigned* stop = nullptr;  // kStop: FP16 pairs cannot hold the operands, leave them
   unsigned blocks = 0;
   std::int64_t span = 0;  // of k, for each block of a cluster: split_span()
 

@@ -136,12 +136,26 @@ __device__ __forceinline__ void include_rest(Spread& spread, const SpreadCount& 
   if (!behind_whole) spread.far = max(spread.far, of_256(of - count.large));
 }
 
+// Whether FP16 pairs hold operands with these counts, of both; more of one, and they hold them
+// less.
+__device__ __forceinline__ bool fits_half_pairs(Spread sum) {
+  return sum.small == 0 || 4 * sum.small + sum.far <= 256;
+}
+
 // How the threads of the pass work together where they are the block's only ones.
 struct BlockCrew {
+  bool leaves = false;  // the operand as it is: some block has counted too much
+
+  // Called by all threads of a block that may begin after others have ended.
+  __device__ __forceinline__ void look(const SplitOperand& x) {
+    leaves = __syncthreads_or(__ldcg(x.stop) == kStop);
+  }
   __device__ __forceinline__ void operator()() const { __syncthreads(); }
   // Called by one thread: the most over what the block wrote.
   __device__ __forceinline__ void keep(const SplitOperand& x, unsigned block, Spread most) const {
+    if (leaves) most.small = Spread::kTooFar;
     x.spread[block] = most;
+    if (x.stop && !fits_half_pairs(most)) *static_cast<volatile unsigned*>(x.stop) = kStop;
   }
 };
 
@@ -198,8 +212,7 @@ __device__ __forceinline__ void gather_spreads(const SplitOperand& a, const Spli
 
 // Whether FP16 pairs hold both operands.
 __device__ __forceinline__ bool fits_half_pairs(const unsigned (&most)[4]) {
-  const unsigned small = most[0] + most[2], far = most[1] + most[3];
-  return small == 0 || 4 * small + far <= 256;
+  return fits_half_pairs(Spread{most[0] + most[2], most[1] + most[3]});
 }
 
 }  // namespace WARPLADDER_FLAVOUR

@@ -64,8 +64,8 @@ void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
 
 ladder::Totals predict(const Problem& p) {
   const std::int64_t blocks = tiles(p.m, kBlockM) * tiles(p.n, kBlockN),
-                     groups = parts::padded_depth(p.k) / Pairs::kDepth;
-  return predict_tensor<Pairs>(p, blocks * kBlockM * kBlockN, 1, 0,
+                     groups = padded_groups<Pairs>(p.k);
+  return predict_tensor<Pairs>(p, groups, blocks * kBlockM * kBlockN, 1, 0,
                                2 * (kThreads / 32) * blocks * groups);
 }
 

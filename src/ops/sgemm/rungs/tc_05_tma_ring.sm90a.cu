@@ -78,9 +78,9 @@ void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
 
 ladder::Totals predict(const Problem& p) {
   const std::int64_t blocks = tiles(p.m, kConfig.block_m) * tiles(p.n, kConfig.block_n);
-  return predict_tensor<Pairs>(p, blocks * kConfig.block_m * kConfig.block_n, 3,
-                               blocks * (Ring::kABytes + Ring::kBBytes),
-                               Config::threads / 32 * blocks);
+  return predict_tensor<Pairs>(
+      p, padded_groups<Pairs>(p.k), blocks * kConfig.block_m * kConfig.block_n, 3,
+      blocks * (Ring::kABytes + Ring::kBBytes), Config::threads / 32 * blocks);
 }
 
 WARPLADDER_SGEMM_TENSOR_RUNG("the copy engine fills a ring of stages", "moderate values", launch,

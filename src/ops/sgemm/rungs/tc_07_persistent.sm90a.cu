@@ -101,7 +101,8 @@ void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
 
 ladder::Totals predict(const Problem& p) {
   const std::int64_t count = order_of(sizes_of(p)).count();
-  return predict_tensor<Pairs>(p, count * kConfig.block_m * kConfig.block_n, 3,
+  return predict_tensor<Pairs>(p, padded_groups<Pairs>(p.k),
+                               count * kConfig.block_m * kConfig.block_n, 3,
                                count * (Ring::kABytes + Ring::kBBytes),
                                Config::threads / 32 * balanced(count, kTensorBlocks));
 }

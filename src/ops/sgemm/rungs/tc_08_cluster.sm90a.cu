@@ -114,7 +114,7 @@ void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
 ladder::Totals predict(const Problem& p) {
   const TileOrder order = order_of(sizes_of(p));
   const std::int64_t clusters = order.count(), pair_n = Config::cluster * kConfig.block_n;
-  return predict_tensor<Pairs>(p, clusters * kConfig.block_m * pair_n, 3,
+  return predict_tensor<Pairs>(p, padded_groups<Pairs>(p.k), clusters * kConfig.block_m * pair_n, 3,
                                clusters * (Ring::kABytes + Config::cluster * Ring::kBBytes),
                                std::uint64_t{2} * Config::threads / 32 * blocks_of(order));
 }

@@ -62,6 +62,7 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
     if (judge >= 0) {
       parts::gather_spreads<kJudges>(half_split.a, half_split.b, judge, shared.spread);
       if (judge % 32 == 0) ptx::arrive(&shared.judged);
+      if (blockIdx.x == 0 && judge == 0) half_split.handed->stop = 0;
     } else if (threadIdx.x == TensorConfig::consumers) {
       // Four copies of the loop would be as many misses of the instruction cache in a row.
       WARPLADDER_NO_UNROLL

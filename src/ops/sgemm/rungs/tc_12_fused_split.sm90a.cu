@@ -1,5 +1,5 @@
-// Bound before: where FP16 pairs do not fit, tc_10 has split the operands in vain and multiplied
-// the first chunks of them: a tenth of its time at 4096³.
+// Bound before: where FP16 pairs do not fit, tc_10 has split a part of the operands in vain and
+// multiplied the first chunks of them.
 //
 // Idea: no pass in front. The blocks of the product split the operands themselves, by tickets, and
 // look after each at what all have counted so far: once FP16 pairs cannot fit any more, nobody
