@@ -12,8 +12,9 @@
 // (small(A) + small(B))·2^-39 of it: no more than half of 2^-24, one rounding, of its magnitudes if
 //   4·(small(A) + small(B)) <= 256 - far(A) - far(B).
 // The other half is for the elements behind the last whole piece, of which only `small` is counted.
-// Most of each over all lines and pieces decides: see fits_half_pairs(). Blocks that begin when one
-// has counted more than pairs hold leave their part as it is.
+// Most of each over all lines and pieces decides: see fits_half_pairs(). Blocks that begin
+// behind the first ones, when some block has counted more than pairs hold, leave their part as it
+// is.
 
 #include "device/kernel.hpp"
 #include "parts/ptx/cluster.hpp"
@@ -39,7 +40,7 @@ __device__ __forceinline__ void split_block(const SplitOperand& a, const SplitOp
                                               : blockIdx.x - first;
   BlockCrew crew;
   if constexpr (Pairs::kCounted) {
-    if (blockIdx.x >= kFirstBlocks<length>) crew.look(x);
+    if (blockIdx.x >= kFirstBlocks<length>) crew.decide(x);
   }
   if (x.along) {
     split_along<Pairs, length>(x, block, shared, crew);

@@ -25,7 +25,7 @@ struct Problem {
 enum class Values { any, moderate };
 
 // A problem and where its operands lie in device memory. The workspace, of workspace_bytes() from a
-// multiple of 256, belongs to the call until it has ended; nothing is expected of what it holds.
+// multiple of 256, belongs to the call until it has ended; results are right whatever it holds.
 struct Call {
   Problem problem;
   const float* a = nullptr;

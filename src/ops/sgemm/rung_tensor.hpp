@@ -14,8 +14,10 @@ inline namespace WARPLADDER_FLAVOUR {
 // Where two blocks work on a tile of `sharers` times block_n columns together, what would leave
 // them half idle comes last: the last columns of C, if they are one block's, by the two below each
 // other; and its last rows, if they are block_n or fewer, as columns of C's transpose (turned).
+// What of C is both belongs to the former.
 struct TileOrder {
   int tiles_m = 0, tiles_n = 0, below = 0, turned = 0;
+  std::int64_t turned_end = 0;  // the first column of C that is not turned
   TileOrder(const Gemm& g, int block_m, int block_n, int sharers = 1)
       : tiles_m(static_cast<int>(tiles(g.m, block_m))),
         tiles_n(static_cast<int>(tiles(g.n, block_n * sharers))) {
@@ -26,8 +28,8 @@ struct TileOrder {
     }
     if (g.m - std::int64_t{tiles_m - 1} * block_m <= block_n) {
       --tiles_m;
-      const std::int64_t columns = std::int64_t{tiles_n} * sharers * block_n;
-      turned = static_cast<int>(tiles(columns < g.n ? columns : g.n, 2 * block_m));
+      turned_end = below > 0 ? std::int64_t{tiles_n} * sharers * block_n : g.n;
+      turned = static_cast<int>(tiles(turned_end, 2 * block_m));
     }
   }
   __host__ __device__ __forceinline__ int beside() const { return tiles_m * tiles_n; }
@@ -407,8 +409,10 @@ std::uint64_t split_barriers(const Problem& p, Operands which, Pass pass) {
       of_warps += x->along ? (of_ticket + kOfRange + kOfSpread) * x->blocks
                            : of_rank * (x->blocks / s.cluster);
     }
-    if (own && Pairs::kCounted && which == Operands::both) {  // who begins later looks around
-      const unsigned blocks = s.a.blocks + s.b.blocks, first = parts::kFirstBlocks<length>;
+    if (own && Pairs::kCounted) {  // blocks that begin later decide whether to leave
+      const unsigned blocks = (which == Operands::b ? 0 : s.a.blocks) +
+                              (which == Operands::a ? 0 : s.b.blocks),
+                     first = parts::kFirstBlocks<length>;
       of_warps += blocks > first ? blocks - first : 0;
     }
     return of_warps * parts::kSplitWarps;

@@ -164,6 +164,7 @@ class Producer {
  private:
   static constexpr TensorConfig kConfig = Wrapped::value;
   __device__ __forceinline__ void begin_tile() {
+    if (!work_.is_left()) return;
     place_ = work_.place();
     alone_ = work_.is_alone();
     turned_ = work_.is_turned();
@@ -247,7 +248,7 @@ __device__ __forceinline__ void consume(typename Wrapped::Ring& ring, const Gemm
   constexpr TensorConfig kConfig = Wrapped::value;
   constexpr int kTiles = kConfig.block_m / 128;
   const int a_row = ptx::warpgroup() * (kConfig.block_m / 2), groups = groups_of<Pairs>(split.a.k),
-            chunks = groups / kConfig.groups;
+            chunks = chunks_of<Pairs>(split);
   bool decided = std::is_same_v<Ask, GoOn>;
   for (TileWork<Wrapped> work(order); work.is_left(); work.advance()) {
     float sums[kTiles][kConfig.block_n / 2] = {};
@@ -325,7 +326,7 @@ __device__ __forceinline__ void consume(typename Wrapped::Ring& ring, const Gemm
       for (int t = 0; t < kTiles; ++t) {
         const TilePlace corner{place.row + a_row + t * 64, place.column};
         if (work.is_turned()) {
-          store_turned<Pairs>(g, split, sums[t], corner);
+          if (corner.row < order.turned_end) store_turned<Pairs>(g, split, sums[t], corner);
         } else {
           store_sums<Pairs>(g, split, sums[t], corner);
         }

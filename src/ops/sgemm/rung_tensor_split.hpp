@@ -16,7 +16,7 @@ inline namespace WARPLADDER_FLAVOUR {
 struct Handed {
   unsigned taken[2], done[2];
   parts::Spread most[2];
-  unsigned stop;  // see parts::kStop
+  unsigned stop;  // see parts::kStop; the last, for what is cleared lies in front of it
 };
 constexpr int kHandedWords = offsetof(Handed, stop) / sizeof(unsigned);
 template <class Pairs>
@@ -27,7 +27,7 @@ struct SplitGemm {
   parts::SplitOperand a, b;
   std::int64_t depth;        // k, padded
   unsigned cluster;          // blocks of the pass
-  Handed* handed = nullptr;  // zero after the pass
+  Handed* handed = nullptr;  // zero after the pass, but `stop`
 };
 
 // Blocks that run at the same time where a multiprocessor holds one.
@@ -135,12 +135,12 @@ __device__ __forceinline__ void wait_for_tickets(const SplitGemm& s) {
   parts::wait_for_tickets(s.a, s.b, &s.handed->done[kKindOf<Pairs>]);
 }
 
-// Groups along k; and those that are not padding alone, at least the two that are promoted
-// together.
+// Groups along k, padding and all.
 template <class Pairs>
 std::int64_t padded_groups(std::int64_t k) {
   return parts::padded_depth(k) / Pairs::kDepth;
 }
+// Those that are not padding alone, at least the two that are promoted together.
 template <class Pairs>
 __host__ __device__ __forceinline__ int groups_of(std::int64_t k) {
   const int groups = static_cast<int>((k + Pairs::kDepth - 1) / Pairs::kDepth);

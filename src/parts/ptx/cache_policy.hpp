@@ -21,11 +21,11 @@ __device__ __forceinline__ std::uint64_t evict_first() {
 #endif
 }
 
-// ld.global.nc.L1::no_allocate.L2::cache_hint. Nobody may write what is read while the kernel runs.
+// ld.global.L1::no_allocate.L2::cache_hint.
 __device__ __forceinline__ float load_with(std::uint64_t policy, const float* global) {
 #if defined(__CUDACC__)
   float v;
-  asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.f32 %0, [%1], %2;"
+  asm volatile("ld.global.L1::no_allocate.L2::cache_hint.f32 %0, [%1], %2;"
                : "=f"(v)
                : "l"(__cvta_generic_to_global(global)), "l"(policy));
   return v;
@@ -37,7 +37,7 @@ __device__ __forceinline__ float load_with(std::uint64_t policy, const float* gl
 __device__ __forceinline__ int load_with(std::uint64_t policy, const int* global) {
 #if defined(__CUDACC__)
   int v;
-  asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.s32 %0, [%1], %2;"
+  asm volatile("ld.global.L1::no_allocate.L2::cache_hint.s32 %0, [%1], %2;"
                : "=r"(v)
                : "l"(__cvta_generic_to_global(global)), "l"(policy));
   return v;

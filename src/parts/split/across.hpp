@@ -16,8 +16,8 @@ struct SplitAcrossShared {
   static constexpr int kMostBlocks = 16;
   float rows[kHeldRows][kLines + 1];  // of k; the odd length keeps columns in all banks
   Range range_of_warp[kSplitWarps][kLines];
-  alignas(16) Range range_of_block[kMostBlocks][kLines];  // of the cluster, each its block's
-  ptx::Barrier all_ranges;                                // have come from the others
+  alignas(16) Range range_of_block[kMostBlocks][kLines];  // by the block's rank in the cluster
+  ptx::Barrier all_ranges;                                // have come, the own ones among them
   unsigned spread_of_warp[2 * kSplitWarps];
 };
 template <LineLength length>

@@ -37,8 +37,8 @@ __device__ __forceinline__ T load_once(const T* from) {
     return __ldcs(from);
   }
 }
-// The same past L1, where a load under way takes room, and shared memory has left little of it: for
-// words, each load of which takes as much as one of four would.
+// The same without a line in L1. A load on its way reserves one there, of a word as much as of
+// four, and shared memory has left few.
 template <LineLength length>
 __device__ __forceinline__ float load_past_l1(const float* from) {
   if constexpr (length == LineLength::brief) {
@@ -73,7 +73,9 @@ struct Spread {
   unsigned small = 0, far = 0;
 };
 
-// In memory of any content, in which it will hardly be. Whoever comes behind the pass removes it.
+// What a block writes that has counted more than FP16 pairs can hold. The product behind the pass
+// clears the word, nobody does in front of it: memory that happens to hold this costs the pass, and
+// so the product speed and FP16's roundings, but nothing else.
 constexpr unsigned kStop = 0x57a6e0ff;
 // Blocks of the pass that begin before any can have counted: as many multiprocessors as an H200 has
 // hold them at once.

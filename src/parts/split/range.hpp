@@ -136,8 +136,8 @@ __device__ __forceinline__ void include_rest(Spread& spread, const SpreadCount& 
   if (!behind_whole) spread.far = max(spread.far, of_256(of - count.large));
 }
 
-// Whether FP16 pairs hold operands with these counts, of both; more of one, and they hold them
-// less.
+// Whether FP16 pairs hold operands with these counts, summed over both: what one operand's counts
+// rule out, no other operand makes fit.
 __device__ __forceinline__ bool fits_half_pairs(Spread sum) {
   return sum.small == 0 || 4 * sum.small + sum.far <= 256;
 }
@@ -147,15 +147,16 @@ struct BlockCrew {
   bool leaves = false;  // the operand as it is: some block has counted too much
 
   // Called by all threads of a block that may begin after others have ended.
-  __device__ __forceinline__ void look(const SplitOperand& x) {
+  __device__ __forceinline__ void decide(const SplitOperand& x) {
     leaves = __syncthreads_or(__ldcg(x.stop) == kStop);
   }
   __device__ __forceinline__ void operator()() const { __syncthreads(); }
-  // Called by one thread: the most over what the block wrote.
+  // Called by one thread, with the most over what the block has counted. Tells blocks that begin
+  // later to leave, if that is too much.
   __device__ __forceinline__ void keep(const SplitOperand& x, unsigned block, Spread most) const {
     if (leaves) most.small = Spread::kTooFar;
     x.spread[block] = most;
-    if (x.stop && !fits_half_pairs(most)) *static_cast<volatile unsigned*>(x.stop) = kStop;
+    if (x.stop && !fits_half_pairs(most)) atomicExch(x.stop, kStop);
   }
 };
 

@@ -5,7 +5,8 @@
 // shared memory, in one order. Two blocks finish half of the columns each; of four or eight each
 // adds up the rows that fall to it. Where there are tiles enough for one round or more, pairs of
 // blocks share what they load of A as before; the last columns, where they are one block's, are
-// worked on by two below each other.
+// worked on by two below each other, and the last rows, where they fill half a tile at most, as
+// columns of C's transpose.
 //
 // Accepts: every problem of moderate values.
 

@@ -3,7 +3,8 @@
 //
 // Idea: the pass that splits the operands also counts what decides this (parts/split.hpp), and
 // three idle warps of every block of the product look at the counts while the first chunks are
-// multiplied. Where the pairs do not fit, the blocks split the operands anew into TF32 pairs, by
+// multiplied. (Blocks of the pass leave once one has counted too much, by a word that the product
+// clears.) Where the pairs do not fit, the blocks split the operands anew into TF32 pairs, by
 // tickets, and multiply these: half the rate, FP32's range. Rows and columns that not even those
 // hold (infinities, NaN, the least of FP32's exponents beside the largest) are multiplied apart, in
 // FP32 arithmetic. No word of it reaches the host.
