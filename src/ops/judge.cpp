@@ -17,6 +17,11 @@ void ElementJudge::look_at(std::size_t index, float actual, const Expected& expe
     const bool same = std::isnan(expected.value) ? std::isnan(actual)
                                                  : static_cast<double>(actual) == expected.value;
     ratio = same ? 0.0 : std::numeric_limits<double>::infinity();
+  } else if (std::isinf(actual)) {
+    constexpr double kRoundsToInfinity = 0x1.ffffffp127;
+    const double truth = std::copysign(1.0, actual) * expected.value;
+    const bool overflows = truth + expected.bound >= kRoundsToInfinity;
+    ratio = overflows ? 0.0 : std::numeric_limits<double>::infinity();
   } else {
     const double error = std::abs(static_cast<double>(actual) - expected.value);
     ratio = error == 0.0 ? 0.0 : error / expected.bound;

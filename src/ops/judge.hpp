@@ -23,8 +23,8 @@ struct Expected {
 };
 
 // Passes an element when !(|actual - expected| <= bound) is false, so that NaN fails where a number
-// is expected; a NaN or infinity is right only where the truth is the same. `place` names an
-// element in the failure's sentence.
+// is expected; a NaN or infinity is right only where the truth is the same, or rounds to infinity
+// within the bound. `place` names an element in the failure's sentence.
 class ElementJudge {
  public:
   explicit ElementJudge(std::function<std::string(std::size_t)> place) : place_(std::move(place)) {}

@@ -207,6 +207,11 @@ TEST(ElementJudge, ComparesSpecialValues) {
   EXPECT_FALSE(passes(1.0f, nan, nan));
   EXPECT_FALSE(passes(static_cast<float>(nan), 1.0, 1.0));
   EXPECT_FALSE(passes(static_cast<float>(inf), 1.0, 1.0));
+  EXPECT_TRUE(passes(static_cast<float>(inf), 1e43, 1e38));  // rounds to it
+  EXPECT_TRUE(passes(static_cast<float>(-inf), -3.4e38, 1e36));
+  EXPECT_FALSE(passes(static_cast<float>(-inf), 1e43, 1e38));
+  EXPECT_FALSE(passes(static_cast<float>(inf), 3.4e38, 1e34));
+  EXPECT_FALSE(passes(std::numeric_limits<float>::max(), 1e43, 1e38));
   EXPECT_FALSE(passes(ops::poison(), nan, nan));  // NaN is right, but nobody wrote it
 }
 

@@ -27,7 +27,8 @@ class FullRange : public testing::TestWithParam<const char*> {
   // The judge's verdict on the rung's C; both operands are drawn from 2^-spread to 2^spread, then
   // changed by `change`.
   ops::Verdict verdict(Problem p, double spread,
-                       const std::function<void(HostOperands&)>& change = {}) const {
+                       const std::function<void(HostOperands&)>& change = {},
+                       device::Target target = device::Target::cpu) const {
     std::mt19937 random(11);
     std::uniform_real_distribution<double> exponent(-spread, spread);
     const auto draw = [&](std::int64_t count) {
@@ -41,14 +42,15 @@ class FullRange : public testing::TestWithParam<const char*> {
     const Footprint f = footprint(p);
     HostOperands host{draw(f.a_elements), draw(f.b_elements), draw(f.c_elements)};
     if (change) change(host);
-    const device::Target cpu = device::Target::cpu;
-    const device::Buffer<float> a(cpu, host.a), b(cpu, host.b), c(cpu, host.c);
-    device::Memory workspace(cpu, workspace_bytes(p));
+    const device::Buffer<float> a(target, host.a), b(target, host.b), c(target, host.c);
+    device::Memory workspace(target, workspace_bytes(p));
     workspace.fill(0xff);
     const Call call{p, a.data(), b.data(), c.data(), workspace.data(), Values::any};
     EXPECT_EQ(ladder::why_not(rung(), &call), "");
-    device::Stream stream(cpu);
-    rung().launcher(device::Flavour::plain)(&call, stream);
+    device::Stream stream(target);
+    rung().launcher(target == device::Target::cpu ? device::Flavour::plain : device::Flavour::gpu)(
+        &call, stream);
+    stream.synchronize();
 
     const std::vector<ops::Expected> truth = reference(p, host);
     const std::vector<float> got = c.download();
@@ -71,6 +73,34 @@ TEST_P(FullRange, HoldsElementsFarApart) {
       const Problem p = compact(150, 70, 200, Layout::row_major, transposed, transposed);
       EXPECT_EQ(verdict(p, spread).failure, "") << "2^" << spread;
     }
+  }
+}
+
+// Operands of any magnitude: where the product lies within FP32's range it comes out, and where it
+// does not it is infinite or nothing.
+TEST_P(FullRange, HoldsLinesOfAnyMagnitude) {
+  const Problem p = compact(40, 50, 300);
+  for (const auto& [of_a, of_b] : {std::pair{125, -61},
+                                   {-61, 125},
+                                   {120, -120},
+                                   {-120, 120},
+                                   {126, -126},
+                                   {-126, 126},
+                                   {126, -140},
+                                   {-140, 126},
+                                   {49, 49},
+                                   {60, 50},
+                                   {90, -59},
+                                   {-59, 90},
+                                   {-61, -61},
+                                   {-80, 30},
+                                   {-100, -100},
+                                   {120, 20}}) {
+    const auto scale = [&, of_a = of_a, of_b = of_b](HostOperands& x) {
+      for (float& a : x.a) a = std::ldexp(a, of_a);
+      for (float& b : x.b) b = std::ldexp(b, of_b);
+    };
+    EXPECT_EQ(verdict(p, 1, scale).failure, "") << "2^" << of_a << " and 2^" << of_b;
   }
 }
 
@@ -121,17 +151,27 @@ TEST_P(FullRange, HoldsDenormalsAndTheLargest) {
 // does not pay: worked on one below the other, and as columns of C's transpose. 270×5900 has both,
 // and the last columns begin in the middle of what two blocks turn. k = 70 makes an odd number of
 // groups.
-class FullRangeInClusters : public FullRange {};
-TEST_P(FullRangeInClusters, HoldsWhatLiesBesideTheirTiles) {
-  for (const auto& [m, n] : {std::pair{270, 5900}, {20, 17100}}) {
-    for (const double spread : {1.0, 20.0}) {
-      for (const float beta : {0.0f, 0.5f}) {
-        const Problem p = compact(m, n, 70, Layout::row_major, false, false, 1.5f, beta);
-        EXPECT_EQ(verdict(p, spread).failure, "")
-            << m << 'x' << n << " 2^" << spread << " beta " << beta;
+class FullRangeInClusters : public FullRange {
+ protected:
+  void expect_to_hold_what_lies_beside_tiles(device::Target target) const {
+    for (const auto& [m, n] : {std::pair{270, 5900}, {20, 17100}}) {
+      for (const double spread : {1.0, 20.0}) {
+        for (const float beta : {0.0f, 0.5f}) {
+          const Problem p = compact(m, n, 70, Layout::row_major, false, false, 1.5f, beta);
+          EXPECT_EQ(verdict(p, spread, {}, target).failure, "")
+              << m << 'x' << n << " 2^" << spread << " beta " << beta;
+        }
       }
     }
   }
+};
+TEST_P(FullRangeInClusters, HoldsWhatLiesBesideTheirTiles) {
+  expect_to_hold_what_lies_beside_tiles(device::Target::cpu);
+}
+TEST_P(FullRangeInClusters, HoldsItOnAGpu) {
+  const auto there = device::availability(device::Target::gpu);
+  if (!there.available) GTEST_SKIP() << there.why_not;
+  expect_to_hold_what_lies_beside_tiles(device::Target::gpu);
 }
 
 // As many tiles below each other as a band has, and nothing behind them.
@@ -164,7 +204,8 @@ INSTANTIATE_TEST_SUITE_P(, FullRangeInClusters,
                          testing::Values("tc_10_full_range", "tc_12_fused_split"),
                          [](const auto& rung) { return std::string(rung.param); });
 INSTANTIATE_TEST_SUITE_P(, FullRange,
-                         testing::Values("tc_02_3xtf32", "tc_03_promoted", "tc_10_full_range"),
+                         testing::Values("tc_02_3xtf32", "tc_03_promoted", "tc_10_full_range",
+                                         "tc_12_fused_split"),
                          [](const auto& rung) { return std::string(rung.param); });
 
 }  // namespace

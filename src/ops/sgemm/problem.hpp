@@ -20,12 +20,13 @@ struct Problem {
 };
 
 // What the caller promises of A's and B's values. `moderate`: they are finite, and those of a row
-// of A, or a column of B, that matter lie within about 2^16 of each other. Nothing holds without it
-// for rungs that say so; the others need no promise.
+// of A, or a column of B, that matter lie within about 2^16 of each other, the largest between
+// 2^-78 and 2^78. Nothing holds without it for rungs that say so; the others need no promise.
 enum class Values { any, moderate };
 
 // A problem and where its operands lie in device memory. The workspace, of workspace_bytes() from a
-// multiple of 256, belongs to the call until it has ended; results are right whatever it holds.
+// multiple of 256, belongs to the call until it has ended; results are right whatever it holds, but
+// for rungs that prepare B there: for calls of the same problem.
 struct Call {
   Problem problem;
   const float* a = nullptr;

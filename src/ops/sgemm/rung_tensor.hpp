@@ -45,6 +45,7 @@ struct TileOrder {
 // As many workers, up to `most`, as leave none with less to do than it takes: the board's power is
 // what binds, and a worker that waits for others' last round has wasted its share of it.
 inline unsigned balanced(unsigned pieces, unsigned most) {
+  if (pieces == 0) return 0;
   const unsigned rounds = (pieces + most - 1) / most;
   return (pieces + rounds - 1) / rounds;
 }

@@ -173,10 +173,10 @@ class Producer {
   }
 
   typename Wrapped::Ring& ring_;
-  int groups_, group_, end_;
+  int groups_, group_ = 0, end_ = 0;
   TileWork<Wrapped> work_;
-  TilePlace place_;
-  bool alone_, turned_;
+  TilePlace place_{};
+  bool alone_ = false, turned_ = false;
   parts::RingPlace<Wrapped::Ring::kStages> at_;
 };
 

@@ -49,15 +49,19 @@ __device__ __forceinline__ bool in_reach_of_halves(unsigned largest) {
   return exponent >= -78 && exponent <= 78;
 }
 
-// The power of two for a line. HalfPairs: brings the largest element between 2^14 and 2^15.
-// Tf32Pairs: brings up lines whose largest is below 2^-60, so that no element loses bits to TF32's
-// least exponent. 0 where none helps: see Spread and factor_of().
+// The power of two for a line. HalfPairs: brings the largest element between 2^14 and 2^15; 0 where
+// none helps (see Spread). Tf32Pairs: brings lines whose largest is below 2^-60 up to 2^-32, so
+// that no element loses bits to TF32's least exponent, and those above 2^48 down to that, so that
+// neither sums nor sums times A's factor overflow where the result, times B's as well, does not.
 __device__ __forceinline__ int scale_exponent(HalfPairs, const Range& range) {
   return in_reach_of_halves(range.largest) ? 14 - exponent_of(range.largest) : 0;
 }
 __device__ __forceinline__ int scale_exponent(Tf32Pairs, const Range& range) {
   const int exponent = exponent_of(range.largest);
-  return range.largest == 0 || exponent >= -60 ? 0 : exponent < -126 ? 126 : -exponent;
+  constexpr int kLow = -60, kFromLow = -32, kHigh = 48, kLeast = -127;  // that of subnormals
+  if (range.largest == 0 || range.largest >= 0x7f800000u) return 0;
+  if (exponent > kHigh) return kHigh - exponent;
+  return exponent >= kLow ? 0 : kFromLow - max(exponent, kLeast);
 }
 __device__ __forceinline__ int scale_exponent(Tf32Once, const Range&) { return 0; }
 

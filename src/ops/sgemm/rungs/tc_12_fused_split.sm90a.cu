@@ -5,7 +5,7 @@
 // look after each at what all have counted so far: once FP16 pairs cannot fit any more, nobody
 // takes another ticket, and the operands are split into TF32 pairs instead. The road is known
 // before the first product. One block a multiprocessor splits less fast than three smaller ones
-// would, so that operands of moderate range pay 2 % for this at 4096³, and more of smaller ones.
+// would, so that operands of moderate range pay 5 % for this at 4096³, and more of smaller ones.
 //
 // Accepts: every problem.
 
