@@ -177,6 +177,7 @@ bool is_wrong(const lab::AccuracyPoint& point) {
 }
 
 void accuracy(const Flags& flags, Context& context) {
+  require_apart({{"--svg", flags.svg}, {"--json", flags.json.path}});
   lab::AccuracyRequest request;
   request.op = select_rungs(flags, request.rungs);
   request.seed = static_cast<std::uint64_t>(parse_size(flags.seed, "--seed"));
@@ -273,7 +274,6 @@ void add_accuracy(CLI::App& app, Context& context) {
       ->type_name("RIVAL");
   verb->add_option("--factor", flags->factor, "By more than this (default: 1)")->type_name("X");
   const auto set_svg = [flags](const std::string& text) {
-    if (text.empty()) throw_bad_input("--svg is empty; give a file");
     require_writable(text, "--svg");
     flags->svg = text;
   };

@@ -224,6 +224,15 @@ std::vector<lab::BenchGroup> groups_of(const Flags& flags) {
   return groups;
 }
 
+// Of the matrices that users add, where none are given.
+std::vector<std::string> left_out_of(const std::vector<lab::BenchGroup>& groups,
+                                     const Flags& flags) {
+  const auto takes = [](const lab::BenchGroup& group) { return group.op->takes_matrices(); };
+  const auto group = std::ranges::find_if(groups, takes);
+  if (group == groups.end() || !flags.matrices.empty() || !group->shape.empty()) return {};
+  return group->op->left_out();
+}
+
 void print_report(const BenchReport& report, device::Target target, const std::string& notes) {
   for (const Section& section : sections_of(report, target)) {
     if (!section.title.empty()) print_line(section.title);
@@ -238,6 +247,7 @@ void print_report(const BenchReport& report, device::Target target, const std::s
 }
 
 void bench(const Flags& flags, Context& context) {
+  require_apart({{"--csv", flags.csv}, {"--md", flags.md}, {"--json", flags.json.path}});
   lab::BenchRequest request;
   request.groups = groups_of(flags);
   request.target = flags.device.target();
@@ -248,7 +258,10 @@ void bench(const Flags& flags, Context& context) {
 
   const unsigned threads = flags.device.threads ? flags.device.threads
                                                 : std::max(1u, std::thread::hardware_concurrency());
-  const std::string notes = notes_on(report, request.target, threads);
+  std::string notes = notes_on(report, request.target, threads);
+  for (const std::string& sentence : left_out_of(request.groups, flags)) {
+    notes += "\n- left out: " + sentence;
+  }
   if (!flags.json.to_stdout()) print_report(report, request.target, notes);
   if (!flags.md.empty()) write_file(flags.md, markdown(report, request.target, notes), "--md");
   if (!flags.csv.empty()) write_file(flags.csv, csv(report.rows), "--csv");
@@ -298,6 +311,7 @@ void add_bench(CLI::App& app, Context& context) {
   add_file("--md", flags->md, "Write the tables as Markdown");
   flags->device.add_to(*verb);
   flags->json.add_to(*verb);
+  verb->footer(kMatricesFooter);
   verb->callback([flags, &context] { bench(*flags, context); });
 }
 

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <sstream>
 #include <string_view>
 #include <system_error>
@@ -71,7 +73,6 @@ device::Target DeviceFlags::target() const { return device::choose_target(device
 
 void JsonFlag::add_to(CLI::App& verb) {
   const auto set_path = [this](const std::string& text) {
-    if (text.empty()) throw_bad_input("--json is empty; give a file, or - for standard output");
     if (text != "-") require_writable(text, "--json");
     path = text;
   };
@@ -119,6 +120,32 @@ void require_alone(const char* flag, std::initializer_list<OtherFlag> others) {
     if (!other.is_given) continue;
     throw_bad_input(
         fmt::format("{} and {} both give the problem; give one of them", flag, other.name));
+  }
+}
+
+bool is_stdout(const std::string& path) {
+  struct stat file {
+  }, out{};
+  return ::stat(path.c_str(), &file) == 0 && ::fstat(STDOUT_FILENO, &out) == 0 &&
+         file.st_dev == out.st_dev && file.st_ino == out.st_ino;
+}
+
+void require_apart(std::initializer_list<OutputFlag> outputs) {
+  const auto is_same = [](const std::string& one, const std::string& other) {
+    std::error_code absent;
+    if (one == "-" || other == "-") return one == other || is_stdout(one == "-" ? other : one);
+    const std::filesystem::path place = std::filesystem::weakly_canonical(one, absent);
+    if (place == "/dev/null") return false;  // takes any number
+    return place == std::filesystem::weakly_canonical(other, absent) ||
+           std::filesystem::equivalent(one, other, absent);
+  };
+  for (const OutputFlag& one : outputs) {
+    for (const OutputFlag& other : outputs) {
+      if (&other >= &one || one.path.empty() || other.path.empty()) continue;
+      if (!is_same(one.path, other.path)) continue;
+      throw_bad_input(fmt::format("{} and {} name the same file, {}; give each its own", other.name,
+                                  one.name, in_quotes(one.path)));
+    }
   }
 }
 

@@ -69,10 +69,19 @@ std::string bar(std::int64_t part, std::int64_t whole, const Glyphs& glyphs) {
   return repeat(glyphs.eighths[8], eighths / 8) + std::string(glyphs.eighths[eighths % 8]);
 }
 
-void print_numbers(const Inspection& inspection) {
+void print_numbers(const Inspection& inspection, std::int64_t duplicates) {
   const spmv::RowStatistics& s = inspection.rows;
-  print_line(fmt::format("{}: {}, {}, {}", in_quotes(inspection.name), count_of(s.rows, "row"),
-                         count_of(s.columns, "column"), count_of(s.nnz, "nonzero")));
+  std::string line =
+      fmt::format("{}: {}, {}, {}", in_quotes(inspection.name), count_of(s.rows, "row"),
+                  count_of(s.columns, "column"), count_of(s.nnz, "nonzero"));
+  if (inspection.stored_zeros > 0) {
+    line += fmt::format(", of which {} stored with the value 0", number(inspection.stored_zeros));
+  }
+  if (duplicates > 0) {
+    line += fmt::format("; {} of the file added to an earlier one of the same place",
+                        duplicates == 1 ? "1 entry" : number(duplicates) + " entries");
+  }
+  print_line(line);
   print_line("");
   TextTable table(
       {{"entries in a row"}, {"", Align::right}, {"of the matrix"}, {"", Align::right}});
@@ -143,7 +152,7 @@ void print_picture(const spmv::DensityGrid& grid, const Glyphs& glyphs) {
                   glyphs.shades[lab::kShades], shading.densest(), lighter));
 }
 
-nlohmann::json as_json(const Inspection& inspection) {
+nlohmann::json as_json(const Inspection& inspection, std::int64_t duplicates) {
   using nlohmann::json;
   const spmv::RowStatistics& s = inspection.rows;
   json bins = json::array();
@@ -166,6 +175,8 @@ nlohmann::json as_json(const Inspection& inspection) {
           {"rows", s.rows},
           {"columns", s.columns},
           {"nnz", s.nnz},
+          {"stored_zeros", inspection.stored_zeros},
+          {"duplicates", duplicates},
           {"empty_rows", s.empty_rows},
           {"row_lengths",
            {{"shortest", s.shortest},
@@ -182,16 +193,18 @@ nlohmann::json as_json(const Inspection& inspection) {
 }
 
 void inspect(const Flags& flags, const Context& context) {
+  require_apart({{"--svg", flags.svg}, {"--json", flags.json.path}});
+  std::int64_t duplicates = 0;
   const Inspection inspection =
-      lab::inspect(spmv::load_matrix(flags.matrix, "the matrix"), flags.matrix);
+      lab::inspect(spmv::load_matrix(flags.matrix, "the matrix", &duplicates), flags.matrix);
   if (!flags.json.to_stdout()) {
     const Glyphs& glyphs = is_boxed() ? kBlocks : kAscii;
-    print_numbers(inspection);
+    print_numbers(inspection, duplicates);
     print_lengths(inspection.rows, glyphs);
     print_picture(inspection.coarse, glyphs);
   }
   if (!flags.svg.empty()) write_file(flags.svg, lab::svg(inspection), "--svg");
-  if (flags.json.asked()) flags.json.write(context, as_json(inspection));
+  if (flags.json.asked()) flags.json.write(context, as_json(inspection, duplicates));
 }
 
 std::string list_of_generators() {
@@ -212,7 +225,6 @@ void add_inspect(CLI::App& app, Context& context) {
       ->type_name("")
       ->required();
   const auto set_svg = [flags](const std::string& text) {
-    if (text.empty()) throw_bad_input("--svg is empty; give a file");
     require_writable(text, "--svg");
     flags->svg = text;
   };

@@ -47,6 +47,18 @@ std::vector<std::string> names_below(const CLI::App& app) {
   return names;
 }
 
+// An empty value is a script's variable that was not set, never an absent flag.
+constexpr const char* kNeedsValue = "needs a value";
+void refuse_empty_values(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_items_expected_max() == 0) continue;
+    option->check([](const std::string& text) { return text.empty() ? kNeedsValue : ""; }, "", "");
+  }
+  for (CLI::App* child : app.get_subcommands([](CLI::App*) { return true; })) {
+    refuse_empty_values(*child);
+  }
+}
+
 // One sentence of ours for what CLI11 found wrong.
 std::string usage_sentence(const CLI::App& root, const CLI::ParseError& error) {
   const CLI::App* app = &root;
@@ -72,7 +84,8 @@ std::string usage_sentence(const CLI::App& root, const CLI::ParseError& error) {
   if (!known.empty()) return fmt::format("{} needs an operator; it knows: {}", verb, known);
   const std::string complaint = error.what();
   const std::string flag = complaint.substr(0, complaint.find(':'));
-  if (complaint.ends_with(" missing")) return fmt::format("{}: {} needs a value", verb, flag);
+  if (complaint.ends_with(" missing") || complaint.ends_with(kNeedsValue))
+    return fmt::format("{}: {} needs a value", verb, flag);
   if (complaint.find("At Most") != complaint.npos) {
     return fmt::format("{}: {} is given more than once", verb, flag);
   }
@@ -87,6 +100,7 @@ void run(Context& context) {
                          add_explain, add_inspect}) {
     add(app, context);
   }
+  refuse_empty_values(app);
   try {
     app.parse(static_cast<int>(context.argv.size()), context.argv.data());
   } catch (const CLI::CallForHelp&) {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/stat.h>
 
 #include <memory>
 #include <optional>
@@ -60,6 +59,7 @@ lab::NamedArray read(const std::string& path, const char* argument) {
 }
 
 lab::RunOptions options_of(const CommonFlags& flags, const std::string& op) {
+  require_apart({{"--out", flags.out}, {"--json", flags.json.path}});
   lab::RunOptions options;
   options.target = flags.device.target();
   options.executor_threads = flags.device.threads;
@@ -68,14 +68,6 @@ lab::RunOptions options_of(const CommonFlags& flags, const std::string& op) {
     options.rung = &ladder::find_rung(op, flags.rung.substr(has_operator ? op.size() + 1 : 0));
   }
   return options;
-}
-
-// Whether --out /dev/stdout, or its like, made standard output the array's.
-bool is_stdout(const std::string& path) {
-  struct stat file {
-  }, out{};
-  return ::stat(path.c_str(), &file) == 0 && ::fstat(STDOUT_FILENO, &out) == 0 &&
-         file.st_dev == out.st_dev && file.st_ino == out.st_ino;
 }
 
 std::string readable_time(double time_s) {

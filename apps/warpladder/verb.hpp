@@ -49,6 +49,8 @@ std::string wrapped(const std::string& text);
 void require_takes_matrix(const ops::Operator& op, const std::string& matrix);
 inline constexpr const char* kMatrixHelp =
     "Of spmv: a Matrix Market file, or a generator's text (see inspect)";
+inline constexpr const char* kMatricesFooter =
+    "Environment: WARPLADDER_MATRICES=DIR adds every .mtx and .mtx.gz there to spmv's matrices.";
 
 // Refuses flags that would give the problem once more.
 struct OtherFlag {
@@ -56,6 +58,17 @@ struct OtherFlag {
   bool is_given;
 };
 void require_alone(const char* flag, std::initializer_list<OtherFlag> others);
+
+// Whether --out /dev/stdout, or its like, made standard output the file's.
+bool is_stdout(const std::string& path);
+
+// Refuses two outputs in one file, of which one would be lost; those not asked for are empty. "-"
+// is standard output.
+struct OutputFlag {
+  const char* name;
+  const std::string& path;
+};
+void require_apart(std::initializer_list<OutputFlag> outputs);
 
 // A line on standard error that overwrites itself, when that is a terminal; otherwise silent.
 lab::Progress progress_on_stderr();

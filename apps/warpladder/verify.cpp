@@ -86,7 +86,8 @@ void print_failures(const lab::VerifyRow& row) {
   if (seen > kFailuresShown) print_line(fmt::format("- … and {} more", seen - kFailuresShown));
 }
 
-void print_report(const std::vector<lab::VerifyRow>& rows, const Tally& tally) {
+void print_report(const std::vector<lab::VerifyRow>& rows, const Tally& tally,
+                  const std::vector<std::string>& left_out) {
   TextTable table({{"rung"},
                    {"flavour"},
                    {"cases", Align::right},
@@ -102,9 +103,11 @@ void print_report(const std::vector<lab::VerifyRow>& rows, const Tally& tally) {
   }
   print_line(fmt::format("{} {} passed, {} failed, {} skipped", tally.passed,
                          tally.passed == 1 ? "rung" : "rungs", tally.failed, tally.skipped));
+  for (const std::string& sentence : left_out) print_line("- left out: " + sentence);
 }
 
-nlohmann::json as_json(const std::vector<lab::VerifyRow>& rows, const Tally& tally) {
+nlohmann::json as_json(const std::vector<lab::VerifyRow>& rows, const Tally& tally,
+                       const std::vector<std::string>& left_out) {
   nlohmann::json list = nlohmann::json::array();
   for (const lab::VerifyRow& row : rows) {
     nlohmann::json cases = nlohmann::json::array();
@@ -121,11 +124,21 @@ nlohmann::json as_json(const std::vector<lab::VerifyRow>& rows, const Tally& tal
                     {"not_taken", row.not_taken},
                     {"cases", cases}});
   }
-  return {{"verb", "verify"},
-          {"rows", list},
-          {"passed", tally.passed},
-          {"failed", tally.failed},
-          {"skipped", tally.skipped}};
+  return {{"verb", "verify"},         {"rows", list},
+          {"passed", tally.passed},   {"failed", tally.failed},
+          {"skipped", tally.skipped}, {"left_out", left_out}};
+}
+
+// Of the cases that users add.
+std::vector<std::string> left_out_of(const std::vector<lab::Selected>& rungs) {
+  std::vector<std::string> sentences;
+  const ops::Operator* op = nullptr;  // one's rungs follow each other
+  for (const lab::Selected& selected : rungs) {
+    if (selected.op == op) continue;
+    op = selected.op;
+    for (std::string& sentence : op->left_out()) sentences.push_back(std::move(sentence));
+  }
+  return sentences;
 }
 
 void verify(const Flags& flags, Context& context) {
@@ -154,9 +167,11 @@ void verify(const Flags& flags, Context& context) {
   const std::vector<lab::VerifyRow> rows = lab::verify(request, progress_on_stderr());
   end_progress();
   const Tally tally = tally_of(rows);
-  if (!flags.json.to_stdout()) print_report(rows, tally);
+  std::vector<std::string> left_out;
+  if (!request.shape && !request.large) left_out = left_out_of(request.rungs);
+  if (!flags.json.to_stdout()) print_report(rows, tally, left_out);
   if (flags.json.asked()) {
-    nlohmann::json report = as_json(rows, tally);
+    nlohmann::json report = as_json(rows, tally, left_out);
     report["target"] = device::name(request.target);
     flags.json.write(context, std::move(report));
   }
@@ -185,6 +200,7 @@ void add_verify(CLI::App& app, Context& context) {
                  "Also in the flavour in which the executor checks every access");
   flags->device.add_to(*verb);
   flags->json.add_to(*verb);
+  verb->footer(kMatricesFooter);
   verb->callback([flags, &context] { verify(*flags, context); });
 }
 

@@ -268,13 +268,19 @@ MatrixMarket read_matrix_market(const std::string& path, std::string_view argume
   }
 }
 
-bool is_complex_matrix_market(const std::string& path) {
+bool is_complex_matrix_market(const std::string& path, std::string_view argument) {
   const std::unique_ptr<gzFile_s, decltype(&gzclose)> file(gzopen(path.c_str(), "rb"), gzclose);
-  std::string banner(256, '\0');
-  if (!file || !gzgets(file.get(), banner.data(), static_cast<int>(banner.size()))) return false;
-  std::ranges::transform(banner, banner.begin(), [](unsigned char c) { return std::tolower(c); });
-  return banner.starts_with("%%matrixmarket") &&
-         (banner.find("complex") != banner.npos || banner.find("hermitian") != banner.npos);
+  std::string text(4096, '\0');
+  const int bytes = file ? gzread(file.get(), text.data(), static_cast<unsigned>(text.size())) : 0;
+  if (bytes <= 0) return false;
+  text.resize(static_cast<std::size_t>(bytes));
+  MatrixMarketHeaderParser parser(file_subject(path, argument));
+  try {
+    parser.take_line(std::string_view(text).substr(0, text.find('\n')));
+  } catch (const Error&) {
+    if (!parser.is_complex()) throw;
+  }
+  return parser.is_complex();
 }
 
 void write_matrix_market(const std::string& path, const CsrMatrix& matrix,

@@ -58,9 +58,9 @@ MatrixMarket read_matrix_market(const std::string& path, std::string_view argume
 MatrixMarket parse_matrix_market(std::span<const std::byte> bytes, std::string_view name,
                                  const MatrixMarketReading& reading = {});
 
-// Whether the file's banner says complex or hermitian, which are refused. False for what cannot be
-// read: reading it says why.
-bool is_complex_matrix_market(const std::string& path);
+// Whether the file's banner says complex or hermitian, which are refused. Throws as reading would
+// where the banner is at fault otherwise; false for what cannot be read: reading it says why.
+bool is_complex_matrix_market(const std::string& path, std::string_view argument = {});
 
 // A general real coordinate file, row by row, in the fewest digits that read as the same floats.
 // Whole or not at all (see base/atomic_file.hpp).

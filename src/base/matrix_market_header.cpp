@@ -114,14 +114,16 @@ void MatrixMarketHeaderParser::take_banner(std::string_view line) {
   const bool has_field = next < words.size() && words[next] != "hermitian" &&
                          !look_up(kSymmetries, words[next], symmetry);
   if (has_field) {
-    if (words[next] == "complex") fail("the field is 'complex', but only real numbers are read");
+    is_complex_ = words[next] == "complex";
+    if (is_complex_) fail("the field is 'complex', but only real numbers are read");
     if (!look_up(kFields, words[next], header_.field)) {
       fail("the field is " + shown(words[next]) + ", but only real, integer and pattern are read");
     }
     ++next;
   }
   if (next < words.size()) {
-    if (words[next] == "hermitian") {
+    is_complex_ = words[next] == "hermitian";
+    if (is_complex_) {
       fail(
           "the symmetry is 'hermitian', which is for complex numbers, but only real ones are read");
     }

@@ -32,6 +32,8 @@ class MatrixMarketHeaderParser {
 
   const MatrixMarketHeader& header() const { return header_; }
   std::int64_t lines() const { return lines_; }
+  // Whether that was what take_line() threw for.
+  bool is_complex() const { return is_complex_; }
 
  private:
   void take_banner(std::string_view line);
@@ -43,6 +45,7 @@ class MatrixMarketHeaderParser {
   std::string name_;
   MatrixMarketHeader header_;
   std::int64_t lines_ = 0;
+  bool is_complex_ = false;
 };
 
 // "--a 'm.mtx', line 7: reason"

@@ -26,8 +26,11 @@ spmv::DensityGrid grid_of(const CsrMatrix& matrix, std::int64_t most_rows,
 }  // namespace
 
 Inspection inspect(const CsrMatrix& matrix, std::string name) {
-  return {std::move(name), spmv::row_statistics(matrix.row_offsets, matrix.columns),
-          spmv::bandwidth(matrix), grid_of(matrix, kFine, kFine),
+  return {std::move(name),
+          spmv::row_statistics(matrix.row_offsets, matrix.columns),
+          spmv::bandwidth(matrix),
+          std::ranges::count(matrix.values, 0.0f),
+          grid_of(matrix, kFine, kFine),
           grid_of(matrix, kCoarseRows, kCoarseColumns)};
 }
 

@@ -14,6 +14,7 @@ struct Inspection {
   std::string name;  // the file, or what the matrix was made from
   spmv::RowStatistics rows;
   std::int64_t bandwidth = 0;
+  std::int64_t stored_zeros = 0;  // of the nonzeros, as sparse formats call what they store
   // As wide and high as the matrix is: `fine` of square cells, `coarse` of characters, which are
   // twice as high as they are wide.
   spmv::DensityGrid fine, coarse;

@@ -110,6 +110,11 @@ spmv::Problem problem_of(const RunSpmvRequest& r) {
     throw_bad_input(fmt::format("{}, but {} has {} elements: they do not fit its {} columns", a,
                                 r.x->name, r.x->array.shape[0], r.a.columns));
   }
+  constexpr std::int64_t kColumnsBelieved = std::int64_t{1} << 24, kColumnsPerEntry = 1024;
+  if (!r.x && r.a.columns > kColumnsBelieved && r.a.columns / kColumnsPerEntry > r.a.nnz()) {
+    throw_bad_input(fmt::format("{} with {} entries: an x of ones would be larger by far; give --x",
+                                a, r.a.nnz()));
+  }
   require_old(r.y, "--y", r.beta);
   if (r.y && size_of_vector(*r.y) != r.a.rows) {
     throw_bad_input(fmt::format("{}, but {} has {} elements: they do not fit its {} rows", a,
@@ -177,7 +182,9 @@ RunResult run_sgemm(const RunSgemmRequest& r) {
   const device::Flavour flavour = flavour_of(rung, target);
   const auto c_elements = static_cast<double>(f.c_elements);
   const double operands = static_cast<double>(f.a_elements) + static_cast<double>(f.b_elements);
-  require_memory(host_bytes(target, operands + c_elements, c_elements),
+  const std::size_t workspace_bytes = rung.arithmetic.tensor_cores ? sgemm::workspace_bytes(p) : 0;
+  require_memory(host_bytes(target, operands + c_elements, c_elements) +
+                     (target == device::Target::cpu ? static_cast<double>(workspace_bytes) : 0.0),
                  fmt::format("sgemm of {}x{}x{}", p.m, p.n, p.k));
 
   const Buffer<float> a(target, r.a.array.data), b(target, r.b.array.data);
@@ -187,8 +194,7 @@ RunResult run_sgemm(const RunSgemmRequest& r) {
   } else if (r.c) {
     c.upload(r.c->array.data);
   }
-  const device::Memory workspace(target,
-                                 rung.arithmetic.tensor_cores ? sgemm::workspace_bytes(p) : 0);
+  const device::Memory workspace(target, workspace_bytes);
   const sgemm::Call call{p, a.data(), b.data(), c.data(), workspace.data()};
   const double time_s = timed(rung, flavour, &call, r.options).launch;
   return {&rung, flavour, {p.m, p.n, p.k}, time_s, {{p.m, p.n}, false, c.download()}, {}};

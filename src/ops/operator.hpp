@@ -68,6 +68,8 @@ class Operator {
   virtual bool takes_matrices() const { return false; }
   // Of these, what bench runs unless it is told.
   virtual std::vector<std::string> bench_matrices() const { return {}; }
+  // What cases() and bench_matrices() leave out of what users have added, and why: a sentence each.
+  virtual std::vector<std::string> left_out() const { return {}; }
   virtual Measure measure() const = 0;
   // At which the serial rung on the CPU, the 1x of every speed-up, ends in about a second.
   virtual std::vector<std::int64_t> baseline_shape() const { return default_shape(); }

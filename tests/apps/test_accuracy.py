@@ -127,7 +127,7 @@ class Accuracy(cli.CommandLine):
              [RUNG, "--factor", "0", "--no-worse-than", "openblas"]),
             (BAD_INPUT, "--factor is 'nan', but must be",
              [RUNG, "--factor", "nan", "--no-worse-than", "openblas"]),
-            (BAD_INPUT, "--svg is empty", ["--svg", "", RUNG]),
+            (BAD_INPUT, "--svg needs a value", ["--svg", "", RUNG]),
             (BAD_INPUT, "does not exist", [RUNG, "--svg", self.path("none/m.svg")]),
             (RESOURCE, "of memory", [RUNG, "-a", "m,n=1000000", "-a", "k=1000000"]),
         ):

@@ -122,7 +122,8 @@ class Usage(CommandLine):
             ("--threads (WARPLADDER_THREADS) is '0'", ["verify", "--threads", "0"]),
             ("--threads (WARPLADDER_THREADS) is '4097'", ["verify", "--threads", "4097"]),
             ("--threads (WARPLADDER_THREADS) is '-1'", ["verify", "--threads", "-1"]),
-            ("--json is empty", ["list", "--json", ""]),
+            ("list: --json needs a value", ["list", "--json", ""]),
+            ("run spmv: --x needs a value", ["run", "spmv", "--a=a", "--x", "", "--out=y"]),
         ):
             with self.subTest(words):
                 self.refused(BAD_INPUT, words, *arguments)
@@ -259,7 +260,7 @@ class Verify(CommandLine):
             (BAD_INPUT, "digits only", "4x4xfour"),
             (BAD_INPUT, "digits only", "4x4x 4"),
             (BAD_INPUT, "a size is missing", "4x4x"),
-            (BAD_INPUT, "is empty", ""),
+            (BAD_INPUT, "--shape needs a value", ""),
             (BAD_INPUT, "overflows", "99999999999999999999x1x1"),
             (BAD_INPUT, "too large to address", "9223372036854775807x9223372036854775807x1"),
             (RESOURCE, "of memory", "10000000x10000000x1"),

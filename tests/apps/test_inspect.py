@@ -112,11 +112,20 @@ class Inspect(cli.CommandLine):
             ElementTree.parse(self.path("m.svg"))
         self.assertEqual(self.names(), ["m.mtx", "m.mtx.gz", "m.svg"])
 
+    def test_what_is_stored_and_what_is_added_up(self):
+        (self.folder / "m.mtx").write_text(
+            "%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 0\n2 2 1\n2 2 1\n2 2 1\n"
+        )
+        printed = self.good("inspect", self.path("m.mtx"))
+        self.assertIn("2 nonzeros, of which 1 stored with the value 0; 2 entries of", printed)
+        report = self.report("inspect", self.path("m.mtx"))
+        self.assertEqual((report["nnz"], report["stored_zeros"], report["duplicates"]), (2, 1, 2))
+
     def test_refusals(self):
         outputs = ["--svg", self.path("m.svg"), "--json", self.path("m.json")]
         for code, words, matrix in (
             (BAD_INPUT, "the matrix 'foo' is neither a file nor a generator; the generators", "foo"),
-            (BAD_INPUT, "the matrix '' is neither", ""),
+            (BAD_INPUT, "MATRIX needs a value", ""),
             (BAD_INPUT, "arrow has no key 'row'; it has: rows, seed", "arrow:row=3"),
             (BAD_INPUT, "rows is '-1', but a size cannot be negative", "arrow:rows=-1"),
             (BAD_INPUT, "but the greatest is 2147483647", "arrow:rows=99999999999"),
@@ -128,7 +137,7 @@ class Inspect(cli.CommandLine):
             with self.subTest(matrix):
                 self.refused(code, words, "inspect", matrix, *outputs)
         self.assertEqual(self.names(), [])
-        self.refused(BAD_INPUT, "--svg is empty", "inspect", "arrow:rows=3", "--svg", "")
+        self.refused(BAD_INPUT, "--svg needs a value", "inspect", "arrow:rows=3", "--svg", "")
         self.refused(BAD_INPUT, "does not exist", "inspect", "arrow:rows=3", "--svg", self.path("a/b"))
         self.refused(BAD_INPUT, "is a directory", "inspect", "arrow:rows=3", "--svg", self.folder)
         self.refused(BAD_INPUT, "MATRIX is required", "inspect")

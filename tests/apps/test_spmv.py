@@ -14,7 +14,7 @@ import sys
 import unittest
 
 import test_command_line as cli
-from test_command_line import BAD_INPUT
+from test_command_line import BAD_INPUT, environment
 
 BANNER = "%%MatrixMarket matrix coordinate"
 SPEC = "rmat:scale=6,edge=4"
@@ -183,6 +183,28 @@ class Matrix(cli.CommandLine):
         self.assertEqual(self.report("explain", "spmv/01_scalar", *matrix)["rungs"][0]["flops"], 6)
         self.assertIn("3 rows, 3 columns, 3 nonzeros", self.good("bench", "spmv/01_scalar", *matrix))
 
+    def test_folder_of_the_user(self):
+        (self.folder / "m.mtx").write_text(f"{BANNER} real general % no complex\n1 1 1\n1 1 2\n")
+        (self.folder / "c.mtx").write_text(f"{BANNER} complex general\n1 1 1\n1 1 2 3\n")
+        (self.folder / "d.mtx").mkdir()
+        env = environment(WARPLADDER_MATRICES=str(self.folder))
+        printed = self.good("verify", "spmv/01_scalar", env=env)
+        complex_one = f"WARPLADDER_MATRICES '{self.path('c.mtx')}' is complex"
+        self.assertIn(f"- left out: {complex_one}", printed)
+        self.assertIn("d.mtx' is no regular file", printed)
+        report = self.report("verify", "spmv/01_scalar", env=env)
+        self.assertEqual(len(report["left_out"]), 2)
+        self.assertEqual(report["rows"][0]["cases"][-1]["name"], "m.mtx")
+        self.assertNotIn("left out", self.good("verify", "spmv/01_scalar", "--matrix", SPEC, env=env))
+        (self.folder / "b.mtx").write_text("junk\n")
+        self.refused(BAD_INPUT, f"WARPLADDER_MATRICES '{self.path('b.mtx')}' is no Matrix Market",
+                     "verify", "spmv/01_scalar", env=env)
+
+    def test_x_that_is_far_larger_than_the_matrix(self):
+        (self.folder / "w.mtx").write_text(f"{BANNER} real general\n1 2147483647 1\n1 5 1\n")
+        self.refused(BAD_INPUT, "an x of ones would be larger by far; give --x", "run", "spmv",
+                     "--a", self.path("w.mtx"), "--out", self.path("y.npy"))
+
     def test_refusals(self):
         for verb in (["bench", "sgemm"], ["explain", "sgemm/row_01_naive"], ["verify", "sgemm"]):
             self.refused(BAD_INPUT, f"--matrix '{SPEC}' is not for sgemm, which takes no matrix",
@@ -192,6 +214,7 @@ class Matrix(cli.CommandLine):
             self.refused(BAD_INPUT, "--matrix and --shape both", *verb, *matrix, "--shape", "1x1x1")
             self.refused(BAD_INPUT, "--matrix and --variant both", *verb, *matrix, "--variant", "x")
             self.refused(BAD_INPUT, "the matrix 'x' is neither a file nor", *verb, "--matrix", "x")
+            self.refused(BAD_INPUT, "--matrix needs a value", *verb, "--matrix", "")
             absent = self.path("absent.mtx")
             self.refused(BAD_INPUT, "absent.mtx'", *verb, "--matrix", absent)
         self.refused(BAD_INPUT, "--matrix and -a both", "bench", "spmv", "--matrix", SPEC,

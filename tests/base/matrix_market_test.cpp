@@ -235,7 +235,7 @@ TEST(MatrixMarket, RefusesWhatIsNoMatrixMarketFile) {
   EXPECT_EQ(refusal("hello\r\n"),
             "--a is no Matrix Market file: it begins with 'hello', not with '%%MatrixMarket'");
   EXPECT_EQ(refusal(std::string("\x93NUMPY\x01\x00", 8)),
-            "--a is no Matrix Market file: it begins with '\x93NUMPY\\x01\\x00', not with "
+            "--a is no Matrix Market file: it begins with '\\x93NUMPY\\x01\\x00', not with "
             "'%%MatrixMarket'");
   EXPECT_EQ(refusal(kReal), "--a, line 1: the file ends before the line of sizes");
   EXPECT_EQ(refusal(kReal + "% 1 1 1\n\n"), "--a, line 3: the file ends before the line of sizes");
@@ -333,7 +333,7 @@ TEST(MatrixMarket, RefusesEntriesThatCannotBe) {
       {"1 1 1e", "the value is '1e', which is not a number"},
       {"1 1 0x10", "the value is '0x10', which is not a number"},
       {"1 1 1 2", "the line goes on with '2' after the entry"},
-      {"\x01\xff\x7f", "the row is '\\x01\xff\\x7f', which is not a whole number"},
+      {"\x01\xff\x7f", "the row is '\\x01\\xff\\x7f', which is not a whole number"},
   };
   for (const auto& [line, reason] : entries) {
     EXPECT_EQ(refusal_of_entry(line), std::string("--a, line 3: ") + reason);

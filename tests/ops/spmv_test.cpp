@@ -126,7 +126,7 @@ class MatricesFolder {
 TEST(SpmvCases, MatricesOfTheUser) {
   const TempDir folder;
   const MatricesFolder named(folder.path());
-  EXPECT_TRUE(matrices_of_user().empty());
+  EXPECT_TRUE(matrices_of_user().paths.empty());
   const std::size_t own = spmv_cases().size(), of_bench = bench_matrices().size();
   write_matrix_market(folder.file("b.mtx"), kSmall);
   write_matrix_market(folder.file("a.mtx"), kSmall);
@@ -134,7 +134,8 @@ TEST(SpmvCases, MatricesOfTheUser) {
                  "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 2 3\n");
   testing::spill(folder.file("notes.txt"), "no matrix");
   const std::vector<std::string> expected{folder.file("a.mtx"), folder.file("b.mtx")};
-  EXPECT_EQ(matrices_of_user(), expected);
+  EXPECT_EQ(matrices_of_user().paths, expected);
+  EXPECT_EQ(matrices_of_user().left_out.size(), 1u);
   const std::vector<SpmvCase> cases = spmv_cases();
   ASSERT_EQ(cases.size(), own + 2);
   EXPECT_EQ(cases.back().name, "b.mtx");

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/host_memory.hpp"
+#include "base/in_quotes.hpp"
 #include "base/matrix_market.hpp"
 #include "base/random_fill.hpp"
 #include "ops/spmv/matrix_source.hpp"
@@ -130,31 +131,42 @@ CsrMatrix matrix_of_shape(const std::vector<std::int64_t>& shape) {
 }
 
 CsrMatrix matrix_of(const SpmvCase& c) {
-  return c.matrix.empty() ? matrix_of_shape(c.shape) : load_matrix(c.matrix, "the matrix");
+  return c.shape.empty() ? load_matrix(c.matrix, "the matrix") : matrix_of_shape(c.shape);
 }
 
-std::vector<std::string> matrices_of_user() {
-  std::vector<std::string> paths;
-  const char* folder = std::getenv("WARPLADDER_MATRICES");
-  if (!folder || !*folder) return paths;
+UserMatrices matrices_of_user() {
+  constexpr const char* kName = "WARPLADDER_MATRICES";
+  UserMatrices matrices;
+  const char* folder = std::getenv(kName);
+  if (!folder || !*folder) return matrices;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (!is_matrix_file(entry.path())) continue;
     const std::string path = entry.path().string();
-    if (is_matrix_file(entry.path()) && !is_complex_matrix_market(path)) paths.push_back(path);
+    std::error_code absent;
+    if (!entry.is_regular_file(absent)) {
+      matrices.left_out.push_back(file_subject(path, kName) + " is no regular file");
+    } else if (is_complex_matrix_market(path, kName)) {
+      matrices.left_out.push_back(file_subject(path, kName) +
+                                  " is complex, and only real matrices are read");
+    } else {
+      matrices.paths.push_back(path);
+    }
   }
   if (error) {
     throw_bad_input(
-        fmt::format("WARPLADDER_MATRICES: '{}' cannot be read: {}", folder, error.message()));
+        fmt::format("{}: {} cannot be read: {}", kName, in_quotes(folder), error.message()));
   }
-  std::ranges::sort(paths);
-  return paths;
+  std::ranges::sort(matrices.paths);
+  std::ranges::sort(matrices.left_out);
+  return matrices;
 }
 
 std::vector<std::string> bench_matrices() {
   std::vector<std::string> matrices{"stencil2d:n=4096", "banded:rows=1000000,band=33",
                                     "uniform:rows=1000000,per_row=16", "rmat:scale=20,edge=16",
                                     "dense_rows:rows=1000000,per_row=8,dense=4"};
-  for (std::string& path : matrices_of_user()) matrices.push_back(std::move(path));
+  for (std::string& path : matrices_of_user().paths) matrices.push_back(std::move(path));
   return matrices;
 }
 
@@ -162,7 +174,7 @@ std::vector<SpmvCase> spmv_cases() {
   List list;
   add_patterns(list);
   add_settings(list);
-  for (const std::string& path : matrices_of_user()) list.add(path);
+  for (const std::string& path : matrices_of_user().paths) list.add(path);
   return list.take();
 }
 

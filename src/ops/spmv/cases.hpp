@@ -35,8 +35,13 @@ SpmvCase plain_spmv_case(const std::string& matrix);
 std::vector<SpmvCase> spmv_cases();
 
 // Every .mtx and .mtx.gz in the folder that the environment's WARPLADDER_MATRICES names, in the
-// order of their names, but for those of complex numbers, which an fp32 product cannot take.
-std::vector<std::string> matrices_of_user();
+// order of their names. Those of complex numbers, which an fp32 product cannot take, are left out,
+// and what is no regular file: a sentence each. Throws Error(bad_input) where the folder cannot be
+// read, or a file's banner is at fault.
+struct UserMatrices {
+  std::vector<std::string> paths, left_out;
+};
+UserMatrices matrices_of_user();
 // What bench runs unless it is told: five large ones from generators, and the user's.
 std::vector<std::string> bench_matrices();
 

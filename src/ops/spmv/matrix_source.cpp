@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/in_quotes.hpp"
@@ -22,8 +23,14 @@ bool is_file(const std::string& text) {
 
 }  // namespace
 
-CsrMatrix load_matrix(const std::string& text, std::string_view argument) {
-  if (is_file(text)) return read_matrix_market(text, argument).matrix;
+CsrMatrix load_matrix(const std::string& text, std::string_view argument,
+                      std::int64_t* duplicates) {
+  if (duplicates) *duplicates = 0;
+  if (is_file(text)) {
+    MatrixMarket file = read_matrix_market(text, argument);
+    if (duplicates) *duplicates = file.duplicates;
+    return std::move(file.matrix);
+  }
   if (!names_generator(text)) {
     std::string names;
     for (const Generator& each : generators()) names += (names.empty() ? "" : ", ") + each.name;

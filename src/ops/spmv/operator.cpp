@@ -74,8 +74,10 @@ class SpmvTrial final : public ops::Trial {
     return problem_.nnz > kLarge ? "all of y, but not that A and x are as they were" : "";
   }
   std::string remark() const override {
-    return fmt::format("{}; 32 neighbouring nonzeros touch {:.1f} sectors of x",
-                       summary(row_statistics(a_.row_offsets, a_.columns)), sectors_of_x(a_));
+    const std::string rows = summary(row_statistics(a_.row_offsets, a_.columns));
+    if (a_.nnz() < 32) return rows;
+    return fmt::format("{}; 32 neighbouring nonzeros touch {:.1f} sectors of x", rows,
+                       sectors_of_x(a_));
   }
   double flops() const override { return spmv::flops(problem_); }
   double minimal_bytes() const override { return spmv::minimal_bytes(problem_); }
@@ -132,6 +134,7 @@ class Spmv final : public ops::Operator {
   std::vector<std::int64_t> default_shape() const override { return {4096, 4096, 32}; }
   bool takes_matrices() const override { return true; }
   std::vector<std::string> bench_matrices() const override { return spmv::bench_matrices(); }
+  std::vector<std::string> left_out() const override { return matrices_of_user().left_out; }
   ops::Measure measure() const override { return ops::Measure::bytes; }
   std::vector<ops::Case> cases() const override {
     std::vector<ops::Case> list;
