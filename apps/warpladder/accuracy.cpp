@@ -17,7 +17,6 @@
 #include "lab/accuracy_picture.hpp"
 #include "lab/axes.hpp"
 #include "verb.hpp"
-#include "writable.hpp"
 
 namespace warpladder::app {
 namespace {
@@ -273,12 +272,7 @@ void add_accuracy(CLI::App& app, Context& context) {
                    "Exit with 1 and a list if a rung's error exceeds the rival's")
       ->type_name("RIVAL");
   verb->add_option("--factor", flags->factor, "By more than this (default: 1)")->type_name("X");
-  const auto set_svg = [flags](const std::string& text) {
-    require_writable(text, "--svg");
-    flags->svg = text;
-  };
-  verb->add_option_function<std::string>("--svg", set_svg, "Draw the errors against k")
-      ->type_name("FILE");
+  add_output_file(*verb, "--svg", flags->svg, "Draw the errors against k");
   flags->device.add_to(*verb);
   flags->json.add_to(*verb);
   verb->footer(footer());

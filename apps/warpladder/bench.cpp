@@ -15,7 +15,6 @@
 #include "lab/axes.hpp"
 #include "lab/explain.hpp"
 #include "verb.hpp"
-#include "writable.hpp"
 
 namespace warpladder::app {
 namespace {
@@ -300,15 +299,8 @@ void add_bench(CLI::App& app, Context& context) {
   verb->add_option("--matrix", flags->matrices, std::string(kMatrixHelp) + "; may be repeated")
       ->type_name("FILE|SPEC")
       ->allow_extra_args(false);
-  const auto add_file = [&](const std::string& name, std::string& path, const char* what) {
-    const auto set = [name, &path](const std::string& text) {
-      require_writable(text, name);
-      path = text;
-    };
-    verb->add_option_function<std::string>(name, set, what)->type_name("FILE");
-  };
-  add_file("--csv", flags->csv, "Write a line per row as comma-separated values");
-  add_file("--md", flags->md, "Write the tables as Markdown");
+  add_output_file(*verb, "--csv", flags->csv, "Write a line per row as comma-separated values");
+  add_output_file(*verb, "--md", flags->md, "Write the tables as Markdown");
   flags->device.add_to(*verb);
   flags->json.add_to(*verb);
   verb->footer(kMatricesFooter);

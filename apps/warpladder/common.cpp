@@ -123,6 +123,14 @@ void require_alone(const char* flag, std::initializer_list<OtherFlag> others) {
   }
 }
 
+void add_output_file(CLI::App& verb, const std::string& flag, std::string& path, const char* what) {
+  const auto set_path = [flag, &path](const std::string& text) {
+    require_writable(text, flag);
+    path = text;
+  };
+  verb.add_option_function<std::string>(flag, set_path, what)->type_name("FILE");
+}
+
 bool is_stdout(const std::string& path) {
   struct stat file {
   }, out{};

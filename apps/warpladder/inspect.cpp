@@ -16,7 +16,6 @@
 #include "ops/spmv/generators.hpp"
 #include "ops/spmv/matrix_source.hpp"
 #include "verb.hpp"
-#include "writable.hpp"
 
 namespace warpladder::app {
 namespace {
@@ -51,10 +50,6 @@ constexpr Glyphs kAscii{{" ", ".", ":", "+", "*", "#"},
 bool is_boxed() { return table_format_for(STDOUT_FILENO).style == Style::boxed; }
 
 std::string number(std::int64_t value) { return with_commas(static_cast<std::uint64_t>(value)); }
-
-std::string count_of(std::int64_t count, const char* what) {
-  return fmt::format("{} {}{}", number(count), what, count == 1 ? "" : "s");
-}
 
 std::string repeat(std::string_view text, std::int64_t count) {
   std::string out;
@@ -224,12 +219,7 @@ void add_inspect(CLI::App& app, Context& context) {
   verb->add_option("MATRIX", flags->matrix, "A Matrix Market file, M.mtx or M.mtx.gz, or a SPEC")
       ->type_name("")
       ->required();
-  const auto set_svg = [flags](const std::string& text) {
-    require_writable(text, "--svg");
-    flags->svg = text;
-  };
-  verb->add_option_function<std::string>("--svg", set_svg, "Draw the cells and the row lengths")
-      ->type_name("FILE");
+  add_output_file(*verb, "--svg", flags->svg, "Draw the cells and the row lengths");
   flags->json.add_to(*verb);
   verb->footer(list_of_generators());
   verb->callback([flags, &context] { inspect(*flags, context); });

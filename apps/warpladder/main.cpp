@@ -84,8 +84,9 @@ std::string usage_sentence(const CLI::App& root, const CLI::ParseError& error) {
   if (!known.empty()) return fmt::format("{} needs an operator; it knows: {}", verb, known);
   const std::string complaint = error.what();
   const std::string flag = complaint.substr(0, complaint.find(':'));
-  if (complaint.ends_with(" missing") || complaint.ends_with(kNeedsValue))
-    return fmt::format("{}: {} needs a value", verb, flag);
+  if (complaint.ends_with(" missing") || complaint.ends_with(kNeedsValue)) {
+    return fmt::format("{}: {} {}", verb, flag, kNeedsValue);
+  }
   if (complaint.find("At Most") != complaint.npos) {
     return fmt::format("{}: {} is given more than once", verb, flag);
   }

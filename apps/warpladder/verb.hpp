@@ -59,6 +59,9 @@ struct OtherFlag {
 };
 void require_alone(const char* flag, std::initializer_list<OtherFlag> others);
 
+// A flag whose FILE is refused at once where it cannot be written. `path` must outlive the parsing.
+void add_output_file(CLI::App& verb, const std::string& flag, std::string& path, const char* what);
+
 // Whether --out /dev/stdout, or its like, made standard output the file's.
 bool is_stdout(const std::string& path);
 

@@ -49,8 +49,15 @@ struct MatrixMarketReading {
   unsigned threads = 0;                            // 0: one for each of the machine's
 };
 
+// How many rows or columns are believed of a matrix of so many entries: row offsets, or a vector of
+// ones, are memory for what was claimed, not sent.
+inline constexpr std::int64_t kSizeBelieved = std::int64_t{1} << 24, kSizePerEntry = 1024;
+constexpr bool is_credible_size(std::int64_t rows_or_columns, std::int64_t entries) {
+  return rows_or_columns <= kSizeBelieved || rows_or_columns / kSizePerEntry <= entries;
+}
+
 // `path` may be a pipe. Memory grows with what arrives: a claim alone never gets any. More than
-// 2^24 rows need an entry for every 1024 of them.
+// 2^24 rows need an entry for every 1024 of them (is_credible_size()).
 MatrixMarket read_matrix_market(const std::string& path, std::string_view argument = {},
                                 const MatrixMarketReading& reading = {});
 

@@ -15,8 +15,6 @@ namespace warpladder {
 namespace {
 
 constexpr std::int64_t kMaxColumns = std::numeric_limits<std::int32_t>::max();
-// Row offsets are the one thing whose size is claimed rather than sent.
-constexpr std::int64_t kRowsBelieved = std::int64_t{1} << 24, kRowsPerEntry = 1024;
 
 template <typename Value>
 struct Word {
@@ -195,11 +193,11 @@ void MatrixMarketHeaderParser::count_dense_entries() {
 }
 
 void MatrixMarketHeaderParser::require_credible_rows() const {
-  if (header_.rows <= kRowsBelieved || header_.rows / kRowsPerEntry <= header_.entries) return;
+  if (is_credible_size(header_.rows, header_.entries)) return;
   fail("the matrix is said to have " + std::to_string(header_.rows) + " rows and only " +
        std::to_string(header_.entries) + " entries, but more than " +
-       std::to_string(kRowsBelieved) + " rows need an entry for every " +
-       std::to_string(kRowsPerEntry) + " of them");
+       std::to_string(kSizeBelieved) + " rows need an entry for every " +
+       std::to_string(kSizePerEntry) + " of them");
 }
 
 }  // namespace warpladder

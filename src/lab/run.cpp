@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/host_memory.hpp"
+#include "base/matrix_market.hpp"
 #include "base/npy_header.hpp"
 #include "lab/selection.hpp"
 #include "ops/reduce/dispatch.hpp"
@@ -110,8 +111,7 @@ spmv::Problem problem_of(const RunSpmvRequest& r) {
     throw_bad_input(fmt::format("{}, but {} has {} elements: they do not fit its {} columns", a,
                                 r.x->name, r.x->array.shape[0], r.a.columns));
   }
-  constexpr std::int64_t kColumnsBelieved = std::int64_t{1} << 24, kColumnsPerEntry = 1024;
-  if (!r.x && r.a.columns > kColumnsBelieved && r.a.columns / kColumnsPerEntry > r.a.nnz()) {
+  if (!r.x && !is_credible_size(r.a.columns, r.a.nnz())) {
     throw_bad_input(fmt::format("{} with {} entries: an x of ones would be larger by far; give --x",
                                 a, r.a.nnz()));
   }
@@ -183,8 +183,8 @@ RunResult run_sgemm(const RunSgemmRequest& r) {
   const auto c_elements = static_cast<double>(f.c_elements);
   const double operands = static_cast<double>(f.a_elements) + static_cast<double>(f.b_elements);
   const std::size_t workspace_bytes = rung.arithmetic.tensor_cores ? sgemm::workspace_bytes(p) : 0;
-  require_memory(host_bytes(target, operands + c_elements, c_elements) +
-                     (target == device::Target::cpu ? static_cast<double>(workspace_bytes) : 0.0),
+  const double in_workspace = static_cast<double>(workspace_bytes) / sizeof(float);
+  require_memory(host_bytes(target, operands + c_elements + in_workspace, c_elements),
                  fmt::format("sgemm of {}x{}x{}", p.m, p.n, p.k));
 
   const Buffer<float> a(target, r.a.array.data), b(target, r.b.array.data);

@@ -6,17 +6,15 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <limits>
 
 #include "device/device.hpp"
 #include "lab/accuracy.hpp"
+#include "ops/judge.hpp"
 #include "ops/sgemm/accuracy_cases.hpp"
 #include "ops/sgemm/dispatch.hpp"
 
 namespace warpladder::sgemm {
 namespace {
-
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 TEST(SgemmDispatch, TakesPairsWhereTheyPayAndAreAccurate) {
   const auto chosen = [](std::int64_t m, std::int64_t n, std::int64_t k) {
@@ -61,7 +59,7 @@ class Product {
     std::fill_n(static_cast<std::uint32_t*>(call_.workspace),
                 workspace_bytes(call_.problem) / sizeof word, word);
   }
-  void poison_c() { std::fill_n(call_.c, call_.problem.m * call_.problem.n, kNan); }
+  void poison_c() { std::fill_n(call_.c, call_.problem.m * call_.problem.n, ops::poison()); }
   std::vector<std::uint32_t> bits(const ladder::Rung& rung, device::Flavour flavour,
                                   unsigned threads) {
     stream_.executor_threads = threads;

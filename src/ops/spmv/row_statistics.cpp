@@ -83,18 +83,12 @@ RowStatistics row_statistics(std::span<const std::int64_t> row_offsets, std::int
 }
 
 std::string summary(const RowStatistics& s) {
-  const auto whole = [](std::int64_t count) {
-    return with_commas(static_cast<std::uint64_t>(count));
-  };
-  const auto count_of = [&](std::int64_t count, const char* what) {
-    return fmt::format("{} {}{}", whole(count), what, count == 1 ? "" : "s");
-  };
   return fmt::format(
       "{}, {}, {}; to a row {:.4g} on average, {} at most; {} {} empty; coefficient of variation "
       "{:.2f}",
       count_of(s.rows, "row"), count_of(s.columns, "column"), count_of(s.nnz, "nonzero"), s.mean,
-      whole(s.longest), count_of(s.empty_rows, "row"), s.empty_rows == 1 ? "is" : "are",
-      s.coefficient_of_variation);
+      with_commas(static_cast<std::uint64_t>(s.longest)), count_of(s.empty_rows, "row"),
+      s.empty_rows == 1 ? "is" : "are", s.coefficient_of_variation);
 }
 
 std::int64_t bandwidth(const CsrMatrix& matrix) {
