@@ -208,6 +208,12 @@ extern "C" void simt_store_async16(void* there, std::uint64_t* full, const void*
   Worker& w = *this_worker;
   const auto pc = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)),
              to = reinterpret_cast<std::uintptr_t>(there);
+  if (w.cluster() == 1) {
+    w.fail(FaultKind::mbarrier_misuse, pc, [] {
+      return "a store that counts at an mbarrier, in a launch without clusters: a GPU calls it an "
+             "illegal instruction there";
+    });
+  }
   StoredBytes stored;
   std::memcpy(&stored, value, sizeof stored);
   for (unsigned rank = 0; rank < w.cluster(); ++rank) {

@@ -10,7 +10,8 @@ inline namespace WARPLADDER_FLAVOUR {
 
 // st.async.mbarrier::complete_tx::bytes.v4: 16 bytes to `there`, which count at `full` of the same
 // block when they have landed; both come from in_block(). That block has begun, and made its
-// barrier, and ends no earlier than it has waited for them.
+// barrier, and ends no earlier than it has waited for them. In a launch without clusters the chip
+// takes it for an illegal instruction, even to the block itself.
 __device__ __forceinline__ void store_async(float4* there, Barrier* full, const float4& value) {
 #if defined(__CUDACC__)
   asm volatile(

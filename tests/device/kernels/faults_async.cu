@@ -282,6 +282,23 @@ __global__ void store_counted_elsewhere(float* out) {
 TWINS(store_counted_elsewhere);
 
 template <bool kFaulty>
+__global__ void store_in_no_cluster(float* out) {
+  const auto [full, line] = expect_line();
+  const unsigned t = threadIdx.x;
+  const float4 value = make_float4(1.0f, 2.0f, 3.0f, 4.0f);
+  ptx::cluster_barrier();
+  if (kFaulty) {
+    Barrier* const counted = ptx::in_block(full, 0);
+    ptx::store_async(ptx::in_block(line, 0) + t, counted, value);  // FAULT: no cluster
+    ptx::wait(full, 0);
+  } else {
+    line[t] = value;
+  }
+  out[t] = line[t].x;
+}
+TWINS(store_in_no_cluster);
+
+template <bool kFaulty>
 __global__ void store_nobody_waits_for(float* out) {
   const auto [full, line] = expect_line();
   const unsigned t = threadIdx.x, other = 1 - ptx::cluster_rank();
