@@ -144,6 +144,17 @@ __device__ __forceinline__ void store_whole(const Gemm& g, const SplitGemm& s,
   }
 }
 
+// Two neighbours, or one of them.
+__device__ __forceinline__ void store_two(float* to, float2 two, bool has_first, bool has_second) {
+  if (has_first && has_second) {
+    __stcs(reinterpret_cast<float2*>(to), two);
+  } else if (has_first) {
+    to[0] = two.x;
+  } else if (has_second) {
+    to[1] = two.y;
+  }
+}
+
 // The same for rows that begin and end anywhere, and beta = 0. What the four threads of a row have
 // of eight columns lies in two sectors of memory then, `behind` words into the first; each thread
 // takes what its place in a sector wants from the others, so that sectors are written whole.
@@ -168,32 +179,41 @@ __device__ __forceinline__ void store_shifted(const Gemm& g, const SplitGemm& s,
                  odd_waits = at + (odd ? 0 : 1) + behind >= 8;
       const int even_from = lane / 4 * 4 + ((at - behind) & 7) / 2,
                 odd_from = lane / 4 * 4 + ((at + 1 - behind) & 7) / 2;
-      float* const sectors = tile - behind + at;
+      // All of them before the first is stored: what may branch would wait for each.
+      float2 of_sector[kGroups + 1];
       WARPLADDER_UNROLL_ON_GPU
       for (int i = 0; i < kGroups + 1; ++i) {
-        const int group = first + i;
-        if (i == kGroups && group < kAll) break;
+        if (i == kGroups && first + i < kAll) break;
         float2 now = make_float2(0.0f, 0.0f);
-        if (group < kAll) {
-          now = factors.result(g, &sums[4 * group], half, i);
+        if (first + i < kAll) {
+          now = factors.result(g, &sums[4 * (first + i)], half, i);
           if (odd) now = make_float2(now.y, now.x);
         }
-        const float even = __shfl_sync(0xffffffffu, even_waits ? before[half].x : now.x, even_from),
-                    uneven = __shfl_sync(0xffffffffu, odd_waits ? before[half].y : now.y, odd_from);
+        of_sector[i] =
+            make_float2(__shfl_sync(0xffffffffu, even_waits ? before[half].x : now.x, even_from),
+                        __shfl_sync(0xffffffffu, odd_waits ? before[half].y : now.y, odd_from));
         before[half] = now;
-        // The first and the last sector are other tiles', too; and C may end in between.
-        const std::int64_t left = g.n - (own.column - behind + 8 * group);
-        const bool has_even = (group == 0 ? at >= behind : group < kAll || at < behind) && left > 0,
-                   has_odd = (group == 0 ? at + 1 >= behind : group < kAll || at + 1 < behind) &&
-                             left > 1;
-        float* const to = sectors + 8 * group;
-        if (!factors.row_here[half]) continue;
-        if (has_even && has_odd) {
-          __stcs(reinterpret_cast<float2*>(to), make_float2(even, uneven));
-        } else if (has_even) {
-          to[0] = even;
-        } else if (has_odd) {
-          to[1] = uneven;
+      }
+      if (!factors.row_here[half]) continue;
+      float* const to = tile - behind + at + 8 * first;
+      const std::int64_t left = g.n - (own.column - behind + 8 * first);
+      // The first and the last sector are other tiles', too.
+      if (first == 0) {
+        store_two(to, of_sector[0], at >= behind && left > 0, at + 1 >= behind && left > 1);
+      }
+      if (first + kGroups == kAll) {
+        store_two(to + 8 * kGroups, of_sector[kGroups], at < behind && left > 8 * kGroups,
+                  at + 1 < behind && left > 8 * kGroups + 1);
+      }
+      if (factors.columns_here) {
+        WARPLADDER_UNROLL_ON_GPU
+        for (int i = first == 0 ? 1 : 0; i < kGroups; ++i) {
+          __stcs(reinterpret_cast<float2*>(to + 8 * i), of_sector[i]);
+        }
+      } else {
+        WARPLADDER_UNROLL_ON_GPU
+        for (int i = first == 0 ? 1 : 0; i < kGroups; ++i) {
+          store_two(to + 8 * i, of_sector[i], left > 8 * i, left > 8 * i + 1);
         }
       }
     }
