@@ -78,6 +78,9 @@ struct HalfPairs : EightsInOrder {
   static constexpr int kDepth = 32;  // elements of a group
   static constexpr int kBytes = 4;   // of a pair
   static constexpr bool kNeedsLeast = false, kCounted = true;
+  // Groups whose products the tensor cores add up, each time truncating, before FP32 arithmetic
+  // does: of positive numbers one group loses 0.9·10^-7, two lose 1.9·10^-7.
+  static constexpr int kPromoted = 1;
 
   // The eight of which `k` is a multiple. Leaves the halves hi in `hi`, for who wants to count
   // them.
@@ -101,9 +104,10 @@ struct HalfPairs : EightsInOrder {
   }
 };
 
-// The same for who believes values to be moderate, and counts nothing.
+// The same for who believes values to be moderate, counts nothing, and takes 1 to 6 % less time.
 struct UncountedHalfPairs : HalfPairs {
   static constexpr bool kCounted = false;
+  static constexpr int kPromoted = 2;
 };
 
 struct Tf32Products {
@@ -120,6 +124,7 @@ struct Tf32Pairs : Tf32Products {
   static constexpr int kDepth = 16;
   static constexpr int kBytes = 8;
   static constexpr bool kNeedsLeast = true, kCounted = false;
+  static constexpr int kPromoted = 2;
 
   // The fours of two eights take turns, so that two lanes side by side write 32 bytes side by side.
   __device__ __forceinline__ static constexpr int element(int eight, int i) {

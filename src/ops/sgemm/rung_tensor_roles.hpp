@@ -68,7 +68,7 @@ void with_tensor_config(const Gemm& g, std::int64_t depth, const Run& run) {
   }
 }
 
-// What is promoted at a time: so many of them along k, and maybe one group more.
+// Chunks of so many groups along k, and maybe one group more.
 template <class Pairs>
 __device__ __forceinline__ int chunks_of(const SplitGemm& split) {
   return groups_of<Pairs>(split.a.k) / TensorConfig::groups;
@@ -246,25 +246,44 @@ __device__ __forceinline__ void consume(typename Wrapped::Ring& ring, const Gemm
                                         parts::RingPlace<Wrapped::Ring::kStages>& at,
                                         const Ask& go_on = {}) {
   constexpr TensorConfig kConfig = Wrapped::value;
-  constexpr int kTiles = kConfig.block_m / 128;
+  constexpr int kTiles = kConfig.block_m / 128, kCount = kConfig.block_n / 2,
+                kSharers = kConfig.sharers;
+  constexpr bool kWithCare = kConfig.blocks_k > 2;
   const int a_row = ptx::warpgroup() * (kConfig.block_m / 2), groups = groups_of<Pairs>(split.a.k),
             chunks = chunks_of<Pairs>(split);
+  // The fewer numbers FP32 adds up one after the other, the less it loses; where registers allow
+  // it, chunks are added up by fours first.
+  constexpr int kRecent = 4;
+  constexpr bool kInTwoSteps = kTiles == 1 && !kWithCare && Pairs::kPromoted == 1;
   bool decided = std::is_same_v<Ask, GoOn>;
   for (TileWork<Wrapped> work(order); work.is_left(); work.advance()) {
-    float sums[kTiles][kConfig.block_n / 2] = {};
-    [[maybe_unused]] float lost[kConfig.block_n / 2] = {};
-    const int end = work.end_chunk(chunks);
-    const int ask_at =
-        decided ? -1 : work.first_chunk(chunks) + undecided_chunks<Wrapped>(order, chunks) - 1;
-    bool goes_on = true;
-    for (int chunk = work.first_chunk(chunks); chunk < end; ++chunk) {
-      if constexpr (kConfig.blocks_k > 2) {
-        for (int group = 0; group < kConfig.groups; ++group) {
-          parts::add_group_with_care<Pairs>(ring, at, a_row, sums[0], lost);
-        }
+    float sums[kTiles][kCount] = {};
+    [[maybe_unused]] float lost[kCount] = {};
+    [[maybe_unused]] float recent[kTiles][kCount] = {};
+    const auto add_group = [&] {
+      if constexpr (kWithCare) {
+        parts::add_group_with_care<Pairs>(ring, at, a_row, sums[0], lost);
+      } else if constexpr (kInTwoSteps) {
+        parts::add_groups<Pairs, 1>(ring, at, a_row, kSharers, recent);
       } else {
-        parts::add_groups<Pairs, kConfig.groups>(ring, at, a_row, kConfig.sharers, sums);
+        parts::add_groups<Pairs, 1>(ring, at, a_row, kSharers, sums);
       }
+    };
+    const auto add_recent = [&] {
+      WARPLADDER_UNROLL_ON_GPU
+      for (int i = 0; i < kCount; ++i) sums[0][i] += recent[0][i], recent[0][i] = 0.0f;
+    };
+    const int first = work.first_chunk(chunks), end = work.end_chunk(chunks);
+    const int ask_at = decided ? -1 : first + undecided_chunks<Wrapped>(order, chunks) - 1;
+    bool goes_on = true;
+    for (int chunk = first; chunk < end; ++chunk) {
+      if constexpr (kWithCare || Pairs::kPromoted == 1) {
+        for (int group = 0; group < kConfig.groups; ++group) add_group();
+      } else {
+        static_assert(Pairs::kPromoted == kConfig.groups);
+        parts::add_groups<Pairs, kConfig.groups>(ring, at, a_row, kSharers, sums);
+      }
+      if (kInTwoSteps && (chunk - first) % kRecent == kRecent - 1) add_recent();
       if (chunk == ask_at) {
         decided = true;
         goes_on = go_on();
@@ -272,13 +291,8 @@ __device__ __forceinline__ void consume(typename Wrapped::Ring& ring, const Gemm
       }
     }
     if (!goes_on) return;
-    if (work.end_group(groups) > end * kConfig.groups) {
-      if constexpr (kConfig.blocks_k > 2) {
-        parts::add_group_with_care<Pairs>(ring, at, a_row, sums[0], lost);
-      } else {
-        parts::add_groups<Pairs, 1>(ring, at, a_row, kConfig.sharers, sums);
-      }
-    }
+    if (work.end_group(groups) > end * kConfig.groups) add_group();
+    if (kInTwoSteps) add_recent();
     const TilePlace place = work.place();
     if constexpr (kConfig.blocks_k == 2) {
       // Each block finishes half of the columns; the other half's sums go to the other block,
