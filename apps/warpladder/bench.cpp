@@ -134,6 +134,7 @@ nlohmann::json as_json(const BenchReport& report, device::Target target, unsigne
                         {"rows", nlohmann::json::array()}};
   if (report.ceilings.fp32_flops_per_s > 0) {
     object["ceilings"] = {{"fp32_flops_per_s", report.ceilings.fp32_flops_per_s},
+                          {"tensor_flops_per_s", report.ceilings.tensor_flops_per_s},
                           {"memory_bytes_per_s", report.ceilings.memory_bytes_per_s}};
   }
   for (const lab::Baseline& baseline : report.baselines) {
@@ -257,14 +258,17 @@ void bench(const Flags& flags, Context& context) {
 
   const unsigned threads = flags.device.threads ? flags.device.threads
                                                 : std::max(1u, std::thread::hardware_concurrency());
+  const std::vector<std::string> left_out = left_out_of(request.groups, flags);
   std::string notes = notes_on(report, request.target, threads);
-  for (const std::string& sentence : left_out_of(request.groups, flags)) {
-    notes += "\n- left out: " + sentence;
-  }
+  for (const std::string& sentence : left_out) notes += "\n- left out: " + sentence;
   if (!flags.json.to_stdout()) print_report(report, request.target, notes);
   if (!flags.md.empty()) write_file(flags.md, markdown(report, request.target, notes), "--md");
   if (!flags.csv.empty()) write_file(flags.csv, csv(report.rows), "--csv");
-  if (flags.json.asked()) flags.json.write(context, as_json(report, request.target, threads));
+  if (flags.json.asked()) {
+    nlohmann::json object = as_json(report, request.target, threads);
+    object["left_out"] = left_out;
+    flags.json.write(context, std::move(object));
+  }
   const auto cannot_run = [](const BenchRow& row) { return row.rival || !row.skipped.empty(); };
   if (std::ranges::all_of(report.rows, cannot_run)) {
     throw_resource(fmt::format("nothing was timed: no selected rung can run on the {}",

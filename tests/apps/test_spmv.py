@@ -182,6 +182,7 @@ class Matrix(cli.CommandLine):
         self.assertIn("| m.mtx", printed)
         self.assertEqual(self.report("explain", "spmv/01_scalar", *matrix)["rungs"][0]["flops"], 6)
         self.assertIn("3 rows, 3 columns, 3 nonzeros", self.good("bench", "spmv/01_scalar", *matrix))
+        self.assertEqual(self.report("bench", "spmv/01_scalar", *matrix)["left_out"], [])
 
     def test_folder_of_the_user(self):
         (self.folder / "m.mtx").write_text(f"{BANNER} real general % no complex\n1 1 1\n1 1 2\n")
