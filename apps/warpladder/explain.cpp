@@ -243,13 +243,14 @@ void print_roofs(const Explanation& e) {
                    counts ? fmt::format("{:.3g}", e.flops / roof.bytes) : "",
                    counts ? fmt::format("{:.3g}", e.ceiling(roof) * 1e-12) : ""});
   }
-  table.add_row({"FP32 units", "", "", fmt::format("{:.3g}", lab::H200::fp32_flops_per_s * 1e-12)});
+  const lab::Peak peak = e.peak();
+  table.add_row({peak.name, "", "", fmt::format("{:.3g}", peak.flops_per_s * 1e-12)});
   print(table);
-  const lab::Roof* const binding = lab::Explanation::binding(roofs, e.flops);
+  const lab::Roof* const binding = e.binding(roofs);
   print_sentences(
       fmt::format("The lowest roof: {}. These are ceilings from counts, not times: latency and "
                   "occupancy decide how near a run comes.",
-                  binding ? binding->name : "FP32 units"));
+                  binding ? binding->name : peak.name));
 }
 
 void print_one(const Explanation& e, bool with_totals) {
@@ -355,6 +356,8 @@ nlohmann::json as_json(const Explanation& e) {
   for (const lab::NcuMetric& metric : lab::ncu_metrics(e.launches)) {
     report["ncu_metrics"][metric.name] = metric.value;
   }
+  const lab::Peak peak = e.peak();
+  report["peak"] = {{"name", peak.name}, {"flops_per_s", peak.flops_per_s}};
   for (const lab::Roof& roof : e.roofs()) {
     report["roofs"].push_back({{"name", roof.name},
                                {"bytes", roof.bytes},

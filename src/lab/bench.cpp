@@ -241,7 +241,7 @@ BenchReport bench(const BenchRequest& request, const Progress& progress) {
       row.rung = name;
       row.rival = rung == nullptr;
       row.probe = probe;
-      row.tensor_cores = arithmetic.tensor_cores;
+      row.tensor_cores = arithmetic.tensor_cores();
       row.less_accurate = row.rival && arithmetic.extra_roundings > 0;
       row.shape = shape;
       row.variant = variant;

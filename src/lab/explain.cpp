@@ -298,16 +298,24 @@ std::vector<Roof> Explanation::roofs() const {
            H200::l1_bytes_per_s}};
 }
 
-double Explanation::ceiling(const Roof& roof) const {
-  if (roof.bytes <= 0) return flops > 0 ? H200::fp32_flops_per_s : 0;
-  return std::min(H200::fp32_flops_per_s, flops / roof.bytes * roof.bytes_per_s);
+Peak Explanation::peak() const {
+  if (tensor_flops_per_s <= 0 || totals.tensor_fmas == 0) {
+    return {"FP32 units", H200::fp32_flops_per_s};
+  }
+  const double seconds = 2 * static_cast<double>(totals.tensor_fmas) / tensor_flops_per_s;
+  return {"tensor cores, all their products", flops / seconds};
 }
 
-const Roof* Explanation::binding(const std::vector<Roof>& roofs, double flops) {
+double Explanation::ceiling(const Roof& roof) const {
+  const double most = peak().flops_per_s;
+  if (roof.bytes <= 0) return flops > 0 ? most : 0;
+  return std::min(most, flops / roof.bytes * roof.bytes_per_s);
+}
+
+const Roof* Explanation::binding(const std::vector<Roof>& roofs) const {
   const auto seconds = [](const Roof& roof) { return roof.bytes / roof.bytes_per_s; };
   const auto slowest = std::ranges::max_element(roofs, {}, seconds);
-  const bool bytes_bind =
-      slowest != roofs.end() && seconds(*slowest) > flops / H200::fp32_flops_per_s;
+  const bool bytes_bind = slowest != roofs.end() && seconds(*slowest) > flops / peak().flops_per_s;
   return bytes_bind ? &*slowest : nullptr;
 }
 
@@ -334,6 +342,7 @@ Explanation explain(const Selected& selected, const std::vector<std::int64_t>& s
   e.variant = variant;
   e.flops = trial->flops();
   e.minimal_bytes = trial->minimal_bytes();
+  e.tensor_flops_per_s = rung.arithmetic.tensor_flops_per_s;
 
   device::Stream stream(device::Target::cpu);
   stream.executor_threads = threads;

@@ -76,6 +76,12 @@ struct Roof {
   double bytes = 0, bytes_per_s = 0;
 };
 
+// How far it gets if nothing else holds it up.
+struct Peak {
+  std::string name;
+  double flops_per_s = 0;
+};
+
 struct Explanation {
   std::string op, rung, idea, variant;
   std::vector<std::int64_t> shape;
@@ -85,6 +91,7 @@ struct Explanation {
   // without a shape there is none.
   std::optional<ladder::Totals> predicted;
   double flops = 0, minimal_bytes = 0;
+  double tensor_flops_per_s = 0;  // ladder::Arithmetic's
   std::vector<LineCounts> lines;  // the costliest first
   std::optional<Blame> to_blame;
 
@@ -100,10 +107,12 @@ struct Explanation {
   double fmas_per_shared_wavefront() const;  // 0 where there are no wavefronts
 
   std::vector<Roof> roofs() const;
+  // What multiplies: the FP32 units, or tensor cores, which may need several products for one.
+  Peak peak() const;
   // FLOP/s that the roof leaves, at most the peak; 0 for an operator without arithmetic.
   double ceiling(const Roof& roof) const;
-  // The roof that binds first; null: the FP32 units do.
-  static const Roof* binding(const std::vector<Roof>& roofs, double flops);
+  // The roof that binds first; null: what multiplies does.
+  const Roof* binding(const std::vector<Roof>& roofs) const;
 };
 
 // Told before the executor starts, what it will take at a guess.

@@ -182,7 +182,8 @@ RunResult run_sgemm(const RunSgemmRequest& r) {
   const device::Flavour flavour = flavour_of(rung, target);
   const auto c_elements = static_cast<double>(f.c_elements);
   const double operands = static_cast<double>(f.a_elements) + static_cast<double>(f.b_elements);
-  const std::size_t workspace_bytes = rung.arithmetic.tensor_cores ? sgemm::workspace_bytes(p) : 0;
+  const std::size_t workspace_bytes =
+      rung.arithmetic.tensor_cores() ? sgemm::workspace_bytes(p) : 0;
   const double in_workspace = static_cast<double>(workspace_bytes) / sizeof(float);
   require_memory(host_bytes(target, operands + c_elements + in_workspace, c_elements),
                  fmt::format("sgemm of {}x{}x{}", p.m, p.n, p.k));

@@ -28,10 +28,14 @@ using Launcher = void (*)(const void* call, device::Stream& stream);
 // The header's prediction as a function of the call's problem.
 using Predictor = Totals (*)(const void* call);
 
+// Dense, of one H200 SXM, as its data sheet says: an FMA is two.
+constexpr double kF16TensorFlopsPerS = 989.4e12, kTf32TensorFlopsPerS = 494.7e12;
+
 // What a rung's results and speed are measured against, where it is not FP32 arithmetic on CUDA
 // cores.
 struct Arithmetic {
-  bool tensor_cores = false;
+  double tensor_flops_per_s = 0;  // of tensor cores, for the numbers that they multiply
+  bool tensor_cores() const { return tensor_flops_per_s > 0; }
   // What its products leave out, in units of 2^-24 of the sum of the terms' magnitudes, beyond the
   // error that FP32 arithmetic may make.
   double extra_roundings = 0;

@@ -280,8 +280,8 @@ TEST(Explain, EveryCountedRungHasItsLinesInItsOwnFile) {
       const bool own = line.file.find(selected.rung->id) != std::string::npos;
       is_there |= own;
       // The pass in front of a product on tensor cores is a kernel whose source rungs share.
-      const bool shared =
-          selected.rung->arithmetic.tensor_cores && line.file.find("/rungs/") == std::string::npos;
+      const bool shared = selected.rung->arithmetic.tensor_cores() &&
+                          line.file.find("/rungs/") == std::string::npos;
       EXPECT_TRUE(own || shared) << e.full_name() << ": " << line.file;
       EXPECT_GT(line.line, 0) << e.full_name();
     }
@@ -324,7 +324,7 @@ TEST(Roofline, CeilingsFollowFromBytes) {
   EXPECT_DOUBLE_EQ(e.ceiling(roofs[0]), 8 * 4.28e12);
   EXPECT_DOUBLE_EQ(e.ceiling(roofs[1]), 0.5 * 132 * 1.98e9 * 128);
   EXPECT_DOUBLE_EQ(e.ceiling(roofs[2]), 0.2 * 132 * 1.98e9 * 128);
-  EXPECT_EQ(Explanation::binding(roofs, e.flops), &roofs[2]);
+  EXPECT_EQ(e.binding(roofs), &roofs[2]);
 }
 
 TEST(Roofline, ThePeakIsTheProductOfItsParts) {
@@ -337,7 +337,22 @@ TEST(Roofline, EnoughArithmeticBindsTheUnits) {
   e.flops = 1e6;
   const std::vector<Roof> roofs = e.roofs();
   EXPECT_EQ(e.ceiling(roofs[2]), H200::fp32_flops_per_s);
-  EXPECT_EQ(Explanation::binding(roofs, e.flops), nullptr);
+  EXPECT_EQ(e.binding(roofs), nullptr);
+}
+
+// Three products of halves for each FMA: a third of their rate.
+TEST(Roofline, TensorCoresPayForEachProduct) {
+  Explanation e = small();
+  e.flops = 1e6;
+  e.tensor_flops_per_s = 900e12;
+  EXPECT_EQ(e.peak().flops_per_s, H200::fp32_flops_per_s) << "nothing was multiplied there";
+  e.totals.tensor_fmas = 1'500'000;
+  EXPECT_DOUBLE_EQ(e.peak().flops_per_s, 300e12);
+  const std::vector<Roof> roofs = e.roofs();
+  EXPECT_DOUBLE_EQ(e.ceiling(Roof{}), 300e12);
+  EXPECT_EQ(e.binding(roofs), nullptr);
+  e.totals.tensor_fmas = 500;
+  EXPECT_EQ(e.binding(roofs), &roofs[2]);
 }
 
 TEST(Roofline, WithoutArithmeticBytesBind) {
@@ -346,7 +361,7 @@ TEST(Roofline, WithoutArithmeticBytesBind) {
   e.minimal_bytes = 2048;
   const std::vector<Roof> roofs = e.roofs();
   EXPECT_EQ(e.ceiling(roofs[0]), 0);
-  EXPECT_EQ(Explanation::binding(roofs, e.flops), &roofs[0]);
+  EXPECT_EQ(e.binding(roofs), &roofs[0]);
 }
 
 }  // namespace

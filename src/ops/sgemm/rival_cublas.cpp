@@ -68,7 +68,8 @@ const bool declared =
          .version = Cublas::version,
          .why_not = Cublas::why_not,
          .takes = promises_moderate_values,  // and is judged where no infinity comes in
-         .arithmetic = {.tensor_cores = true, .extra_roundings = 0x1p14}}) &&
+         .arithmetic = {.tensor_flops_per_s = ladder::kTf32TensorFlopsPerS,
+                        .extra_roundings = 0x1p14}}) &&
     ops::declare_rival({"sgemm", "cublas_transposed", "cublasSgemm with OP_T, OP_T; cublasSgeam",
                         "cuBLAS", device::Target::gpu, launch_transposed, Cublas::version,
                         Cublas::why_not});

@@ -461,31 +461,32 @@ ladder::Totals predict_tensor(const Problem& p, std::int64_t groups, std::int64_
   return t;
 }
 
+// The arithmetic of a rung whose products leave out so many units of 2^-24 of the sum of
+// magnitudes, beyond what FP32 arithmetic may.
+constexpr ladder::Arithmetic in_halves(double roundings) {
+  return {ladder::kF16TensorFlopsPerS, roundings};
+}
+constexpr ladder::Arithmetic in_tf32(double roundings) {
+  return {ladder::kTf32TensorFlopsPerS, roundings};
+}
+
 }  // namespace WARPLADDER_FLAVOUR
 }  // namespace warpladder::sgemm
 
-// Declares a rung on tensor cores: row-major, with a workspace. `roundings`: of what its products
-// leave out, in units of 2^-24 of the sum of magnitudes, beyond what FP32 arithmetic may.
-#define WARPLADDER_SGEMM_TENSOR_RUNG(idea, accepts, launch, takes, roundings, predict) \
-  WARPLADDER_SGEMM_TENSOR_RUNG_AFTER(nullptr, idea, accepts, launch, takes, roundings, predict)
+// Declares a rung on tensor cores: row-major, with a workspace.
+#define WARPLADDER_SGEMM_TENSOR_RUNG(idea, accepts, launch, takes, arithmetic, predict) \
+  WARPLADDER_SGEMM_TENSOR_RUNG_AFTER(nullptr, idea, accepts, launch, takes, arithmetic, predict)
 
 // The same with what is launched once before.
-#define WARPLADDER_SGEMM_PREPARED_RUNG(idea, accepts, prepare, launch, takes, roundings, predict) \
-  WARPLADDER_SGEMM_TENSOR_RUNG_AFTER(                                                             \
-      (&::warpladder::sgemm::launch_call<::warpladder::sgemm::Layout::row_major, prepare>), idea, \
-      accepts, launch, takes, roundings, predict)
+#define WARPLADDER_SGEMM_PREPARED_RUNG(idea, accepts, prepare, launch, takes, arithmetic, predict) \
+  WARPLADDER_SGEMM_TENSOR_RUNG_AFTER(                                                              \
+      (&::warpladder::sgemm::launch_call<::warpladder::sgemm::Layout::row_major, prepare>), idea,  \
+      accepts, launch, takes, arithmetic, predict)
 
-#define WARPLADDER_SGEMM_TENSOR_RUNG_AFTER(prepare, idea, accepts, launch, takes, roundings,   \
-                                           predict)                                            \
-  [[maybe_unused]] static const bool warpladder_rung_declared = ::warpladder::ladder::declare( \
-      {"sgemm",                                                                                \
-       __FILE__,                                                                               \
-       idea,                                                                                   \
-       accepts,                                                                                \
-       ::warpladder::device::kThisFlavour,                                                     \
-       false,                                                                                  \
-       &::warpladder::sgemm::launch_call<::warpladder::sgemm::Layout::row_major, launch>,      \
-       &::warpladder::sgemm::predict_call<::warpladder::sgemm::Layout::row_major, predict>,    \
-       takes,                                                                                  \
-       prepare,                                                                                \
-       {.tensor_cores = true, .extra_roundings = roundings}})
+#define WARPLADDER_SGEMM_TENSOR_RUNG_AFTER(prepare, idea, accepts, launch, takes, arithmetic,      \
+                                           predict)                                                \
+  [[maybe_unused]] static const bool warpladder_rung_declared = ::warpladder::ladder::declare(     \
+      {"sgemm", __FILE__, idea, accepts, ::warpladder::device::kThisFlavour, false,                \
+       &::warpladder::sgemm::launch_call<::warpladder::sgemm::Layout::row_major, launch>,          \
+       &::warpladder::sgemm::predict_call<::warpladder::sgemm::Layout::row_major, predict>, takes, \
+       prepare, arithmetic})

@@ -70,7 +70,7 @@ ladder::Totals predict(const Problem& p) {
 }
 
 WARPLADDER_SGEMM_TENSOR_RUNG("tensor cores, each factor rounded to TF32", "moderate values", launch,
-                             promises_moderate_values, 0x1p14, predict);
+                             promises_moderate_values, in_tf32(0x1p14), predict);
 
 }  // namespace
 }  // namespace warpladder::sgemm

@@ -70,7 +70,7 @@ ladder::Totals predict(const Problem& p) {
 }
 
 WARPLADDER_SGEMM_TENSOR_RUNG("each factor as two TF32 numbers, three products", "every problem",
-                             launch, nullptr, 16, predict);
+                             launch, nullptr, in_tf32(16), predict);
 
 }  // namespace
 }  // namespace warpladder::sgemm

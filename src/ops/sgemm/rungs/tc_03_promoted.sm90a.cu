@@ -74,7 +74,7 @@ ladder::Totals predict(const Problem& p) {
 }
 
 WARPLADDER_SGEMM_TENSOR_RUNG("sums of 32 along k promoted to FP32 registers", "every problem",
-                             launch, nullptr, 16, predict);
+                             launch, nullptr, in_tf32(16), predict);
 
 }  // namespace
 }  // namespace warpladder::sgemm

@@ -84,7 +84,7 @@ ladder::Totals predict(const Problem& p) {
 }
 
 WARPLADDER_SGEMM_TENSOR_RUNG("the copy engine fills a ring of stages", "moderate values", launch,
-                             promises_moderate_values, 16, predict);
+                             promises_moderate_values, in_halves(16), predict);
 
 }  // namespace
 }  // namespace warpladder::sgemm

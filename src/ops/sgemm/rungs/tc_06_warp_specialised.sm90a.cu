@@ -90,7 +90,8 @@ ladder::Totals predict(const Problem& p) {
 }
 
 WARPLADDER_SGEMM_TENSOR_RUNG("a producer warpgroup, and consumers that only multiply",
-                             "moderate values", launch, promises_moderate_values, 16, predict);
+                             "moderate values", launch, promises_moderate_values, in_halves(16),
+                             predict);
 
 }  // namespace
 }  // namespace warpladder::sgemm

@@ -108,7 +108,8 @@ ladder::Totals predict(const Problem& p) {
 }
 
 WARPLADDER_SGEMM_TENSOR_RUNG("as many blocks as multiprocessors, tile after tile",
-                             "moderate values", launch, promises_moderate_values, 16, predict);
+                             "moderate values", launch, promises_moderate_values, in_halves(16),
+                             predict);
 
 }  // namespace
 }  // namespace warpladder::sgemm

@@ -120,7 +120,8 @@ ladder::Totals predict(const Problem& p) {
 }
 
 WARPLADDER_SGEMM_TENSOR_RUNG("pairs of blocks share the rows of A that they load",
-                             "moderate values", launch, promises_moderate_values, 16, predict);
+                             "moderate values", launch, promises_moderate_values, in_halves(16),
+                             predict);
 
 }  // namespace
 }  // namespace warpladder::sgemm

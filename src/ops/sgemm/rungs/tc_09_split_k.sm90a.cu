@@ -66,7 +66,7 @@ void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
 ladder::Totals predict(const Problem& p) { return predict_tiles<Pairs>(p, 2); }
 
 WARPLADDER_SGEMM_TENSOR_RUNG("blocks of a cluster share a tile along k", "moderate values", launch,
-                             promises_moderate_values, 16, predict);
+                             promises_moderate_values, in_halves(16), predict);
 
 }  // namespace
 }  // namespace warpladder::sgemm

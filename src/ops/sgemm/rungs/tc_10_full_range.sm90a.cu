@@ -125,7 +125,7 @@ void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
 ladder::Totals predict(const Problem& p) { return predict_tiles<HalfPairs>(p, 2); }
 
 WARPLADDER_SGEMM_TENSOR_RUNG("TF32 pairs where FP16 pairs do not fit, decided on the device",
-                             "every problem", launch, nullptr, 16, predict);
+                             "every problem", launch, nullptr, in_halves(16), predict);
 
 }  // namespace
 }  // namespace warpladder::sgemm

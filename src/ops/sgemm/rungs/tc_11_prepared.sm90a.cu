@@ -66,7 +66,7 @@ void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
 ladder::Totals predict(const Problem& p) { return predict_tiles<Pairs>(p, 2, Operands::a); }
 
 WARPLADDER_SGEMM_PREPARED_RUNG("B is split once, for many products", "moderate values", prepare,
-                               launch, promises_moderate_values, 16, predict);
+                               launch, promises_moderate_values, in_halves(16), predict);
 
 }  // namespace
 }  // namespace warpladder::sgemm

@@ -136,7 +136,7 @@ ladder::Totals predict(const Problem& p) {
 }
 
 WARPLADDER_SGEMM_TENSOR_RUNG("the product's blocks split the operands, and stop where FP16 fails",
-                             "every problem", launch, nullptr, 16, predict);
+                             "every problem", launch, nullptr, in_halves(16), predict);
 
 }  // namespace
 }  // namespace warpladder::sgemm
