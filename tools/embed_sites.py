@@ -17,6 +17,10 @@ HOOK = re.compile(
     r"<(?:__tsan_(?:unaligned_|volatile_)?(?P<memory>(?:read|write)(?:\d+|_range))"
     r"|(?P<block>__sanitizer_cov_trace_pc)|simt_(?P<simt>\w+))(?:@plt)?>"
 )
+OWN_FILE = re.compile(r"\.cu:\d")
+FUNCTION = re.compile(r"^([0-9a-f]+) <(.*)>:$")
+CODE = re.compile(r"^ +([0-9a-f]+):\s+(\S+)\s*(.*)$")
+CALLED = re.compile(r"[0-9a-f]+ <")
 FMA = re.compile(r"^vfn?m(?:add|sub)\d+(?P<form>[sp])[sd]$")
 QUERIES = (
     "thread_idx",
@@ -44,11 +48,14 @@ def disassemble(program):
     ).stdout
     pending = None
     for row in listing.splitlines():
-        function = re.match(r"^([0-9a-f]+) <(.*)>:$", row)
-        if function:
-            yield "function", int(function[1], 16), function[2]
-            continue
-        code = re.match(r"^ +([0-9a-f]+):\s+(\S+)\s*(.*)$", row)
+        if row.endswith(">:"):
+            function = FUNCTION.match(row)
+            if function:
+                yield "function", int(function[1], 16), function[2]
+                continue
+        if not pending and "\tcall" not in row and "\tvf" not in row:
+            continue  # of millions of rows most
+        code = CODE.match(row)
         if not code:
             continue
         address, operation, operands = int(code[1], 16), code[2], code[3]
@@ -60,7 +67,7 @@ def disassemble(program):
             if hook:
                 what = hook["memory"] or hook["simt"] or "block"
                 pending = what if what not in QUERIES else None
-            elif re.match(r"[0-9a-f]+ <", operands):
+            elif CALLED.match(operands):
                 yield "call", address, int(operands.split()[0], 16)
         fma = FMA.match(operation)
         if fma:
@@ -92,34 +99,41 @@ def mixed_call(events):
 
 def place_of(frames):
     """Of an inlined chain, innermost first: the place in the kernel's own file, else the innermost."""
-    return next((f for f in frames if re.search(r"\.cu:\d", f)), frames[0])
+    return next((f for f in frames if ".cu:" in f and OWN_FILE.search(f)), frames[0])
 
 
 def source_lines(program, addresses):
     """The source line of each address."""
-    addresses = sorted(addresses)
-    output = subprocess.run(
-        ["addr2line", "-a", "-i", "-e", program],
-        check=True,
-        text=True,
-        capture_output=True,
-        input="".join(f"{a:#x}\n" for a in addresses),
-    ).stdout
-    frames, lines = [], {}
+    with tempfile.TemporaryFile("w+") as asked:
+        asked.writelines(f"{a:#x}\n" for a in sorted(addresses))
+        asked.seek(0)
+        output = subprocess.run(
+            ["addr2line", "-a", "-i", "-e", program],
+            check=True,
+            text=True,
+            stdin=asked,
+            stdout=subprocess.PIPE,
+        ).stdout
+    frames, lines, known = [], {}, {}
     for row in output.splitlines() + ["0x"]:
         if row.startswith("0x"):
             if frames:
-                place = re.sub(r" \(discriminator \d+\)", "", place_of(frames))
-                file, _, number = place.rpartition(":")
-                file = os.path.normpath(file)
-                file = file.removeprefix(BUILT_AS)
-                file = file.replace(" ", "_")
-                lines[current] = (file, int(number) if number.isdigit() else 0)
+                place = place_of(frames)
+                if place not in known:
+                    known[place] = file_and_line(place)
+                lines[current] = known[place]
             frames = []
             current = int(row, 16) if len(row) > 2 else None
         else:
             frames.append(row)
     return lines
+
+
+def file_and_line(place):
+    """Of FILE:LINE, as addr2line writes it."""
+    file, _, number = re.sub(r" \(discriminator \d+\)", "", place).rpartition(":")
+    file = os.path.normpath(file).removeprefix(BUILT_AS).replace(" ", "_")
+    return file, int(number) if number.isdigit() else 0
 
 
 def section_range(program):
