@@ -125,11 +125,13 @@ nlohmann::json as_json(const BenchRow& row) {
   return object;
 }
 
-nlohmann::json as_json(const BenchReport& report, device::Target target, unsigned threads) {
+nlohmann::json as_json(const BenchReport& report, device::Target target, unsigned threads,
+                       const std::vector<std::string>& left_out) {
   nlohmann::json object{{"verb", "bench"},
                         {"target", device::name(target)},
                         {"threads", threads},
                         {"libraries", report.libraries},
+                        {"left_out", left_out},
                         {"baselines", nlohmann::json::array()},
                         {"rows", nlohmann::json::array()}};
   if (report.ceilings.fp32_flops_per_s > 0) {
@@ -265,9 +267,7 @@ void bench(const Flags& flags, Context& context) {
   if (!flags.md.empty()) write_file(flags.md, markdown(report, request.target, notes), "--md");
   if (!flags.csv.empty()) write_file(flags.csv, csv(report.rows), "--csv");
   if (flags.json.asked()) {
-    nlohmann::json object = as_json(report, request.target, threads);
-    object["left_out"] = left_out;
-    flags.json.write(context, std::move(object));
+    flags.json.write(context, as_json(report, request.target, threads, left_out));
   }
   const auto cannot_run = [](const BenchRow& row) { return row.rival || !row.skipped.empty(); };
   if (std::ranges::all_of(report.rows, cannot_run)) {

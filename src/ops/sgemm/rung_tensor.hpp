@@ -155,9 +155,9 @@ __device__ __forceinline__ void store_two(float* to, float2 two, bool has_first,
   }
 }
 
-// The same for rows that begin and end anywhere, and beta = 0. What the four threads of a row have
-// of eight columns lies in two sectors of memory then, `behind` words into the first; each thread
-// takes what its place in a sector wants from the others, so that sectors are written whole.
+// store_whole() for rows that begin and end anywhere, and beta = 0. What the four threads of a row
+// have of eight columns lies in two sectors of memory then, `behind` words into the first; each
+// thread takes what its place in a sector wants from the others, so that sectors are written whole.
 template <int count>
 __device__ __forceinline__ void store_shifted(const Gemm& g, const SplitGemm& s,
                                               TileFactors<count>& factors,
