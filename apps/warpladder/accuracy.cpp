@@ -23,7 +23,7 @@ namespace {
 
 using lab::AccuracyReport;
 
-struct Flags {
+struct AccuracyFlags {
   std::vector<std::string> names, axes;
   std::string distributions = "all", seed = "1", svg;
   std::optional<std::string> rival, factor;
@@ -32,7 +32,8 @@ struct Flags {
 };
 
 // The one operator of the rungs that are named, each of which runs once.
-const ops::Operator* select_rungs(const Flags& flags, std::vector<const ladder::Rung*>& rungs) {
+const ops::Operator* select_rungs(const AccuracyFlags& flags,
+                                  std::vector<const ladder::Rung*>& rungs) {
   const ops::Operator* op = nullptr;
   for (const lab::Selected& selected : lab::select_once(flags.names)) {
     if (selected.op->distributions().empty()) {
@@ -94,7 +95,7 @@ void require_rival(const ops::Operator& op, device::Target target, const std::st
   }
 }
 
-double factor_of(const Flags& flags) {
+double factor_of(const AccuracyFlags& flags) {
   if (!flags.factor) return 1;
   if (!flags.rival) throw_bad_input("--factor is for --no-worse-than; give both");
   const float factor = parse_float(*flags.factor, "--factor");
@@ -175,7 +176,7 @@ bool is_wrong(const lab::AccuracyPoint& point) {
   return !point.failure.empty() || point.errors.not_finite > 0;
 }
 
-void accuracy(const Flags& flags, Context& context) {
+void accuracy(const AccuracyFlags& flags, Context& context) {
   require_apart({{"--svg", flags.svg}, {"--json", flags.json.path}});
   lab::AccuracyRequest request;
   request.op = select_rungs(flags, request.rungs);
@@ -256,7 +257,7 @@ std::string footer() {
 void add_accuracy(CLI::App& app, Context& context) {
   auto* verb = app.add_subcommand(
       "accuracy", "Measure how far rungs and their rival are from the exact result");
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<AccuracyFlags>();
   verb->add_option("OP[/RUNG]", flags->names, "An operator or single rungs of it")
       ->type_name("")
       ->required();

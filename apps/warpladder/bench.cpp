@@ -23,7 +23,7 @@ using lab::BenchReport;
 using lab::BenchRow;
 using lab::Statistics;
 
-struct Flags {
+struct BenchFlags {
   std::vector<std::string> names, axes, matrices;
   std::optional<std::string> shape, variant;
   std::string csv, md;
@@ -171,7 +171,7 @@ std::vector<std::string> variants_of(const ops::Operator& op,
   return *text == "all" ? op.variants() : lab::parse_list(*text);
 }
 
-std::vector<lab::BenchGroup> groups_of(const Flags& flags) {
+std::vector<lab::BenchGroup> groups_of(const BenchFlags& flags) {
   if (flags.shape && !flags.axes.empty()) {
     throw_bad_input("--shape and -a both give the sizes; give one of them");
   }
@@ -228,7 +228,7 @@ std::vector<lab::BenchGroup> groups_of(const Flags& flags) {
 
 // Of the matrices that users add, where none are given.
 std::vector<std::string> left_out_of(const std::vector<lab::BenchGroup>& groups,
-                                     const Flags& flags) {
+                                     const BenchFlags& flags) {
   const auto takes = [](const lab::BenchGroup& group) { return group.op->takes_matrices(); };
   const auto group = std::ranges::find_if(groups, takes);
   if (group == groups.end() || !flags.matrices.empty() || !group->shape.empty()) return {};
@@ -248,7 +248,7 @@ void print_report(const BenchReport& report, device::Target target, const std::s
   print_line(notes);
 }
 
-void bench(const Flags& flags, Context& context) {
+void bench(const BenchFlags& flags, Context& context) {
   require_apart({{"--csv", flags.csv}, {"--md", flags.md}, {"--json", flags.json.path}});
   lab::BenchRequest request;
   request.groups = groups_of(flags);
@@ -286,7 +286,7 @@ void bench(const Flags& flags, Context& context) {
 
 void add_bench(CLI::App& app, Context& context) {
   auto* verb = app.add_subcommand("bench", "Verify rungs, count what they ask for, and time them");
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<BenchFlags>();
   verb->add_option("OP[/RUNG]", flags->names, "Operators or single rungs")
       ->type_name("")
       ->required();

@@ -26,7 +26,7 @@ using lab::LineCounts;
 
 constexpr double kLongSeconds = 20;  // worth saying beforehand
 
-struct Flags {
+struct ExplainFlags {
   std::string first;
   std::optional<std::string> second, shape, variant, matrix;
   DeviceFlags device;
@@ -374,7 +374,7 @@ void announce_if_long(const std::string& rung, double seconds) {
   fmt::print(stderr, "warpladder: counting {} may take {:.0f} s\n", rung, seconds);
 }
 
-void explain(const Flags& flags, const Context& context) {
+void explain(const ExplainFlags& flags, const Context& context) {
   std::vector<lab::Selected> rungs{lab::select_one(flags.first)};
   if (flags.second) {
     rungs.push_back(lab::select_one(*flags.second));
@@ -428,7 +428,7 @@ void explain(const Flags& flags, const Context& context) {
 
 void add_explain(CLI::App& app, Context& context) {
   auto* verb = app.add_subcommand("explain", "Count what rungs ask of the machine, line by line");
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<ExplainFlags>();
   verb->add_option("OP/RUNG", flags->first, "The rung")->type_name("")->required();
   verb->add_option("OP/RUNG2", flags->second, "A second one, to compare with")->type_name("");
   verb->add_option("--shape", flags->shape, "The problem (default: one that shows its counts soon)")

@@ -24,7 +24,7 @@ using lab::Inspection;
 
 constexpr double kBarCharacters = 12;
 
-struct Flags {
+struct InspectFlags {
   std::string matrix, svg;
   JsonFlag json;
 };
@@ -187,7 +187,7 @@ nlohmann::json as_json(const Inspection& inspection, std::int64_t duplicates) {
           {"cells_nnz", cells}};
 }
 
-void inspect(const Flags& flags, const Context& context) {
+void inspect(const InspectFlags& flags, const Context& context) {
   require_apart({{"--svg", flags.svg}, {"--json", flags.json.path}});
   std::int64_t duplicates = 0;
   const Inspection inspection =
@@ -215,7 +215,7 @@ std::string list_of_generators() {
 
 void add_inspect(CLI::App& app, Context& context) {
   auto* verb = app.add_subcommand("inspect", "How a sparse matrix's rows and nonzeros are spread");
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<InspectFlags>();
   verb->add_option("MATRIX", flags->matrix, "A Matrix Market file, M.mtx or M.mtx.gz, or a SPEC")
       ->type_name("")
       ->required();

@@ -11,7 +11,7 @@ namespace {
 
 using device::Flavour;
 
-struct Flags {
+struct ListFlags {
   std::string op;
   JsonFlag json;
 };
@@ -103,7 +103,7 @@ nlohmann::json as_json(const ops::Operator& op) {
           {"rungs", rungs}};
 }
 
-void list(const Flags& flags, const Context& context) {
+void list(const ListFlags& flags, const Context& context) {
   std::vector<const ops::Operator*> operators;
   if (flags.op.empty()) {
     for (const auto& op : ops::all_operators()) operators.push_back(op.get());
@@ -128,7 +128,7 @@ void list(const Flags& flags, const Context& context) {
 
 void add_list(CLI::App& app, Context& context) {
   auto* verb = app.add_subcommand("list", "Operators and rungs, and where each can run here");
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<ListFlags>();
   verb->add_option("OP", flags->op, "Only this operator's rungs")->type_name("");
   flags->json.add_to(*verb);
   verb->callback([flags, &context] { list(*flags, context); });

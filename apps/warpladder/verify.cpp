@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kFailuresShown = 5;  // of each rung
 
-struct Flags {
+struct VerifyFlags {
   std::vector<std::string> names;
   std::optional<std::string> shape, variant, matrix;
   bool counted = false, large = false;
@@ -37,7 +37,7 @@ std::vector<std::int64_t> shape_for(const std::vector<lab::Selected>& rungs,
   return parse_shape(text, op.default_shape().size(), "--shape");
 }
 
-device::Target target_for(const Flags& flags) {
+device::Target target_for(const VerifyFlags& flags) {
   if (!flags.counted) return flags.device.target();
   if (flags.device.device == "gpu") {
     throw_bad_input("--counted counts in the CPU's executor and cannot go with --device gpu");
@@ -141,7 +141,7 @@ std::vector<std::string> left_out_of(const std::vector<lab::Selected>& rungs) {
   return sentences;
 }
 
-void verify(const Flags& flags, Context& context) {
+void verify(const VerifyFlags& flags, Context& context) {
   lab::VerifyRequest request;
   request.rungs = lab::select_once(flags.names);
   if (flags.matrix) {
@@ -186,7 +186,7 @@ void verify(const Flags& flags, Context& context) {
 
 void add_verify(CLI::App& app, Context& context) {
   auto* verb = app.add_subcommand("verify", "Compare rungs with the float64 reference");
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<VerifyFlags>();
   verb->add_option("OP[/RUNG]", flags->names, "Operators or single rungs (default: all)")
       ->type_name("");
   verb->add_option("--shape", flags->shape, "This problem instead of the operator's cases")
