@@ -79,7 +79,9 @@ struct HalfPairs : EightsInOrder {
   static constexpr int kBytes = 4;   // of a pair
   static constexpr bool kNeedsLeast = false, kCounted = true;
   // Groups whose products the tensor cores add up, each time truncating, before FP32 arithmetic
-  // does: of positive numbers one group loses 0.9·10^-7, two lose 1.9·10^-7.
+  // does, where a warpgroup has so many tiles of 64 rows: of positive numbers one group loses
+  // 0.9·10^-7, two lose 1.9·10^-7.
+  template <int kTiles>
   static constexpr int kPromoted = 1;
 
   // The eight of which `k` is a multiple. Leaves the halves hi in `hi`, for who wants to count
@@ -107,6 +109,7 @@ struct HalfPairs : EightsInOrder {
 // The same for who believes values to be moderate, counts nothing, and takes 1 to 6 % less time.
 struct UncountedHalfPairs : HalfPairs {
   static constexpr bool kCounted = false;
+  template <int kTiles>
   static constexpr int kPromoted = 2;
 };
 
@@ -124,7 +127,8 @@ struct Tf32Pairs : Tf32Products {
   static constexpr int kDepth = 16;
   static constexpr int kBytes = 8;
   static constexpr bool kNeedsLeast = true, kCounted = false;
-  static constexpr int kPromoted = 2;
+  template <int kTiles>
+  static constexpr int kPromoted = kTiles == 1 ? 1 : 2;
 
   // The fours of two eights take turns, so that two lanes side by side write 32 bytes side by side.
   __device__ __forceinline__ static constexpr int element(int eight, int i) {
@@ -171,23 +175,23 @@ struct Tf32Once : Tf32Products, EightsInOrder {
   }
 };
 
-// Of a group of A and one of B: the products of a hi and a lo, which begin the sums unless `add`;
-// then hi·hi, added to these. The adder truncates by the size of its sum, so the small ones come
-// first.
-template <class Pairs, int count>
+// Of a group of A and one of B, or of the half of it that comes first along k (kBytes = 32): the
+// products of a hi and a lo, which begin the sums unless `add`; then hi·hi, added to these. The
+// adder truncates by the size of its sum, so the small ones come first.
+template <class Pairs, int kBytes = 64, int count>
 __device__ __forceinline__ void multiply_small(float (&sums)[count], ptx::TileDescriptor a,
                                                ptx::TileDescriptor b, bool add) {
   WARPLADDER_UNROLL_ON_GPU
-  for (int step = 0; step < 64; step += 32) {
+  for (int step = 0; step < kBytes; step += 32) {
     Pairs::multiply(sums, ptx::behind(a, 64 + step), ptx::behind(b, step), add || step > 0);
     Pairs::multiply(sums, ptx::behind(a, step), ptx::behind(b, 64 + step), true);
   }
 }
-template <class Pairs, int count>
+template <class Pairs, int kBytes = 64, int count>
 __device__ __forceinline__ void multiply_large(float (&sums)[count], ptx::TileDescriptor a,
                                                ptx::TileDescriptor b) {
   WARPLADDER_UNROLL_ON_GPU
-  for (int step = 0; step < 64; step += 32) {
+  for (int step = 0; step < kBytes; step += 32) {
     Pairs::multiply(sums, ptx::behind(a, step), ptx::behind(b, step), true);
   }
 }

@@ -36,8 +36,9 @@ struct TileRing {
 // sums += the products of the next kGroups groups, in FP32 arithmetic: the tensor cores' adder
 // truncates, so that they add up no more than these, from zero, the small products first. A
 // consumer warpgroup has kTiles tiles of 64 rows from `a_row` on of the block's. Its warps arrive
-// at the empty barriers of the first `cluster` blocks.
-template <class Pairs, int kGroups, class Ring, int kTiles, int kCount>
+// at the empty barriers of the first `cluster` blocks. Of each group the first kBytes of 64 along k
+// are multiplied.
+template <class Pairs, int kGroups, int kBytes = 64, class Ring, int kTiles, int kCount>
 __device__ __forceinline__ void add_groups(Ring& ring, RingPlace<Ring::kStages>& place, int a_row,
                                            int cluster, float (&sums)[kTiles][kCount]) {
   const ptx::TileDescriptor a_ring = ptx::tile_descriptor(ring.a[0] + a_row * 128),
@@ -56,13 +57,13 @@ __device__ __forceinline__ void add_groups(Ring& ring, RingPlace<Ring::kStages>&
       if (t == 0) ptx::wait(&ring.full[at.stage], at.parity);
       // Behind a loop ptxas wants another, or puts it there itself and may then wait after each.
       if (t == 0 || g == 0) ptx::wgmma_fence();
-      multiply_small<Pairs>(part, a_of(at.stage), b_of(at.stage), g > 0);
+      multiply_small<Pairs, kBytes>(part, a_of(at.stage), b_of(at.stage), g > 0);
     }
     place = at;
     at = begin;
     WARPLADDER_UNROLL_ON_GPU
     for (int g = 0; g < kGroups; ++g, at.advance()) {
-      multiply_large<Pairs>(part, a_of(at.stage), b_of(at.stage));
+      multiply_large<Pairs, kBytes>(part, a_of(at.stage), b_of(at.stage));
     }
     ptx::wgmma_commit();
     ptx::wgmma_wait<0>();

@@ -135,9 +135,11 @@ WARPLADDER_IN_EVERY_FLAVOUR(SplitPass);
 
 TEST_P(SplitPass, KeepsWhatThePairsPromise) {
   // A cluster across memory holds 1,024 of k, and up to 16 more at its end; then it reads again.
+  // Rows of memory begin in each of four ways on 16 bytes.
   for (const auto& [lines, k, gap] :
        {std::array{1, 1, 0}, std::array{17, 63, 3}, std::array{40, 300, 1}, std::array{32, 512, 4},
-        std::array{33, 1030, 1}, std::array{5, 1041, 0}}) {
+        std::array{33, 1030, 1}, std::array{5, 1041, 0}, std::array{67, 1030, 0},
+        std::array{70, 700, 0}, std::array{71, 1041, 2}, std::array{99, 300, 1}}) {
     for (const bool along : {true, false}) {
       SCOPED_TRACE(testing::Message() << lines << "x" << k << (along ? " along" : " across"));
       const Lines uniform = uniform_lines(lines, k, 1), wide = wide_lines(lines, k, 20, 2);
@@ -218,8 +220,9 @@ std::array<unsigned, 2> most_small_and_far(const Lines& x) {
 }
 
 TEST_P(SplitPass, CountsTheLinesThatAreThereAndNoOthers) {
-  for (const auto& [lines, k, gap] : {std::array{13, 512, 0}, std::array{9, 700, 1},
-                                      std::array{33, 1030, 2}, std::array{1, 256, 0}}) {
+  for (const auto& [lines, k, gap] :
+       {std::array{13, 512, 0}, std::array{9, 700, 1}, std::array{33, 1030, 2},
+        std::array{1, 256, 0}, std::array{71, 1030, 0}}) {
     Lines x = uniform_lines(lines, k, 8);
     for (int i = 0; i < 7; ++i) x.at(lines / 2, 100 + 11 * i) = 0x1p-20f;
     for (int i = 0; i < 5; ++i) x.at(lines - 1, k - 1 - i) = -0x1p-30f;

@@ -98,7 +98,7 @@ class Wgmma : public EveryFlavour {
   static std::vector<Problem> problems() {
     std::vector<Problem> list;
     for (const int element_bytes : {2, 4}) {
-      for (const int columns : {64, 128}) {
+      for (const int columns : {32, 64, 128}) {
         list.push_back({element_bytes, columns, 1, 1, 0, 1, false});
         list.push_back({element_bytes, columns, 1, 1, 1, 2, true});   // 32 bytes on
         list.push_back({element_bytes, columns, 1, 1, 2, 3, false});  // 64

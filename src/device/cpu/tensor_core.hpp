@@ -12,7 +12,7 @@ constexpr int kTensorRows = 64, kTensorDepthBytes = 32, kMostTensorColumns = 128
 struct TensorTiles {
   const unsigned char* shared;  // the block's dynamic shared memory
   unsigned a, b;                // the tiles' first bytes in there
-  int columns;                  // 64 or 128
+  int columns;                  // 32, 64 or 128
   int element_bytes;            // 2: halves; 4: floats, of which the upper 19 bits count
 };
 

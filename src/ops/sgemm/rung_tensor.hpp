@@ -14,9 +14,11 @@ inline namespace WARPLADDER_FLAVOUR {
 // Where two blocks work on a tile of `sharers` times block_n columns together, what would leave
 // them half idle comes last: the last columns of C, if they are one block's, by the two below each
 // other; and its last rows, if they are block_n or fewer, as columns of C's transpose (turned).
-// What of C is both belongs to the former.
+// What of C is both belongs to the former. Up to kThin of these columns, or rows, are thin tiles.
 struct TileOrder {
+  static constexpr int kThin = 32;
   int tiles_m = 0, tiles_n = 0, below = 0, turned = 0;
+  int thin = 0;                 // so many tiles at the end
   std::int64_t turned_end = 0;  // the first column of C that is not turned
   TileOrder(const Gemm& g, int block_m, int block_n, int sharers = 1)
       : tiles_m(static_cast<int>(tiles(g.m, block_m))),
@@ -25,11 +27,13 @@ struct TileOrder {
     if (tiles(g.n, block_n) % 2 == 1) {
       --tiles_n;
       below = (tiles_m + 1) / 2;
+      if (g.n - std::int64_t{tiles_n} * sharers * block_n <= kThin) thin = below;
     }
     if (g.m - std::int64_t{tiles_m - 1} * block_m <= block_n) {
       --tiles_m;
       turned_end = below > 0 ? std::int64_t{tiles_n} * sharers * block_n : g.n;
       turned = static_cast<int>(tiles(turned_end, 2 * block_m));
+      thin = g.m - std::int64_t{tiles_m} * block_m <= kThin ? thin + turned : 0;
     }
   }
   __host__ __device__ __forceinline__ int beside() const { return tiles_m * tiles_n; }
@@ -305,7 +309,16 @@ __device__ __forceinline__ void store_sums(const Gemm& g, const SplitGemm& s,
   store_sums<Pairs>(g, s, factors, sums, corner);
 }
 
-// The same of a tile of C's transpose, of which `corner` is the first element.
+// The same of a tile that is short of columns, element by element; and of a tile of C's transpose,
+// of which `corner` is the first element.
+template <class Pairs, int count>
+__device__ __forceinline__ void store_few(const Gemm& g, const SplitGemm& s,
+                                          const float (&sums)[count], TilePlace corner) {
+  store_ragged(g, {g.m, g.n, g.ldc, 1, s.a.factor, s.b.factor}, sums, own_place(corner));
+  if constexpr (Pairs::kNeedsLeast) {
+    multiply_apart(g, s, corner.row, 64, corner.column, 2 * count, threadIdx.x % 128, 128);
+  }
+}
 template <class Pairs, int count>
 __device__ __forceinline__ void store_turned(const Gemm& g, const SplitGemm& s,
                                              const float (&sums)[count], TilePlace corner) {

@@ -96,6 +96,9 @@ struct TileWork {
   __device__ __forceinline__ bool is_turned() const {
     return kConfig.sharers > 1 && tile >= order.beside() + order.below;
   }
+  __device__ __forceinline__ bool is_thin() const {
+    return kConfig.sharers > 1 && tile >= order.count() - order.thin;
+  }
   __device__ __forceinline__ TilePlace place() const {
     constexpr int kSharers = kConfig.sharers;
     const int of_sharers = kSharers > 1 ? rank : 0;
@@ -122,6 +125,13 @@ struct TileWork {
     return end == chunks ? groups : end * kConfig.groups;
   }
 };
+
+// Whether the last group holds no more of k than its first half, and is not one of a chunk's.
+template <class Pairs>
+__host__ __device__ __forceinline__ bool ends_in_half_group(std::int64_t k) {
+  const int groups = groups_of<Pairs>(k);
+  return groups % TensorConfig::groups != 0 && 2 * k <= (2 * groups - 1) * Pairs::kDepth;
+}
 
 // Has the copy engine fill the ring with all that the block's tiles need, group by group. Used by
 // one thread.
@@ -238,6 +248,37 @@ __device__ __forceinline__ void end_cluster() {
   if constexpr (!kJoinsPairs<Wrapped>) ptx::cluster_barrier();
 }
 
+// consume() for the tiles at the end, which are thin. Each group is promoted.
+template <class Pairs, class Wrapped, class Ask>
+__device__ __forceinline__ void consume_thin(typename Wrapped::Ring& ring, const Gemm& g,
+                                             const SplitGemm& split, TileWork<Wrapped> work,
+                                             parts::RingPlace<Wrapped::Ring::kStages>& at,
+                                             bool decided, const Ask& go_on) {
+  constexpr TensorConfig kConfig = Wrapped::value;
+  constexpr int kTiles = kConfig.block_m / 128;
+  const int a_row = ptx::warpgroup() * (kConfig.block_m / 2), groups = groups_of<Pairs>(split.a.k),
+            asked = undecided_chunks<Wrapped>(work.order, chunks_of<Pairs>(split));
+  for (; work.is_left(); work.advance()) {
+    float sums[kTiles][TileOrder::kThin / 2] = {};
+    for (int group = 0; group < groups; ++group) {
+      parts::add_groups<Pairs, 1>(ring, at, a_row, kConfig.sharers, sums);
+      if (decided || group + 1 != asked * kConfig.groups) continue;
+      decided = true;
+      if (!go_on()) return;
+    }
+    const TilePlace place = work.place();
+    WARPLADDER_UNROLL_ON_GPU
+    for (int t = 0; t < kTiles; ++t) {
+      const TilePlace corner{place.row + a_row + t * 64, place.column};
+      if (!work.is_turned()) {
+        store_few<Pairs>(g, split, sums[t], corner);
+      } else if (corner.row < work.order.turned_end) {
+        store_turned<Pairs>(g, split, sums[t], corner);
+      }
+    }
+  }
+}
+
 // Multiplies what comes and writes C; `at` is where in the ring. Early in the first tile it asks
 // go_on() and leaves, with nothing written, if it must not. Called by the consumers' threads.
 template <class Pairs, class Wrapped, class Ask = GoOn>
@@ -249,24 +290,26 @@ __device__ __forceinline__ void consume(typename Wrapped::Ring& ring, const Gemm
   constexpr int kTiles = kConfig.block_m / 128, kCount = kConfig.block_n / 2,
                 kSharers = kConfig.sharers;
   constexpr bool kWithCare = kConfig.blocks_k > 2;
+  constexpr int kPromoted = Pairs::template kPromoted<kTiles>;
   const int a_row = ptx::warpgroup() * (kConfig.block_m / 2), groups = groups_of<Pairs>(split.a.k),
             chunks = chunks_of<Pairs>(split);
   // The fewer numbers FP32 adds up one after the other, the less it loses; where registers allow
   // it, chunks are added up by fours first.
   constexpr int kRecent = 4;
-  constexpr bool kInTwoSteps = kTiles == 1 && !kWithCare && Pairs::kPromoted == 1;
+  constexpr bool kInTwoSteps = kTiles == 1 && !kWithCare && kPromoted == 1;
   bool decided = std::is_same_v<Ask, GoOn>;
-  for (TileWork<Wrapped> work(order); work.is_left(); work.advance()) {
+  TileWork<Wrapped> work(order);
+  for (; work.is_left() && !work.is_thin(); work.advance()) {
     float sums[kTiles][kCount] = {};
     [[maybe_unused]] float lost[kCount] = {};
     [[maybe_unused]] float recent[kTiles][kCount] = {};
-    const auto add_group = [&] {
+    const auto add_group = [&]<int kBytes>() {
       if constexpr (kWithCare) {
         parts::add_group_with_care<Pairs>(ring, at, a_row, sums[0], lost);
       } else if constexpr (kInTwoSteps) {
-        parts::add_groups<Pairs, 1>(ring, at, a_row, kSharers, recent);
+        parts::add_groups<Pairs, 1, kBytes>(ring, at, a_row, kSharers, recent);
       } else {
-        parts::add_groups<Pairs, 1>(ring, at, a_row, kSharers, sums);
+        parts::add_groups<Pairs, 1, kBytes>(ring, at, a_row, kSharers, sums);
       }
     };
     const auto add_recent = [&] {
@@ -277,10 +320,10 @@ __device__ __forceinline__ void consume(typename Wrapped::Ring& ring, const Gemm
     const int ask_at = decided ? -1 : first + undecided_chunks<Wrapped>(order, chunks) - 1;
     bool goes_on = true;
     for (int chunk = first; chunk < end; ++chunk) {
-      if constexpr (kWithCare || Pairs::kPromoted == 1) {
-        for (int group = 0; group < kConfig.groups; ++group) add_group();
+      if constexpr (kWithCare || kPromoted == 1) {
+        for (int group = 0; group < kConfig.groups; ++group) add_group.template operator()<64>();
       } else {
-        static_assert(Pairs::kPromoted == kConfig.groups);
+        static_assert(kPromoted == kConfig.groups);
         parts::add_groups<Pairs, kConfig.groups>(ring, at, a_row, kSharers, sums);
       }
       if (kInTwoSteps && (chunk - first) % kRecent == kRecent - 1) add_recent();
@@ -291,7 +334,13 @@ __device__ __forceinline__ void consume(typename Wrapped::Ring& ring, const Gemm
       }
     }
     if (!goes_on) return;
-    if (work.end_group(groups) > end * kConfig.groups) add_group();
+    if (work.end_group(groups) > end * kConfig.groups) {
+      if (!kWithCare && ends_in_half_group<Pairs>(split.a.k)) {
+        add_group.template operator()<32>();
+      } else {
+        add_group.template operator()<64>();
+      }
+    }
     if (kInTwoSteps) add_recent();
     const TilePlace place = work.place();
     if constexpr (kConfig.blocks_k == 2) {
@@ -346,6 +395,9 @@ __device__ __forceinline__ void consume(typename Wrapped::Ring& ring, const Gemm
         }
       }
     }
+  }
+  if constexpr (kConfig.sharers > 1) {
+    consume_thin<Pairs>(ring, g, split, work, at, decided, go_on);
   }
 }
 
@@ -409,12 +461,20 @@ ladder::Totals predict_tiles(const Problem& p, int barriers_of_warp,
                         barriers = barriers_of_warp + of_sums + in_between,
                         // no more tickets, all written
         of_tickets = tickets ? 2 * parts::kSplitWarps : 0;
+    const std::int64_t area = (count * config.block_n -
+                               order.thin * (config.block_n - TileOrder::kThin)) *
+                              config.sharers * config.block_m,
+                       groups = groups_of<Pairs>(p.k);
+    const int products = config.blocks_k > 2 ? 4 : 3;
     t = predict_tensor<Pairs>(
-        p, groups_of<Pairs>(p.k), count * config.sharers * config.block_m * config.block_n,
-        config.blocks_k > 2 ? 4 : 3,
+        p, groups, area, products,
         order.beside() * (Ring::kABytes + config.sharers * Ring::kBBytes) +
             (count - order.beside()) * config.sharers * (Ring::kABytes + Ring::kBBytes),
         warps * barriers + of_tickets * blocks_of<config>(order), which, pass);
+    if (config.blocks_k <= 2 && ends_in_half_group<Pairs>(p.k)) {
+      t.tensor_fmas -= (count - order.thin) * config.sharers * config.block_m * config.block_n *
+                       Pairs::kDepth / 2 * products;
+    }
   });
   return t;
 }

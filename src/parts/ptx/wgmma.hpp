@@ -96,15 +96,22 @@ __device__ __forceinline__ void pin(float (&sums)[count]) {
 #define WARPLADDER_SUMS8(d, i)                                                                \
   "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), \
       "+f"(d[i + 6]), "+f"(d[i + 7])
-#define WARPLADDER_SUMS32(d, i)                                                    \
-  WARPLADDER_SUMS8(d, i), WARPLADDER_SUMS8(d, i + 8), WARPLADDER_SUMS8(d, i + 16), \
-      WARPLADDER_SUMS8(d, i + 24)
+#define WARPLADDER_SUMS16(d, i) WARPLADDER_SUMS8(d, i), WARPLADDER_SUMS8(d, i + 8)
+#define WARPLADDER_SUMS32(d, i) WARPLADDER_SUMS16(d, i), WARPLADDER_SUMS16(d, i + 16)
 #define WARPLADDER_NAMES32_0                                                                   \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, " \
   "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
 #define WARPLADDER_NAMES32_1                                                                   \
   "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, " \
   "%50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define WARPLADDER_WGMMA_N32(shape_and_types, flags)                            \
+  asm volatile(                                                                 \
+      "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %18, 0;\n\t"                    \
+      "wgmma.mma_async.sync.aligned." shape_and_types                           \
+      " {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15}" \
+      ", %16, %17, add, 1, 1" flags ";\n\t}"                                    \
+      : WARPLADDER_SUMS16(sums, 0)                                              \
+      : "l"(both_words(a)), "l"(both_words(b)), "r"(static_cast<int>(add)))
 #define WARPLADDER_WGMMA_N64(shape_and_types, flags)                            \
   asm volatile(                                                                 \
       "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %34, 0;\n\t"                    \
@@ -125,8 +132,9 @@ __device__ __forceinline__ void pin(float (&sums)[count]) {
 template <int count>
 __device__ __forceinline__ void multiply_f16(float (&sums)[count], TileDescriptor a,
                                              TileDescriptor b, bool add) {
-  static_assert(count == 32 || count == 64, "64 or 128 columns");
+  static_assert(count == 16 || count == 32 || count == 64, "32, 64 or 128 columns");
 #if defined(__CUDACC__)
+  if constexpr (count == 16) WARPLADDER_WGMMA_N32("m64n32k16.f32.f16.f16", ", 0, 0");
   if constexpr (count == 32) WARPLADDER_WGMMA_N64("m64n64k16.f32.f16.f16", ", 0, 0");
   if constexpr (count == 64) WARPLADDER_WGMMA_N128("m64n128k16.f32.f16.f16", ", 0, 0");
 #else
@@ -138,8 +146,9 @@ __device__ __forceinline__ void multiply_f16(float (&sums)[count], TileDescripto
 template <int count>
 __device__ __forceinline__ void multiply_tf32(float (&sums)[count], TileDescriptor a,
                                               TileDescriptor b, bool add) {
-  static_assert(count == 32 || count == 64, "64 or 128 columns");
+  static_assert(count == 16 || count == 32 || count == 64, "32, 64 or 128 columns");
 #if defined(__CUDACC__)
+  if constexpr (count == 16) WARPLADDER_WGMMA_N32("m64n32k8.f32.tf32.tf32", "");
   if constexpr (count == 32) WARPLADDER_WGMMA_N64("m64n64k8.f32.tf32.tf32", "");
   if constexpr (count == 64) WARPLADDER_WGMMA_N128("m64n128k8.f32.tf32.tf32", "");
 #else

@@ -69,8 +69,10 @@ __global__ void __launch_bounds__(256) product(const __grid_constant__ device::T
     out[(row + 8 * (i / 2 % 2)) * columns + column] = sums[i];
   }
 }
+WARPLADDER_TEST_KERNEL(product<2, 32>);
 WARPLADDER_TEST_KERNEL(product<2, 64>);
 WARPLADDER_TEST_KERNEL(product<2, 128>);
+WARPLADDER_TEST_KERNEL(product<4, 32>);
 WARPLADDER_TEST_KERNEL(product<4, 64>);
 WARPLADDER_TEST_KERNEL(product<4, 128>);
 
