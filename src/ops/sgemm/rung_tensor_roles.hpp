@@ -61,7 +61,7 @@ void with_tensor_config(const Gemm& g, std::int64_t depth, const Run& run) {
     run.template operator()<TensorConfig{1, 4, 128, 6}>();
   } else if (small <= 66 && depth >= 256) {
     run.template operator()<TensorConfig{1, 2, 128, 6}>();
-  } else if (small <= kTensorBlocks) {
+  } else if (2 * small <= 3 * kTensorBlocks) {  // two rounds of these, or one of larger ones
     run.template operator()<TensorConfig{1, 1, 128, 6}>();
   } else {
     run.template operator()<TensorConfig{2, 1, 256, 4}>();
