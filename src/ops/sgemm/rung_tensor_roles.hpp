@@ -420,7 +420,11 @@ TileOrder order_of(const Gemm& g) {
 }
 template <TensorConfig config>
 unsigned blocks_of(const TileOrder& order) {
-  return balanced(order.count(), kTensorBlocks / config.cluster()) * config.cluster();
+  constexpr unsigned kMost = kTensorBlocks / config.cluster();
+  const unsigned all = order.count(), whole = all - order.thin;
+  // Thin tiles that the others' last round has no room for are no reason to have fewer blocks.
+  const bool room = (whole + kMost - 1) / kMost * kMost >= all;
+  return balanced(room || whole == 0 ? all : whole, kMost) * config.cluster();
 }
 template <TensorConfig config, class... Parameters, class... Arguments>
 void launch_tiles(const Gemm& g, std::size_t shared_bytes, device::Stream& stream,
