@@ -179,6 +179,14 @@ TEST_P(FullRangeInClusters, EndsWithAWholeBand) {
   EXPECT_EQ(verdict(compact(1000, 100, 70), 1).failure, "");
 }
 
+// 63 whole tiles and 4 thin ones, for 66 clusters at a time: the thin ones go to clusters of their
+// own.
+TEST_P(FullRangeInClusters, GivesThinTilesToBlocksThatWouldIdle) {
+  for (const double spread : {1.0, 20.0}) {
+    EXPECT_EQ(verdict(compact(1792, 2314, 70), spread).failure, "") << "2^" << spread;
+  }
+}
+
 // Lines enough that blocks of the pass begin when others have counted; and a last line that the
 // first ones know nothing of.
 TEST_P(FullRange, HoldsMoreLinesThanArePassedAtOnce) {

@@ -149,8 +149,11 @@ TEST(SgemmTensorRungs, ForgetAProductThatHalvesDoNotHold) {
 // Where blocks of a cluster share, and where they do not; an odd number of groups along k; and a
 // pass of more blocks than begin at once.
 TEST(SgemmTensorRungs, PredictTheirCountsWhereTilesEnd) {
-  for (const auto& [m, n, k] :
-       {std::array{270, 5900, 70}, {300, 5760, 100}, {300, 5900, 90}, {20, 4400, 70}}) {
+  for (const auto& [m, n, k] : {std::array{270, 5900, 70},
+                                {300, 5760, 100},
+                                {300, 5900, 90},
+                                {20, 4400, 70},
+                                {1792, 2314, 70}}) {
     Product product(device::Target::cpu, compact(m, n, k), "uniform");
     for (const char* id : {"tc_08_cluster", "tc_09_split_k", "tc_10_full_range", "tc_11_prepared",
                            "tc_12_fused_split"}) {

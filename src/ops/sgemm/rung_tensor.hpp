@@ -19,6 +19,7 @@ struct TileOrder {
   static constexpr int kThin = 32;
   int tiles_m = 0, tiles_n = 0, below = 0, turned = 0;
   int thin = 0;                 // so many tiles at the end
+  int apart = 0;                // so many workers, the last ones, have these and no others
   std::int64_t turned_end = 0;  // the first column of C that is not turned
   TileOrder(const Gemm& g, int block_m, int block_n, int sharers = 1)
       : tiles_m(static_cast<int>(tiles(g.m, block_m))),
@@ -38,6 +39,7 @@ struct TileOrder {
   }
   __host__ __device__ __forceinline__ int beside() const { return tiles_m * tiles_n; }
   __host__ __device__ __forceinline__ int count() const { return beside() + below + turned; }
+  __host__ __device__ __forceinline__ int whole() const { return count() - thin; }
   __device__ __forceinline__ TilePlace place(int tile) const {
     constexpr int kBand = 8;
     const int first = tile / (kBand * tiles_n) * kBand, in_band = tile % (kBand * tiles_n);

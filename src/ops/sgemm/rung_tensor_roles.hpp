@@ -79,14 +79,22 @@ template <class Wrapped>
 struct TileWork {
   static constexpr TensorConfig kConfig = Wrapped::value;
   TileOrder order;
-  int rank, tile, step;
+  int rank, tile, step, end;
 
   __device__ __forceinline__ explicit TileWork(const TileOrder& o)
       : order(o),
         rank(static_cast<int>(ptx::cluster_rank())),
         tile(blockIdx.x / kConfig.cluster()),
-        step(gridDim.x / kConfig.cluster()) {}
-  __device__ __forceinline__ bool is_left() const { return tile < order.count(); }
+        step(gridDim.x / kConfig.cluster()),
+        end(o.count()) {
+    if (kConfig.sharers == 1 || order.apart == 0) return;
+    const int of_whole = step - order.apart;
+    const bool is_apart = tile >= of_whole;
+    step = is_apart ? order.apart : of_whole;
+    tile += is_apart ? order.whole() - of_whole : 0;
+    end -= is_apart ? 0 : order.thin;
+  }
+  __device__ __forceinline__ bool is_left() const { return tile < end; }
   __device__ __forceinline__ void advance() { tile += step; }
   // Whether the cluster's blocks share nothing; and whether they work on C's transpose, rows of A
   // and columns of B exchanged.
@@ -97,7 +105,7 @@ struct TileWork {
     return kConfig.sharers > 1 && tile >= order.beside() + order.below;
   }
   __device__ __forceinline__ bool is_thin() const {
-    return kConfig.sharers > 1 && tile >= order.count() - order.thin;
+    return kConfig.sharers > 1 && tile >= order.whole();
   }
   __device__ __forceinline__ TilePlace place() const {
     constexpr int kSharers = kConfig.sharers;
@@ -412,19 +420,30 @@ __device__ __forceinline__ void stand_by() {
   }
 }
 
-// The tiles of a cluster's sharers count as one; and blocks enough for all, or as many as run at
-// the same time.
+// The tiles of a cluster's sharers count as one.
+template <TensorConfig config>
+constexpr unsigned kMostWorkers = kTensorBlocks / config.cluster();
 template <TensorConfig config>
 TileOrder order_of(const Gemm& g) {
-  return {g, config.block_m, config.block_n, config.sharers};
+  constexpr unsigned kMost = kMostWorkers<config>;
+  TileOrder order(g, config.block_m, config.block_n, config.sharers);
+  const unsigned whole = order.whole(), thin = order.thin;
+  if (whole == 0 || thin == 0) return order;
+  // A thin tile takes some 0.6 of a whole one's time. Where the last round of these has no room for
+  // them they come behind it, or go to the workers that it leaves idle, if these are done before.
+  const unsigned rounds = (whole + kMost - 1) / kMost, spare = kMost - balanced(whole, kMost);
+  if (rounds * kMost >= whole + thin || spare == 0) return order;
+  const unsigned thin_rounds = (thin + spare - 1) / spare;
+  if (6 * thin_rounds < 10 * rounds + 6) order.apart = static_cast<int>(balanced(thin, spare));
+  return order;
 }
+// Blocks enough for all, or as many as run at the same time.
 template <TensorConfig config>
 unsigned blocks_of(const TileOrder& order) {
-  constexpr unsigned kMost = kTensorBlocks / config.cluster();
-  const unsigned all = order.count(), whole = all - order.thin;
-  // Thin tiles that the others' last round has no room for are no reason to have fewer blocks.
-  const bool room = (whole + kMost - 1) / kMost * kMost >= all;
-  return balanced(room || whole == 0 ? all : whole, kMost) * config.cluster();
+  constexpr unsigned kMost = kMostWorkers<config>;
+  const unsigned all = order.count(), whole = order.whole();
+  const bool room = whole == 0 || (whole + kMost - 1) / kMost * kMost >= all;
+  return (room ? balanced(all, kMost) : balanced(whole, kMost) + order.apart) * config.cluster();
 }
 template <TensorConfig config, class... Parameters, class... Arguments>
 void launch_tiles(const Gemm& g, std::size_t shared_bytes, device::Stream& stream,
