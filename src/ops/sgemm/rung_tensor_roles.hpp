@@ -420,30 +420,37 @@ __device__ __forceinline__ void stand_by() {
   }
 }
 
-// The tiles of a cluster's sharers count as one.
+// Clusters that run at the same time.
 template <TensorConfig config>
 constexpr unsigned kMostWorkers = kTensorBlocks / config.cluster();
+// Whether the last round of the whole tiles has room for the thin ones, or these are all there is.
+template <TensorConfig config>
+bool has_room(const TileOrder& order) {
+  constexpr unsigned kMost = kMostWorkers<config>;
+  const int whole = order.whole();
+  return whole == 0 || tiles(whole, kMost) * kMost >= order.count();
+}
+// The tiles of a cluster's sharers count as one.
 template <TensorConfig config>
 TileOrder order_of(const Gemm& g) {
-  constexpr unsigned kMost = kMostWorkers<config>;
   TileOrder order(g, config.block_m, config.block_n, config.sharers);
-  const unsigned whole = order.whole(), thin = order.thin;
-  if (whole == 0 || thin == 0) return order;
-  // A thin tile takes some 0.6 of a whole one's time. Where the last round of these has no room for
-  // them they come behind it, or go to the workers that it leaves idle, if these are done before.
-  const unsigned rounds = (whole + kMost - 1) / kMost, spare = kMost - balanced(whole, kMost);
-  if (rounds * kMost >= whole + thin || spare == 0) return order;
-  const unsigned thin_rounds = (thin + spare - 1) / spare;
-  if (6 * thin_rounds < 10 * rounds + 6) order.apart = static_cast<int>(balanced(thin, spare));
+  if (has_room<config>(order)) return order;
+  // A thin tile takes some 0.6 of a whole one's time. Thin ones come behind the last round, or go
+  // to the workers that it leaves idle, if these are done before.
+  constexpr unsigned kMost = kMostWorkers<config>;
+  const unsigned spare = kMost - balanced(order.whole(), kMost);
+  if (spare > 0 && 6 * tiles(order.thin, spare) < 10 * tiles(order.whole(), kMost) + 6) {
+    order.apart = static_cast<int>(balanced(order.thin, spare));
+  }
   return order;
 }
 // Blocks enough for all, or as many as run at the same time.
 template <TensorConfig config>
 unsigned blocks_of(const TileOrder& order) {
   constexpr unsigned kMost = kMostWorkers<config>;
-  const unsigned all = order.count(), whole = order.whole();
-  const bool room = whole == 0 || (whole + kMost - 1) / kMost * kMost >= all;
-  return (room ? balanced(all, kMost) : balanced(whole, kMost) + order.apart) * config.cluster();
+  return (has_room<config>(order) ? balanced(order.count(), kMost)
+                                  : balanced(order.whole(), kMost) + order.apart) *
+         config.cluster();
 }
 template <TensorConfig config, class... Parameters, class... Arguments>
 void launch_tiles(const Gemm& g, std::size_t shared_bytes, device::Stream& stream,
@@ -495,8 +502,8 @@ ladder::Totals predict_tiles(const Problem& p, int barriers_of_warp,
             (count - order.beside()) * config.sharers * (Ring::kABytes + Ring::kBBytes),
         warps * barriers + of_tickets * blocks_of<config>(order), which, pass);
     if (config.blocks_k <= 2 && ends_in_half_group<Pairs>(p.k)) {
-      t.tensor_fmas -= (count - order.thin) * config.sharers * config.block_m * config.block_n *
-                       Pairs::kDepth / 2 * products;
+      t.tensor_fmas -= std::int64_t{order.whole()} * config.sharers * config.block_m *
+                       config.block_n * Pairs::kDepth / 2 * products;
     }
   });
   return t;
