@@ -19,6 +19,8 @@ struct RingPlace {
       parity ^= 1;
     }
   }
+  // The one before this.
+  __device__ __forceinline__ int last_stage() const { return stage == 0 ? kStages - 1 : stage - 1; }
 };
 
 }  // namespace WARPLADDER_FLAVOUR

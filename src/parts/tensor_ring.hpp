@@ -33,14 +33,27 @@ struct TileRing {
   }
 };
 
+// Tells the producers of the first `cluster` blocks that this warp needs the stage no more, or not
+// yet: in front of a branch around this ptxas would no longer know a warp's lanes to be together.
+template <class Ring>
+__device__ __forceinline__ void give_back(Ring& ring, int stage, int cluster, bool now = true) {
+  const int lane = threadIdx.x % 32;
+  if (cluster > 1) {
+    if (lane < (now ? cluster : 0)) ptx::arrive_at(&ring.empty[stage], lane);
+  } else {
+    if (lane == (now ? 0 : 32)) ptx::arrive(&ring.empty[stage]);
+  }
+}
+
 // sums += the products of the next kGroups groups, in FP32 arithmetic: the tensor cores' adder
 // truncates, so that they add up no more than these, from zero, the small products first. A
-// consumer warpgroup has kTiles tiles of 64 rows from `a_row` on of the block's. Its warps arrive
-// at the empty barriers of the first `cluster` blocks. Of each group the first kBytes of 64 along k
-// are multiplied.
+// consumer warpgroup has kTiles tiles of 64 rows from `a_row` on of the block's. Its warps give the
+// stages back, but the last one if they keep it. Of each group the first kBytes of 64 along k are
+// multiplied.
 template <class Pairs, int kGroups, int kBytes = 64, class Ring, int kTiles, int kCount>
 __device__ __forceinline__ void add_groups(Ring& ring, RingPlace<Ring::kStages>& place, int a_row,
-                                           int cluster, float (&sums)[kTiles][kCount]) {
+                                           int cluster, float (&sums)[kTiles][kCount],
+                                           bool keeps_last = false) {
   const ptx::TileDescriptor a_ring = ptx::tile_descriptor(ring.a[0] + a_row * 128),
                             b_ring = ptx::tile_descriptor(ring.b[0]);
   const auto begin = place;
@@ -70,14 +83,9 @@ __device__ __forceinline__ void add_groups(Ring& ring, RingPlace<Ring::kStages>&
     ptx::pin(part);
     if (t == kTiles - 1) {  // the stages may be filled anew
       at = begin;
-      const int lane = threadIdx.x % 32;
       WARPLADDER_UNROLL_ON_GPU
       for (int g = 0; g < kGroups; ++g, at.advance()) {
-        if (cluster > 1) {
-          if (lane < cluster) ptx::arrive_at(&ring.empty[at.stage], lane);
-        } else {
-          if (lane == 0) ptx::arrive(&ring.empty[at.stage]);
-        }
+        give_back(ring, at.stage, cluster, g < kGroups - 1 || !keeps_last);
       }
     }
     WARPLADDER_UNROLL_ON_GPU

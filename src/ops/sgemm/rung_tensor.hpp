@@ -123,8 +123,15 @@ struct TileFactors {
   }
 };
 
-// store_sums() for a tile whose columns all lie in C, with addresses for two floats at once.
-template <bool kBeta, int count>
+// Whether so many columns from `corner` on all lie in C, where rows begin with sectors of memory,
+// and beta = 0.
+__device__ __forceinline__ bool is_whole(const Gemm& g, TilePlace corner, int columns) {
+  return corner.column + columns <= g.n && g.beta == 0.0f &&
+         reinterpret_cast<std::uintptr_t>(g.c) % 32 == 0 && g.ldc % 8 == 0;
+}
+
+// store_sums() for a tile that is_whole().
+template <int count>
 __device__ __forceinline__ void store_whole(const Gemm& g, const SplitGemm& s,
                                             TileFactors<count>& factors, const float (&sums)[count],
                                             TilePlace own) {
@@ -136,91 +143,10 @@ __device__ __forceinline__ void store_whole(const Gemm& g, const SplitGemm& s,
     for (int half = 0; half < 2; ++half) {
       if (!factors.row_here[half]) continue;
       float* const to = g.c + (own.row + 8 * half) * g.ldc + own.column + 8 * first;
-      [[maybe_unused]] float2 old[kGroups];
-      if constexpr (kBeta) load_groups(to, old);
       WARPLADDER_UNROLL_ON_GPU
-      for (int i = 0; i < kGroups; ++i) {
-        float2 c = factors.result(g, &sums[4 * (first + i)], half, i);
-        if constexpr (kBeta) {
-          c = make_float2(c.x + g.beta * old[i].x, c.y + g.beta * old[i].y);
-        }
-        __stcs(reinterpret_cast<float2*>(to + 8 * i), c);  // what is read again shall stay
-      }
-    }
-  }
-}
-
-// Two neighbours, or one of them.
-__device__ __forceinline__ void store_two(float* to, float2 two, bool has_first, bool has_second) {
-  if (has_first && has_second) {
-    __stcs(reinterpret_cast<float2*>(to), two);
-  } else if (has_first) {
-    to[0] = two.x;
-  } else if (has_second) {
-    to[1] = two.y;
-  }
-}
-
-// store_whole() for rows that begin and end anywhere, and beta = 0. What the four threads of a row
-// have of eight columns lies in two sectors of memory then, `behind` words into the first; each
-// thread takes what its place in a sector wants from the others, so that sectors are written whole.
-template <int count>
-__device__ __forceinline__ void store_shifted(const Gemm& g, const SplitGemm& s,
-                                              TileFactors<count>& factors,
-                                              const float (&sums)[count], TilePlace own) {
-  constexpr int kAll = count / 4, kGroups = kLoadedGroups<count>;
-  const int lane = threadIdx.x % 32, at = lane % 4 * 2;  // the first of its columns of eight
-  float2 before[2] = {make_float2(0.0f, 0.0f), make_float2(0.0f, 0.0f)};
-  WARPLADDER_UNROLL_ON_GPU
-  for (int first = 0; first < kAll; first += kGroups) {
-    factors.advance(g, s, own, first);
-    WARPLADDER_UNROLL_ON_GPU
-    for (int half = 0; half < 2; ++half) {
-      float* const tile = g.c + (own.row + 8 * half) * g.ldc + own.column - at;
-      const int behind = static_cast<int>(reinterpret_cast<std::uintptr_t>(tile) / 4 % 8);
-      const bool odd = behind % 2 == 1;
-      // Of its two numbers, one goes to an even place of a sector and one to an odd one; those for
-      // the next sector wait for the next eight columns.
-      const bool even_waits = at + (odd ? 1 : 0) + behind >= 8,
-                 odd_waits = at + (odd ? 0 : 1) + behind >= 8;
-      const int even_from = lane / 4 * 4 + ((at - behind) & 7) / 2,
-                odd_from = lane / 4 * 4 + ((at + 1 - behind) & 7) / 2;
-      // All of them before the first is stored: what may branch would wait for each.
-      float2 of_sector[kGroups + 1];
-      WARPLADDER_UNROLL_ON_GPU
-      for (int i = 0; i < kGroups + 1; ++i) {
-        if (i == kGroups && first + i < kAll) break;
-        float2 now = make_float2(0.0f, 0.0f);
-        if (first + i < kAll) {
-          now = factors.result(g, &sums[4 * (first + i)], half, i);
-          if (odd) now = make_float2(now.y, now.x);
-        }
-        of_sector[i] =
-            make_float2(__shfl_sync(0xffffffffu, even_waits ? before[half].x : now.x, even_from),
-                        __shfl_sync(0xffffffffu, odd_waits ? before[half].y : now.y, odd_from));
-        before[half] = now;
-      }
-      if (!factors.row_here[half]) continue;
-      float* const to = tile - behind + at + 8 * first;
-      const std::int64_t left = g.n - (own.column - behind + 8 * first);
-      // The first and the last sector are other tiles', too.
-      if (first == 0) {
-        store_two(to, of_sector[0], at >= behind && left > 0, at + 1 >= behind && left > 1);
-      }
-      if (first + kGroups == kAll) {
-        store_two(to + 8 * kGroups, of_sector[kGroups], at < behind && left > 8 * kGroups,
-                  at + 1 < behind && left > 8 * kGroups + 1);
-      }
-      if (factors.columns_here) {
-        WARPLADDER_UNROLL_ON_GPU
-        for (int i = first == 0 ? 1 : 0; i < kGroups; ++i) {
-          __stcs(reinterpret_cast<float2*>(to + 8 * i), of_sector[i]);
-        }
-      } else {
-        WARPLADDER_UNROLL_ON_GPU
-        for (int i = first == 0 ? 1 : 0; i < kGroups; ++i) {
-          store_two(to + 8 * i, of_sector[i], left > 8 * i, left > 8 * i + 1);
-        }
+      for (int i = 0; i < kGroups; ++i) {  // what is read again shall stay
+        __stcs(reinterpret_cast<float2*>(to + 8 * i),
+               factors.result(g, &sums[4 * (first + i)], half, i));
       }
     }
   }
@@ -271,48 +197,37 @@ __device__ __forceinline__ void multiply_apart(const Gemm& g, const SplitGemm& s
   }
 }
 
+// Whether pairs hold all of so many rows and columns of C from `corner` on.
+template <class Pairs>
+__device__ __forceinline__ bool all_held(const Gemm& g, const SplitGemm& s, TilePlace corner,
+                                         int rows, int columns) {
+  if constexpr (!Pairs::kNeedsLeast) return true;
+  bool held = true;
+  for (int i = threadIdx.x % 32; i < rows; i += 32) {
+    held &= corner.row + i >= g.m || holds(s.a.factor[corner.row + i]);
+  }
+  for (int j = threadIdx.x % 32; j < columns; j += 32) {
+    held &= corner.column + j >= g.n || holds(s.b.factor[corner.column + j]);
+  }
+  return __all_sync(0xffffffffu, held);
+}
+
 // What a warpgroup's sums of a 64×N tile, N = 2·count, become: C = alpha·factors·sums + beta·C.
 // `corner` is the tile's in C. Called by the warpgroup's 128 threads.
 template <class Pairs, int count>
 __device__ __forceinline__ void store_sums(const Gemm& g, const SplitGemm& s,
-                                           TileFactors<count>& factors, const float (&sums)[count],
-                                           TilePlace corner) {
+                                           const float (&sums)[count], TilePlace corner) {
+  TileFactors<count> factors(g, s, corner);
   const TilePlace own = own_place(corner);
-  const auto address = reinterpret_cast<std::uintptr_t>(g.c);
-  const bool in_pairs = address % 8 == 0 && g.ldc % 2 == 0,
-             in_sectors = address % 32 == 0 && g.ldc % 8 == 0;
-  bool held = true;
-  const int thread = threadIdx.x % 128;
-  if constexpr (Pairs::kNeedsLeast) {
-    for (int i = thread % 32; i < 64; i += 32) {
-      held &= corner.row + i >= g.m || holds(s.a.factor[corner.row + i]);
-    }
-    for (int j = thread % 32; j < 2 * count; j += 32) {
-      held &= corner.column + j >= g.n || holds(s.b.factor[corner.column + j]);
-    }
-    held = __all_sync(0xffffffffu, held);
-  }
-  const bool whole = factors.columns_here && held;
-  if (whole && g.beta == 0.0f && in_sectors) {
-    store_whole<false>(g, s, factors, sums, own);
-  } else if (held && g.beta == 0.0f) {
-    store_shifted(g, s, factors, sums, own);
-  } else if (whole && in_pairs && !Pairs::kNeedsLeast) {
-    store_whole<true>(g, s, factors, sums, own);
+  const bool held = all_held<Pairs>(g, s, corner, 64, 2 * count);
+  if (held && is_whole(g, corner, 2 * count)) {
+    store_whole(g, s, factors, sums, own);
   } else {
     store_ragged(g, {g.m, g.n, g.ldc, 1, s.a.factor, s.b.factor}, sums, own);
   }
-  if (!held) multiply_apart(g, s, corner.row, 64, corner.column, 2 * count, thread, 128);
+  if (!held) multiply_apart(g, s, corner.row, 64, corner.column, 2 * count, threadIdx.x % 128, 128);
 }
-template <class Pairs, int count>
-__device__ __forceinline__ void store_sums(const Gemm& g, const SplitGemm& s,
-                                           const float (&sums)[count], TilePlace corner) {
-  TileFactors<count> factors(g, s, corner);
-  store_sums<Pairs>(g, s, factors, sums, corner);
-}
-
-// The same of a tile that is short of columns, element by element; and of a tile of C's transpose,
-// of which `corner` is the first element.
+// The same of any tile, element by element.
 template <class Pairs, int count>
 __device__ __forceinline__ void store_few(const Gemm& g, const SplitGemm& s,
                                           const float (&sums)[count], TilePlace corner) {
@@ -321,15 +236,6 @@ __device__ __forceinline__ void store_few(const Gemm& g, const SplitGemm& s,
     multiply_apart(g, s, corner.row, 64, corner.column, 2 * count, threadIdx.x % 128, 128);
   }
 }
-template <class Pairs, int count>
-__device__ __forceinline__ void store_turned(const Gemm& g, const SplitGemm& s,
-                                             const float (&sums)[count], TilePlace corner) {
-  store_ragged(g, {g.n, g.m, 1, g.ldc, s.b.factor, s.a.factor}, sums, own_place(corner));
-  if constexpr (Pairs::kNeedsLeast) {
-    multiply_apart(g, s, corner.column, 2 * count, corner.row, 64, threadIdx.x % 128, 128);
-  }
-}
-
 // A warpgroup's sums of a 64×N tile as rows of `row_length` floats in shared memory.
 template <int count>
 __device__ __forceinline__ void keep_sums(const float (&sums)[count], float* tile, int row_length) {

@@ -4,7 +4,7 @@
 
 #include <type_traits>
 
-#include "ops/sgemm/rung_tensor.hpp"
+#include "ops/sgemm/rung_tensor_rows.hpp"
 #include "parts/ptx/named_barrier.hpp"
 #include "parts/ptx/store_async.hpp"
 #include "parts/tensor_ring.hpp"
@@ -256,6 +256,14 @@ __device__ __forceinline__ void end_cluster() {
   if constexpr (!kJoinsPairs<Wrapped>) ptx::cluster_barrier();
 }
 
+// The stage that a consumer has kept, to stage rows of C in, is the copy engine's again.
+template <class Ring>
+__device__ __forceinline__ void give_back_staged(Ring& ring, int stage, int cluster) {
+  ptx::fence_async_proxy_of_shared();
+  __syncwarp();
+  parts::give_back(ring, stage, cluster);
+}
+
 // consume() for the tiles at the end, which are thin. Each group is promoted.
 template <class Pairs, class Wrapped, class Ask>
 __device__ __forceinline__ void consume_thin(typename Wrapped::Ring& ring, const Gemm& g,
@@ -263,27 +271,27 @@ __device__ __forceinline__ void consume_thin(typename Wrapped::Ring& ring, const
                                              parts::RingPlace<Wrapped::Ring::kStages>& at,
                                              bool decided, const Ask& go_on) {
   constexpr TensorConfig kConfig = Wrapped::value;
-  constexpr int kTiles = kConfig.block_m / 128;
+  constexpr int kTiles = kConfig.block_m / 128, kSharers = kConfig.sharers;
   const int a_row = ptx::warpgroup() * (kConfig.block_m / 2), groups = groups_of<Pairs>(split.a.k),
             asked = undecided_chunks<Wrapped>(work.order, chunks_of<Pairs>(split));
   for (; work.is_left(); work.advance()) {
     float sums[kTiles][TileOrder::kThin / 2] = {};
-    for (int group = 0; group < groups; ++group) {
-      parts::add_groups<Pairs, 1>(ring, at, a_row, kConfig.sharers, sums);
-      if (decided || group + 1 != asked * kConfig.groups) continue;
+    for (int group = 1; group <= groups; ++group) {
+      parts::add_groups<Pairs, 1>(ring, at, a_row, kSharers, sums, group == groups);
+      if (decided || group != asked * kConfig.groups) continue;
       decided = true;
-      if (!go_on()) return;
+      if (go_on()) continue;
+      if (group == groups) parts::give_back(ring, at.last_stage(), kSharers);
+      return;
     }
-    const TilePlace place = work.place();
-    WARPLADDER_UNROLL_ON_GPU
-    for (int t = 0; t < kTiles; ++t) {
-      const TilePlace corner{place.row + a_row + t * 64, place.column};
-      if (!work.is_turned()) {
-        store_few<Pairs>(g, split, sums[t], corner);
-      } else if (corner.row < work.order.turned_end) {
-        store_turned<Pairs>(g, split, sums[t], corner);
-      }
+    const TilePlace place = work.place(), corner{place.row + a_row, place.column};
+    if (!work.is_turned()) {
+      const StagedRows<TileOrder::kThin> staged(ring.a[at.last_stage()] + a_row * 128);
+      store_by_rows<Pairs>(g, split, sums, corner, staged);
+    } else {
+      store_turned<Pairs>(g, split, sums, corner, work.order.turned_end);
     }
+    give_back_staged(ring, at.last_stage(), kSharers);
   }
 }
 
@@ -311,13 +319,14 @@ __device__ __forceinline__ void consume(typename Wrapped::Ring& ring, const Gemm
     float sums[kTiles][kCount] = {};
     [[maybe_unused]] float lost[kCount] = {};
     [[maybe_unused]] float recent[kTiles][kCount] = {};
-    const auto add_group = [&]<int kBytes>() {
+    // The last stage is kept, for rows of C on their way.
+    const auto add_group = [&]<int kBytes>(bool is_last) {
       if constexpr (kWithCare) {
         parts::add_group_with_care<Pairs>(ring, at, a_row, sums[0], lost);
       } else if constexpr (kInTwoSteps) {
-        parts::add_groups<Pairs, 1, kBytes>(ring, at, a_row, kSharers, recent);
+        parts::add_groups<Pairs, 1, kBytes>(ring, at, a_row, kSharers, recent, is_last);
       } else {
-        parts::add_groups<Pairs, 1, kBytes>(ring, at, a_row, kSharers, sums);
+        parts::add_groups<Pairs, 1, kBytes>(ring, at, a_row, kSharers, sums, is_last);
       }
     };
     const auto add_recent = [&] {
@@ -325,41 +334,48 @@ __device__ __forceinline__ void consume(typename Wrapped::Ring& ring, const Gemm
       for (int i = 0; i < kCount; ++i) sums[0][i] += recent[0][i], recent[0][i] = 0.0f;
     };
     const int first = work.first_chunk(chunks), end = work.end_chunk(chunks);
+    const bool has_more = work.end_group(groups) > end * kConfig.groups;
     const int ask_at = decided ? -1 : first + undecided_chunks<Wrapped>(order, chunks) - 1;
     bool goes_on = true;
     for (int chunk = first; chunk < end; ++chunk) {
+      const bool is_last = chunk + 1 == end && !has_more;
       if constexpr (kWithCare || kPromoted == 1) {
-        for (int group = 0; group < kConfig.groups; ++group) add_group.template operator()<64>();
+        for (int group = 1; group <= kConfig.groups; ++group) {
+          add_group.template operator()<64>(is_last && group == kConfig.groups);
+        }
       } else {
         static_assert(kPromoted == kConfig.groups);
-        parts::add_groups<Pairs, kConfig.groups>(ring, at, a_row, kSharers, sums);
+        parts::add_groups<Pairs, kConfig.groups>(ring, at, a_row, kSharers, sums, is_last);
       }
       if (kInTwoSteps && (chunk - first) % kRecent == kRecent - 1) add_recent();
       if (chunk == ask_at) {
         decided = true;
         goes_on = go_on();
+        if (!goes_on && is_last && !kWithCare) parts::give_back(ring, at.last_stage(), kSharers);
         if (!goes_on) break;
       }
     }
     if (!goes_on) return;
-    if (work.end_group(groups) > end * kConfig.groups) {
+    if (has_more) {
       if (!kWithCare && ends_in_half_group<Pairs>(split.a.k)) {
-        add_group.template operator()<32>();
+        add_group.template operator()<32>(true);
       } else {
-        add_group.template operator()<64>();
+        add_group.template operator()<64>(true);
       }
     }
     if (kInTwoSteps) add_recent();
     const TilePlace place = work.place();
+    // Nobody reads the kept stage any more.
+    const StagedRows<kConfig.block_m / 2> staged(ring.a[at.last_stage()] + a_row * 128);
     if constexpr (kConfig.blocks_k == 2) {
       // Each block finishes half of the columns; the other half's sums go to the other block,
       // thread by thread.
       constexpr int kHalf = kConfig.block_n / 4;
-      const auto finish = [&]<int kKept>(std::integral_constant<int, kKept>) {
-        const TilePlace corner{place.row + a_row, place.column + 2 * kKept};
-        TileFactors<kHalf> factors(g, split, corner);
+      const TilePlace corner{place.row + a_row, place.column + work.rank * 2 * kHalf};
+      TileFactors<kHalf> factors(g, split, corner);
+      float kept[1][kHalf];
+      const auto exchange = [&]<int kKept>(std::integral_constant<int, kKept>) {
         const float* const others = &sums[0][kHalf - kKept];
-        float(&kept)[kHalf] = *reinterpret_cast<float(*)[kHalf]>(&sums[0][kKept]);
         ptx::Barrier* const joined = &ring.all_joined[ptx::warpgroup()];
         ptx::Barrier* const joined_there = ptx::in_block(joined, work.rank ^ 1);
         float4* const to = ptx::in_block(&ring.joined[0][threadIdx.x], work.rank ^ 1);
@@ -373,15 +389,17 @@ __device__ __forceinline__ void consume(typename Wrapped::Ring& ring, const Gemm
         WARPLADDER_UNROLL_ON_GPU
         for (int i = 0; i < kHalf; i += 4) {
           const float4 more = ring.joined[i / 4][threadIdx.x];
-          kept[i] += more.x, kept[i + 1] += more.y, kept[i + 2] += more.z, kept[i + 3] += more.w;
+          const float* const own = &sums[0][kKept + i];
+          kept[0][i] = own[0] + more.x, kept[0][i + 1] = own[1] + more.y;
+          kept[0][i + 2] = own[2] + more.z, kept[0][i + 3] = own[3] + more.w;
         }
-        store_sums<Pairs>(g, split, factors, kept, corner);
       };
       if (work.rank == 0) {
-        finish(std::integral_constant<int, 0>());
+        exchange(std::integral_constant<int, 0>());
       } else {
-        finish(std::integral_constant<int, kHalf>());
+        exchange(std::integral_constant<int, kHalf>());
       }
+      store_sums<Pairs>(g, split, factors, kept, corner, staged);
     } else if constexpr (kConfig.blocks_k > 1) {
       auto* const kept = reinterpret_cast<float*>(ring.a);
       ptx::cluster_barrier();  // nobody reads the ring any more
@@ -393,15 +411,14 @@ __device__ __forceinline__ void consume(typename Wrapped::Ring& ring, const Gemm
       add_and_store<Pairs, kConfig.blocks_k, kConfig.block_m, kConfig.consumers>(
           g, split, kept, Wrapped::kSumsRow, work.rank, place.row, place.column);
     } else {
-      WARPLADDER_UNROLL_ON_GPU
-      for (int t = 0; t < kTiles; ++t) {
-        const TilePlace corner{place.row + a_row + t * 64, place.column};
-        if (work.is_turned()) {
-          if (corner.row < order.turned_end) store_turned<Pairs>(g, split, sums[t], corner);
-        } else {
-          store_sums<Pairs>(g, split, sums[t], corner);
-        }
+      const TilePlace corner{place.row + a_row, place.column};
+      if (work.is_turned()) {
+        store_turned<Pairs>(g, split, sums, corner, order.turned_end);
+      } else {
+        TileFactors<kCount> factors(g, split, corner);
+        store_sums<Pairs>(g, split, factors, sums, corner, staged);
       }
+      give_back_staged(ring, at.last_stage(), kSharers);
     }
   }
   if constexpr (kConfig.sharers > 1) {

@@ -64,5 +64,12 @@ __device__ __forceinline__ void fence_async_proxy() {
 #endif
 }
 
+// The same of this block's shared memory alone: it does not wait for what is on its way to memory.
+__device__ __forceinline__ void fence_async_proxy_of_shared() {
+#if defined(__CUDACC__)
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
 }  // namespace WARPLADDER_FLAVOUR
 }  // namespace warpladder::ptx

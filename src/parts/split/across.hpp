@@ -110,7 +110,7 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
         }
       }
     } else {
-      load_words.template operator()<32>(first, 0, rows, there, of_line[0]);
+      load_words.template operator()<16>(first, 0, rows, there, of_line[0]);
     }
   };
   // The rows that are written first come last, and stay.
