@@ -114,8 +114,8 @@ __device__ __forceinline__ int lanes_log2_for(int products, int segments) {
 }
 
 // The sum of products i, i + step, … below `to`, in this order. Four are asked for at once.
-template <int step>
-__device__ __forceinline__ float sum_every(const float* products, int i, int to) {
+template <int step, class Products>
+__device__ __forceinline__ float sum_every(const Products& products, int i, int to) {
   float sum = 0.0f;
   WARPLADDER_NO_UNROLL
   for (; i + 3 * step < to; i += 4 * step) {
@@ -130,8 +130,10 @@ __device__ __forceinline__ float sum_every(const float* products, int i, int to)
 }
 
 // The sum of a segment, in the first of the 2^lanes_log2 lanes that share it; the whole warp takes
-// those that are much longer. Called by whole warps.
-__device__ __forceinline__ float sum_segment(const float* products, const Segment& own, int lane,
+// those that are much longer. Products: float*, or what gives floats by index. Called by whole
+// warps.
+template <class Products>
+__device__ __forceinline__ float sum_segment(const Products& products, const Segment& own, int lane,
                                              int lanes_log2) {
   const int lanes = 1 << lanes_log2, member = lane & (lanes - 1);
   const bool is_long = own.to - own.from > kLongSegment << lanes_log2;

@@ -160,7 +160,8 @@ TEST(Bench, TimesWhatIsPreparedApart) {
     EXPECT_EQ(row.preparation_samples_s.size(), prepares ? 9u : 0u) << row.rung;
     for (const double seconds : row.preparation_samples_s) EXPECT_GT(seconds, 0) << row.rung;
   }
-  EXPECT_FALSE(rows.back().preparation_samples_s.empty());
+  EXPECT_TRUE(std::ranges::any_of(
+      rows, [](const BenchRow& row) { return !row.preparation_samples_s.empty(); }));
 }
 
 TEST(Bench, SaysWhyARungCannotRun) {

@@ -163,7 +163,16 @@ TEST(SpmvDispatch, ChoosesByTargetRowsAndPlan) {
   scattered.scattered = true;
   EXPECT_EQ(choose(scattered, kUnknown, true, gpu).id, "09_sorted");
   EXPECT_EQ(choose(scattered, kUnknown, false, gpu).id, "07_entries");
+  scattered.even = true;
+  EXPECT_EQ(choose(scattered, kUnknown, true, gpu).id, "09_sorted");
+  EXPECT_EQ(choose(scattered, kUnknown, false, gpu).id, "10_held");
+  EXPECT_EQ(choose(scattered, 8, false, gpu).id, "10_held");
+  EXPECT_EQ(choose(scattered, kUnknown, false, device::Target::cpu).id, "01_scalar");
+  scattered.columns = 500000;
+  EXPECT_EQ(choose(scattered, kUnknown, false, gpu).id, "07_entries");
+  scattered.columns = 1000000;
   scattered.nnz = 1000000;
+  EXPECT_EQ(choose(scattered, kUnknown, false, gpu).id, "07_entries");
   EXPECT_EQ(choose(scattered, kUnknown, true, gpu).id, "08_prepared");
   // All rows short; not all.
   EXPECT_EQ(choose(p, 8, true, gpu).id, "08_prepared");

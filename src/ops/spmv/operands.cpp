@@ -16,6 +16,8 @@ std::uint64_t next_matrix_id() {
 
 // Sectors of x that 32 neighbouring entries touch where three of four have one of their own.
 constexpr double kScattered = 24;
+// And where nearly all have.
+constexpr double kEven = 31;
 
 std::size_t count_of(std::int64_t words) { return static_cast<std::size_t>(words); }
 std::size_t off(int misalign) { return static_cast<std::size_t>(misalign); }
@@ -25,7 +27,9 @@ std::size_t off(int misalign) { return static_cast<std::size_t>(misalign); }
 Problem problem_of(const CsrMatrix& a, float alpha, float beta, bool wide_offsets) {
   const bool needs_wide = std::max(a.nnz(), a.rows) > std::numeric_limits<std::int32_t>::max();
   Problem p{a.rows, a.columns, a.nnz(), wide_offsets || needs_wide, alpha, beta};
-  p.scattered = sectors_of_x(a) > kScattered;
+  const double sectors = sectors_of_x(a);
+  p.scattered = sectors > kScattered;
+  p.even = sectors > kEven;
   validate(p);
   return p;
 }

@@ -17,6 +17,9 @@ struct Problem {
   float alpha = 1.0f, beta = 0.0f;
   // A hint: neighbouring entries ask for x at places far apart. Decides how work is cut up.
   bool scattered = false;
+  // And hardly any two of 32 neighbours for places in one sector: no columns are more frequent than
+  // others by much.
+  bool even = false;
 };
 
 inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -73,6 +76,24 @@ inline LongTile long_tile(const Problem& p) {
   return {static_cast<int>(std::max<std::int64_t>(own, LongTile::kLeast - LongTile::kMore))};
 }
 
+// Chunks of entries, of which a warp takes one in tiles of kTile, in blocks that last: one to a
+// multiprocessor, in clusters, of which an H200 has room for 15. Small matrices take fewer
+// clusters.
+struct Chunks {
+  static constexpr int kTile = 256, kWarps = 24, kCluster = 8, kMostClusters = 15;
+  int entries;          // of a chunk
+  std::int64_t blocks;  // whole clusters
+};
+inline std::int64_t chunk_entries(const Problem& p) {
+  constexpr std::int64_t kMost = Chunks::kMostClusters * Chunks::kCluster * Chunks::kWarps;
+  return Chunks::kTile * std::max<std::int64_t>(1, ceil_div(p.nnz, kMost * Chunks::kTile));
+}
+inline std::int64_t chunk_count(const Problem& p) { return ceil_div(p.nnz, chunk_entries(p)); }
+inline Chunks chunks_of(const Problem& p) {
+  return {static_cast<int>(chunk_entries(p)),
+          Chunks::kCluster * ceil_div(chunk_count(p), Chunks::kCluster * Chunks::kWarps)};
+}
+
 // Rows of more entries than this are worth more than one block.
 constexpr int kLongRow = 8192, kBlocksOfLongRow = 32;
 inline std::int64_t most_long_rows(const Problem& p) { return p.nnz / kLongRow; }
@@ -104,7 +125,7 @@ inline OrderLayout order_layout(const Problem& p) {
 // and columns, and holds for any values.
 inline std::int64_t flag_words(const Problem& p) {
   return std::max({1 + kBlocksOfLongRow * most_long_rows(p), merge_tiles(p), entry_tiles(p),
-                   order_layout(p).strips});
+                   order_layout(p).strips, chunk_count(p)});
 }
 // Rungs that prepare have a part of the plan each.
 inline std::int64_t start_words(const Problem& p) { return 2 * (entry_tiles(p) + 1); }

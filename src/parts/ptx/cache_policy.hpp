@@ -21,6 +21,18 @@ __device__ __forceinline__ std::uint64_t evict_first() {
 #endif
 }
 
+// createpolicy.fractional.L2::evict_last. What is loaded with it stays as long as L2 has anything
+// else to give up.
+__device__ __forceinline__ std::uint64_t evict_last() {
+#if defined(__CUDACC__)
+  std::uint64_t policy;
+  asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+  return policy;
+#else
+  return 0;
+#endif
+}
+
 // ld.global.L1::no_allocate.L2::cache_hint.
 __device__ __forceinline__ float load_with(std::uint64_t policy, const float* global) {
 #if defined(__CUDACC__)
@@ -44,6 +56,54 @@ __device__ __forceinline__ int load_with(std::uint64_t policy, const int* global
 #else
   static_cast<void>(policy);
   return *global;
+#endif
+}
+
+// The same behind a predicate, without a branch; 0 where it does not hold.
+__device__ __forceinline__ float load_with(std::uint64_t policy, const float* global, bool wanted) {
+#if defined(__CUDACC__)
+  float v = 0.0f;
+  asm volatile(
+      "{\n\t.reg .pred p;\n\tsetp.ne.s32 p, %3, 0;\n\t"
+      "@p ld.global.L1::no_allocate.L2::cache_hint.f32 %0, [%1], %2;\n\t}"
+      : "+f"(v)
+      : "l"(__cvta_generic_to_global(global)), "l"(policy), "r"(static_cast<int>(wanted)));
+  return v;
+#else
+  static_cast<void>(policy);
+  return wanted ? *global : 0.0f;
+#endif
+}
+__device__ __forceinline__ int load_with(std::uint64_t policy, const int* global, bool wanted) {
+#if defined(__CUDACC__)
+  int v = 0;
+  asm volatile(
+      "{\n\t.reg .pred p;\n\tsetp.ne.s32 p, %3, 0;\n\t"
+      "@p ld.global.L1::no_allocate.L2::cache_hint.s32 %0, [%1], %2;\n\t}"
+      : "+r"(v)
+      : "l"(__cvta_generic_to_global(global)), "l"(policy), "r"(static_cast<int>(wanted)));
+  return v;
+#else
+  static_cast<void>(policy);
+  return wanted ? *global : 0;
+#endif
+}
+
+// ld.global.nc.L2::cache_hint behind a predicate: L1 keeps what comes. Nobody may write what is
+// read while the kernel runs.
+__device__ __forceinline__ float load_kept_with(std::uint64_t policy, const float* global,
+                                                bool wanted) {
+#if defined(__CUDACC__)
+  float v = 0.0f;
+  asm volatile(
+      "{\n\t.reg .pred p;\n\tsetp.ne.s32 p, %3, 0;\n\t"
+      "@p ld.global.nc.L2::cache_hint.f32 %0, [%1], %2;\n\t}"
+      : "+f"(v)
+      : "l"(__cvta_generic_to_global(global)), "l"(policy), "r"(static_cast<int>(wanted)));
+  return v;
+#else
+  static_cast<void>(policy);
+  return wanted ? *global : 0.0f;
 #endif
 }
 
