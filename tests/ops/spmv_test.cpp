@@ -151,6 +151,16 @@ TEST(SpmvCases, AFolderThatCannotBeRead) {
                 "' cannot be read: No such file or directory");
 }
 
+TEST(SpmvDispatch, TellsHowColumnsAreSpread) {
+  const auto spread_of = [](const char* spec) {
+    const Problem p = problem_of(generate(spec), 1.0f, 0.0f, false);
+    return std::pair(p.scattered, p.even);
+  };
+  EXPECT_EQ(spread_of("uniform:rows=300000,per_row=16"), std::pair(true, true));
+  EXPECT_EQ(spread_of("rmat:scale=18,edge=16"), std::pair(true, false));  // some are frequent
+  EXPECT_EQ(spread_of("banded:rows=1000,band=33"), std::pair(false, false));
+}
+
 TEST(SpmvDispatch, ChoosesByTargetRowsAndPlan) {
   const Problem p{1000, 1000, 5000}, nearly_empty{100000, 1000, 5000};
   const auto gpu = device::Target::gpu;
