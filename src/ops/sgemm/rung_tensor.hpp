@@ -236,6 +236,7 @@ __device__ __forceinline__ void store_few(const Gemm& g, const SplitGemm& s,
     multiply_apart(g, s, corner.row, 64, corner.column, 2 * count, threadIdx.x % 128, 128);
   }
 }
+
 // A warpgroup's sums of a 64×N tile as rows of `row_length` floats in shared memory.
 template <int count>
 __device__ __forceinline__ void keep_sums(const float (&sums)[count], float* tile, int row_length) {

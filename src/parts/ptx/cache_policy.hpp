@@ -3,6 +3,8 @@
 // function. A hint changes what is kept, never what is read, so that on the CPU side they are plain
 // loads.
 
+#include <type_traits>
+
 #include "device/kernel.hpp"
 
 namespace warpladder::ptx {
@@ -33,79 +35,69 @@ __device__ __forceinline__ std::uint64_t evict_last() {
 #endif
 }
 
-// ld.global.L1::no_allocate.L2::cache_hint.
-__device__ __forceinline__ float load_with(std::uint64_t policy, const float* global) {
 #if defined(__CUDACC__)
-  float v;
-  asm volatile("ld.global.L1::no_allocate.L2::cache_hint.f32 %0, [%1], %2;"
-               : "=f"(v)
-               : "l"(__cvta_generic_to_global(global)), "l"(policy));
-  return v;
-#else
-  static_cast<void>(policy);
-  return *global;
+// asm statements of the loads below, for `v`, `global`, `policy` and, behind a predicate, `wanted`.
+#define WARPLADDER_LOAD(load, v_is)  \
+  asm volatile(load " %0, [%1], %2;" \
+               : "=" v_is(v)         \
+               : "l"(__cvta_generic_to_global(global)), "l"(policy))
+#define WARPLADDER_LOAD_IF(load, v_is)                                                         \
+  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.s32 p, %3, 0;\n\t@p " load " %0, [%1], %2;\n\t}" \
+               : "+" v_is(v)                                                                   \
+               : "l"(__cvta_generic_to_global(global)), "l"(policy),                           \
+                 "r"(static_cast<int>(wanted)))
 #endif
-}
-__device__ __forceinline__ int load_with(std::uint64_t policy, const int* global) {
+
+// ld.global.L1::no_allocate.L2::cache_hint, of a float or an int.
+template <class T>
+__device__ __forceinline__ T load_with([[maybe_unused]] std::uint64_t policy, const T* global) {
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, int>);
 #if defined(__CUDACC__)
-  int v;
-  asm volatile("ld.global.L1::no_allocate.L2::cache_hint.s32 %0, [%1], %2;"
-               : "=r"(v)
-               : "l"(__cvta_generic_to_global(global)), "l"(policy));
+  T v;
+  if constexpr (std::is_same_v<T, float>) {
+    WARPLADDER_LOAD("ld.global.L1::no_allocate.L2::cache_hint.f32", "f");
+  } else {
+    WARPLADDER_LOAD("ld.global.L1::no_allocate.L2::cache_hint.s32", "r");
+  }
   return v;
 #else
-  static_cast<void>(policy);
   return *global;
 #endif
 }
 
 // The same behind a predicate, without a branch; 0 where it does not hold.
-__device__ __forceinline__ float load_with(std::uint64_t policy, const float* global, bool wanted) {
+template <class T>
+__device__ __forceinline__ T load_with([[maybe_unused]] std::uint64_t policy, const T* global,
+                                       bool wanted) {
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, int>);
 #if defined(__CUDACC__)
-  float v = 0.0f;
-  asm volatile(
-      "{\n\t.reg .pred p;\n\tsetp.ne.s32 p, %3, 0;\n\t"
-      "@p ld.global.L1::no_allocate.L2::cache_hint.f32 %0, [%1], %2;\n\t}"
-      : "+f"(v)
-      : "l"(__cvta_generic_to_global(global)), "l"(policy), "r"(static_cast<int>(wanted)));
+  T v = 0;
+  if constexpr (std::is_same_v<T, float>) {
+    WARPLADDER_LOAD_IF("ld.global.L1::no_allocate.L2::cache_hint.f32", "f");
+  } else {
+    WARPLADDER_LOAD_IF("ld.global.L1::no_allocate.L2::cache_hint.s32", "r");
+  }
   return v;
 #else
-  static_cast<void>(policy);
-  return wanted ? *global : 0.0f;
-#endif
-}
-__device__ __forceinline__ int load_with(std::uint64_t policy, const int* global, bool wanted) {
-#if defined(__CUDACC__)
-  int v = 0;
-  asm volatile(
-      "{\n\t.reg .pred p;\n\tsetp.ne.s32 p, %3, 0;\n\t"
-      "@p ld.global.L1::no_allocate.L2::cache_hint.s32 %0, [%1], %2;\n\t}"
-      : "+r"(v)
-      : "l"(__cvta_generic_to_global(global)), "l"(policy), "r"(static_cast<int>(wanted)));
-  return v;
-#else
-  static_cast<void>(policy);
-  return wanted ? *global : 0;
+  return wanted ? *global : T(0);
 #endif
 }
 
 // ld.global.nc.L2::cache_hint behind a predicate: L1 keeps what comes. Nobody may write what is
 // read while the kernel runs.
-__device__ __forceinline__ float load_kept_with(std::uint64_t policy, const float* global,
-                                                bool wanted) {
+__device__ __forceinline__ float load_kept_with([[maybe_unused]] std::uint64_t policy,
+                                                const float* global, bool wanted) {
 #if defined(__CUDACC__)
   float v = 0.0f;
-  asm volatile(
-      "{\n\t.reg .pred p;\n\tsetp.ne.s32 p, %3, 0;\n\t"
-      "@p ld.global.nc.L2::cache_hint.f32 %0, [%1], %2;\n\t}"
-      : "+f"(v)
-      : "l"(__cvta_generic_to_global(global)), "l"(policy), "r"(static_cast<int>(wanted)));
+  WARPLADDER_LOAD_IF("ld.global.nc.L2::cache_hint.f32", "f");
   return v;
 #else
-  static_cast<void>(policy);
   return wanted ? *global : 0.0f;
 #endif
 }
+
+#undef WARPLADDER_LOAD
+#undef WARPLADDER_LOAD_IF
 
 }  // namespace WARPLADDER_FLAVOUR
 }  // namespace warpladder::ptx
