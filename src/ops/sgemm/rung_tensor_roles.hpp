@@ -276,6 +276,9 @@ __device__ __forceinline__ void consume_thin(typename Wrapped::Ring& ring, const
             asked = undecided_chunks<Wrapped>(work.order, chunks_of<Pairs>(split));
   for (; work.is_left(); work.advance()) {
     float sums[kTiles][TileOrder::kThin / 2] = {};
+    const TilePlace place = work.place(), corner{place.row + a_row, place.column};
+    RowFactors<TileOrder::kThin, kTiles, 1> factors;
+    factors.load(g, split, corner);
     for (int group = 1; group <= groups; ++group) {
       parts::add_groups<Pairs, 1>(ring, at, a_row, kSharers, sums, group == groups);
       if (decided || group != asked * kConfig.groups) continue;
@@ -284,10 +287,9 @@ __device__ __forceinline__ void consume_thin(typename Wrapped::Ring& ring, const
       if (group == groups) parts::give_back(ring, at.last_stage(), kSharers);
       return;
     }
-    const TilePlace place = work.place(), corner{place.row + a_row, place.column};
     if (!work.is_turned()) {
       const StagedRows<TileOrder::kThin> staged(ring.a[at.last_stage()] + a_row * 128);
-      store_by_rows<Pairs>(g, split, sums, corner, staged);
+      store_rows<Pairs>(g, split, factors, sums, corner, staged);
     } else {
       store_turned<Pairs>(g, split, sums, corner, work.order.turned_end);
     }
@@ -319,6 +321,13 @@ __device__ __forceinline__ void consume(typename Wrapped::Ring& ring, const Gemm
     float sums[kTiles][kCount] = {};
     [[maybe_unused]] float lost[kCount] = {};
     [[maybe_unused]] float recent[kTiles][kCount] = {};
+    // Asked for now, for a load takes its time.
+    constexpr int kStaged = kConfig.block_m / 2;
+    [[maybe_unused]] RowFactors<kStaged, kTiles, 2 * kCount / kStaged> factors;
+    if constexpr (kTiles > 1) {
+      const TilePlace place = work.place();
+      factors.load(g, split, {place.row + a_row, place.column});
+    }
     // The last stage is kept, for rows of C on their way.
     const auto add_group = [&]<int kBytes>(bool is_last) {
       if constexpr (kWithCare) {
@@ -366,13 +375,13 @@ __device__ __forceinline__ void consume(typename Wrapped::Ring& ring, const Gemm
     if (kInTwoSteps) add_recent();
     const TilePlace place = work.place();
     // Nobody reads the kept stage any more.
-    const StagedRows<kConfig.block_m / 2> staged(ring.a[at.last_stage()] + a_row * 128);
+    const StagedRows<kStaged> staged(ring.a[at.last_stage()] + a_row * 128);
     if constexpr (kConfig.blocks_k == 2) {
       // Each block finishes half of the columns; the other half's sums go to the other block,
       // thread by thread.
       constexpr int kHalf = kConfig.block_n / 4;
       const TilePlace corner{place.row + a_row, place.column + work.rank * 2 * kHalf};
-      TileFactors<kHalf> factors(g, split, corner);
+      TileFactors<kHalf> of_half(g, split, corner);
       float kept[1][kHalf];
       const auto exchange = [&]<int kKept>(std::integral_constant<int, kKept>) {
         const float* const others = &sums[0][kHalf - kKept];
@@ -399,7 +408,7 @@ __device__ __forceinline__ void consume(typename Wrapped::Ring& ring, const Gemm
       } else {
         exchange(std::integral_constant<int, kHalf>());
       }
-      store_sums<Pairs>(g, split, factors, kept, corner, staged);
+      store_sums<Pairs>(g, split, of_half, kept, corner, staged);
     } else if constexpr (kConfig.blocks_k > 1) {
       auto* const kept = reinterpret_cast<float*>(ring.a);
       ptx::cluster_barrier();  // nobody reads the ring any more
@@ -414,9 +423,11 @@ __device__ __forceinline__ void consume(typename Wrapped::Ring& ring, const Gemm
       const TilePlace corner{place.row + a_row, place.column};
       if (work.is_turned()) {
         store_turned<Pairs>(g, split, sums, corner, order.turned_end);
+      } else if constexpr (kTiles > 1) {
+        store_rows<Pairs>(g, split, factors, sums, corner, staged);
       } else {
-        TileFactors<kCount> factors(g, split, corner);
-        store_sums<Pairs>(g, split, factors, sums, corner, staged);
+        TileFactors<kCount> of_tile(g, split, corner);
+        store_sums<Pairs>(g, split, of_tile, sums, corner, staged);
       }
       give_back_staged(ring, at.last_stage(), kSharers);
     }
@@ -451,9 +462,8 @@ bool has_room(const TileOrder& order) {
 template <TensorConfig config>
 TileOrder order_of(const Gemm& g) {
   TileOrder order(g, config.block_m, config.block_n, config.sharers);
-  if (has_room<config>(order)) return order;
-  // A thin tile takes some 0.6 of a whole one's time. Thin ones come behind the last round, or go
-  // to the workers that it leaves idle, if these are done before.
+  // A thin tile takes some 0.6 of a whole one's time. Thin ones go to the workers that whole ones
+  // leave idle, if these are done before; or they come last.
   constexpr unsigned kMost = kMostWorkers<config>;
   const unsigned spare = kMost - balanced(order.whole(), kMost);
   if (spare > 0 && 6 * tiles(order.thin, spare) < 10 * tiles(order.whole(), kMost) + 6) {
@@ -465,8 +475,9 @@ TileOrder order_of(const Gemm& g) {
 template <TensorConfig config>
 unsigned blocks_of(const TileOrder& order) {
   constexpr unsigned kMost = kMostWorkers<config>;
-  return (has_room<config>(order) ? balanced(order.count(), kMost)
-                                  : balanced(order.whole(), kMost) + order.apart) *
+  return (order.apart == 0 && has_room<config>(order)
+              ? balanced(order.count(), kMost)
+              : balanced(order.whole(), kMost) + order.apart) *
          config.cluster();
 }
 template <TensorConfig config, class... Parameters, class... Arguments>
