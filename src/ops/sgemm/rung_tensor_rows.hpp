@@ -23,6 +23,7 @@ template <int kColumns_>
 class StagedRows {
  public:
   static constexpr int kRows = 8, kColumns = kColumns_;
+  static constexpr int kPeriod = 4;  // of rows: behind that columns change places alike
   // `of_tile`: a warpgroup's rows in the stage, of which 64 are one tile's.
   __device__ __forceinline__ explicit StagedRows(unsigned char* of_tile)
       : own_(reinterpret_cast<float*>(of_tile) + threadIdx.x % 128 / 32 * kHere) {}
@@ -32,7 +33,7 @@ class StagedRows {
   __device__ __forceinline__ float* at(int row, int column) const {
     constexpr int kRowsHere = kHere / kColumns;
     return own_ + row / kRowsHere * (64 * 32) + row % kRowsHere * kColumns +
-           (column ^ row % 4 * 8 ^ (swaps(column) ? 1 : 0));
+           (column ^ row % kPeriod * 8 ^ (swaps(column) ? 1 : 0));
   }
 
  private:
@@ -41,13 +42,14 @@ class StagedRows {
 };
 
 // What a lane stores of eight staged rows: of kAtOnce rows at the same time kPieces times two
-// columns, 64 apart. They begin at a multiple of eight bytes, with the row's first column or with
-// its second, in turns where the leading dimension is odd.
+// columns, kApart from each other. They begin at a multiple of eight bytes, with the row's first
+// column or with its second, in turns where the leading dimension is odd.
 template <int kColumns>
 struct LaneColumns {
   static constexpr int kLanes = kColumns < 64 ? kColumns / 2 : 32, kAtOnce = 32 / kLanes,
-                       kTurns = 2 / kAtOnce, kPieces = kColumns / (2 * kLanes),
-                       kFactors = kTurns * kPieces * 2 + 1;
+                       kTurns = 2 / kAtOnce, kApart = 2 * kLanes, kPieces = kColumns / kApart;
+  // Factors: of two columns for each turn's pieces, and of the row's first column or last.
+  static constexpr int kEnd = kTurns * kPieces * 2, kFactors = kEnd + 1;
   float* row[kTurns];
   int first[kTurns];
   __device__ __forceinline__ LaneColumns(const Gemm& g, TilePlace corner) {
@@ -65,7 +67,7 @@ struct LaneColumns {
 };
 
 // The factors of a warp's rows in kTiles tiles of 64, a lane's the row of its number (16 a tile);
-// and of LaneColumns, turn by turn, with that of a row's first or last column at the end.
+// and of its columns in each side of kColumns, as LaneColumns has them.
 template <int kColumns, int kTiles, int kSides>
 struct RowFactors {
   using Own = LaneColumns<kColumns>;
@@ -85,12 +87,11 @@ struct RowFactors {
     for (int side = 0; side < kSides; ++side) {
       const std::int64_t column = corner.column + side * kColumns, end = column + kColumns;
       WARPLADDER_UNROLL_ON_GPU
-      for (int i = 0; i < Own::kFactors - 1; ++i) {
-        of_columns[side][i] =
-            factor(column + own.first[i / (2 * Own::kPieces)] + i / 2 % Own::kPieces * 64 + i % 2);
+      for (int i = 0; i < Own::kEnd; ++i) {
+        of_columns[side][i] = factor(column + own.first[i / (2 * Own::kPieces)] +
+                                     i / 2 % Own::kPieces * Own::kApart + i % 2);
       }
-      of_columns[side][Own::kFactors - 1] =
-          factor(lane % 2 == 0 ? column : (end < g.n ? end : g.n) - 1);
+      of_columns[side][Own::kEnd] = factor(lane % 2 == 0 ? column : (end < g.n ? end : g.n) - 1);
     }
   }
 };
@@ -128,11 +129,11 @@ class StagedStore {
     } else {
       store_twos<true>(place, of_row, of_columns);
     }
-    store_ends(place, of_row, of_columns[Own::kFactors - 1]);
+    store_ends(place, of_row, of_columns[Own::kEnd]);
   }
 
  private:
-  static constexpr int kHere = 4;  // rows whose places in shared memory differ in more than one way
+  static constexpr int kHere = StagedRows<kColumns>::kPeriod;
   struct Place {
     std::int64_t behind;          // the corner, in memory
     int row_lane, rows, columns;  // those that lie in C
@@ -160,7 +161,7 @@ class StagedStore {
         const float row_factor = place.factor(of_row, row);
         WARPLADDER_UNROLL_ON_GPU
         for (int piece = 0; piece < Own::kPieces; ++piece) {
-          const int behind = piece * 64, column = own_.first[turn] + behind;
+          const int behind = piece * Own::kApart, column = own_.first[turn] + behind;
           const float left = left_of_[i][further + behind],
                       right = column + 1 < kColumns ? right_of_[i][further + behind] : 0.0f;
           const float* const factors = &of_columns[(turn * Own::kPieces + piece) * 2];
