@@ -47,7 +47,7 @@ def main() -> int:
         print(f"new_rung: {sentence}", file=sys.stderr)
         return 2
     text = (TEMPLATES / f"{options.op}.cu").read_text(encoding="utf-8")
-    text = text.replace("{{idea}}", options.idea)
+    text = text.replace("{{idea}}", options.idea).replace("{{stem}}", options.stem)
     suffix = ".sm90a.cu" if options.sm90a else ".cu"
     path = options.root / "src" / "ops" / options.op / "rungs" / (options.stem + suffix)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -33,7 +33,7 @@ struct AccuracyFlags {
 
 // The one operator of the rungs that are named, each of which runs once.
 const ops::Operator* select_rungs(const AccuracyFlags& flags,
-                                  std::vector<const ladder::Rung*>& rungs) {
+                                  std::vector<const ladder::AnyRung*>& rungs) {
   const ops::Operator* op = nullptr;
   for (const lab::Selected& selected : lab::select_once(flags.names)) {
     if (selected.op->distributions().empty()) {
@@ -55,7 +55,7 @@ const ops::Operator* select_rungs(const AccuracyFlags& flags,
 }
 
 // A size that no axis names takes the values that the operator gives it on the target.
-std::vector<std::vector<std::int64_t>> shapes_for(const ops::Operator& op, device::Target target,
+std::vector<std::vector<std::int64_t>> shapes_for(const ops::Operator& op, runtime::Target target,
                                                   const std::vector<std::string>& texts) {
   std::vector<lab::Axis> axes;
   for (const std::string& text : texts) axes.push_back(lab::parse_axis(text));
@@ -81,7 +81,7 @@ std::vector<std::string> distributions_of(const ops::Operator& op, const std::st
 }
 
 // Before anything runs: the rival must be the one that will, and able to.
-void require_rival(const ops::Operator& op, device::Target target, const std::string& name) {
+void require_rival(const ops::Operator& op, runtime::Target target, const std::string& name) {
   const ops::Rival* rival = lab::accuracy_rival(op, target);
   const std::string quoted = in_quotes(name, kShownBytes);
   if (!rival || rival->name != name) {
@@ -237,7 +237,7 @@ std::string footer() {
   for (const auto& op : ops::all_operators()) {
     if (op->distributions().empty()) continue;
     text += fmt::format("Sizes of {} that -a does not give:\n", op->name());
-    for (const auto target : {device::Target::cpu, device::Target::gpu}) {
+    for (const auto target : {runtime::Target::cpu, runtime::Target::gpu}) {
       text += fmt::format("  {}: ", device::name(target));
       const auto values = op->accuracy_sizes(target);
       const auto names = lab::size_names(op->shape_form());

@@ -31,7 +31,7 @@ struct BenchFlags {
   JsonFlag json;
 };
 
-std::string markdown(const BenchReport& report, device::Target target, const std::string& notes) {
+std::string markdown(const BenchReport& report, runtime::Target target, const std::string& notes) {
   std::string text;
   for (const Section& section : sections_of(report, target)) {
     if (!section.title.empty()) text += fmt::format("## {}\n\n", section.title);
@@ -125,7 +125,7 @@ nlohmann::json as_json(const BenchRow& row) {
   return object;
 }
 
-nlohmann::json as_json(const BenchReport& report, device::Target target, unsigned threads,
+nlohmann::json as_json(const BenchReport& report, runtime::Target target, unsigned threads,
                        const std::vector<std::string>& left_out) {
   nlohmann::json object{{"verb", "bench"},
                         {"target", device::name(target)},
@@ -235,7 +235,7 @@ std::vector<std::string> left_out_of(const std::vector<lab::BenchGroup>& groups,
   return group->op->left_out();
 }
 
-void print_report(const BenchReport& report, device::Target target, const std::string& notes) {
+void print_report(const BenchReport& report, runtime::Target target, const std::string& notes) {
   for (const Section& section : sections_of(report, target)) {
     if (!section.title.empty()) print_line(section.title);
     if (!section.remark.empty()) print_line(wrapped(section.remark) + "\n");

@@ -260,7 +260,7 @@ std::uint64_t shared_wavefronts(const ladder::Totals& t) {
   return t.shared_load_wavefronts + t.shared_store_wavefronts;
 }
 
-std::vector<Section> sections_of(const BenchReport& report, device::Target target) {
+std::vector<Section> sections_of(const BenchReport& report, runtime::Target target) {
   const std::vector<BenchRow>& rows = report.rows;
   std::vector<Section> sections;
   for (auto first = rows.begin(); first != rows.end();) {
@@ -269,7 +269,7 @@ std::vector<Section> sections_of(const BenchReport& report, device::Target targe
     const std::span<const BenchRow> group(first, last);
     const bool timed =
         std::ranges::any_of(group, [](const BenchRow& row) { return !row.samples_s.empty(); });
-    if (target == device::Target::gpu) {
+    if (target == runtime::Target::gpu) {
       sections.push_back(gpu_section(group, report));
     } else {
       sections.push_back(counts_section(group));
@@ -302,8 +302,8 @@ std::vector<std::string> remarks_on(const std::vector<BenchRow>& rows) {
 }
 
 // What the times mean, and what they were taken with.
-std::string notes_on(const BenchReport& report, device::Target target, unsigned threads) {
-  if (target == device::Target::cpu) return fmt::format(kWhatCpuTimesAre, threads);
+std::string notes_on(const BenchReport& report, runtime::Target target, unsigned threads) {
+  if (target == runtime::Target::cpu) return fmt::format(kWhatCpuTimesAre, threads);
   std::string text = kWhatGpuTimesAre;
   for (const lab::Baseline& baseline : report.baselines) {
     const Statistics s = lab::statistics(baseline.samples_s);

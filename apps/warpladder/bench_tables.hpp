@@ -16,12 +16,12 @@ struct Section {
   TextTable table;
   std::vector<std::string> lines_below;
 };
-std::vector<Section> sections_of(const lab::BenchReport& report, device::Target target);
+std::vector<Section> sections_of(const lab::BenchReport& report, runtime::Target target);
 
 // What is missing from the tables, and why: a line each.
 std::vector<std::string> remarks_on(const std::vector<lab::BenchRow>& rows);
 // What the times mean, and what they were taken with.
-std::string notes_on(const lab::BenchReport& report, device::Target target, unsigned threads);
+std::string notes_on(const lab::BenchReport& report, runtime::Target target, unsigned threads);
 
 std::string shape_text(const lab::BenchRow& row);
 std::uint64_t global_sectors(const ladder::Totals& totals);

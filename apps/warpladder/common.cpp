@@ -69,7 +69,7 @@ void DeviceFlags::add_to(CLI::App& verb) {
       ->envname("WARPLADDER_THREADS");
 }
 
-device::Target DeviceFlags::target() const { return device::choose_target(device); }
+runtime::Target DeviceFlags::target() const { return device::choose_target(device); }
 
 void JsonFlag::add_to(CLI::App& verb) {
   const auto set_path = [this](const std::string& text) {

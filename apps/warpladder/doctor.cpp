@@ -25,7 +25,7 @@ namespace {
 
 using device::Availability;
 using device::Fact;
-using device::Target;
+using runtime::Target;
 
 constexpr std::size_t kCopyBytes = std::size_t{64} << 20;  // beyond the caches of most processors
 constexpr double kCopyBudgetSeconds = 0.15;
@@ -77,8 +77,8 @@ std::string try_executor() {
 }
 
 bool has_gpu_flavour() {
-  return std::ranges::any_of(ladder::all_rungs(), [](const ladder::Rung& rung) {
-    return rung.launcher(device::Flavour::gpu) != nullptr;
+  return std::ranges::any_of(ladder::all_rungs(), [](const ladder::AnyRung& rung) {
+    return static_cast<bool>(rung.launcher(runtime::Flavour::gpu));
   });
 }
 

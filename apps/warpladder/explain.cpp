@@ -18,9 +18,9 @@
 namespace warpladder::app {
 namespace {
 
-using device::AccessCounts;
-using device::AccessKind;
-using device::MemorySpace;
+using executor::AccessCounts;
+using executor::AccessKind;
+using executor::MemorySpace;
 using lab::Explanation;
 using lab::LineCounts;
 
@@ -45,7 +45,7 @@ std::string share_text(std::uint64_t cycles, const Explanation& e) {
   return fmt::format("{:.1f} %", 100 * static_cast<double>(cycles) / static_cast<double>(e.cost()));
 }
 
-std::string dims(const device::Dim3& d) { return fmt::format("{}x{}x{}", d.x, d.y, d.z); }
+std::string dims(const runtime::Dim3& d) { return fmt::format("{}x{}x{}", d.x, d.y, d.z); }
 
 const char* name(MemorySpace space) { return space == MemorySpace::global ? "global" : "shared"; }
 const char* name(AccessKind kind) {
@@ -70,7 +70,7 @@ void print_headline(const Explanation& e) {
   print_line(fmt::format("{}{}{}: {}", e.full_name(), e.variant.empty() ? "" : " " + e.variant,
                          e.shape.empty() ? "" : fmt::format(" at {}", fmt::join(e.shape, "x")),
                          e.idea));
-  for (const device::KernelCounts& k : e.launches) {
+  for (const executor::KernelCounts& k : e.launches) {
     print_line(fmt::format("kernel {}: grid {}, block {}, {} bytes of dynamic shared memory",
                            k.kernel, dims(k.grid), dims(k.block), k.dynamic_shared_bytes));
   }
@@ -201,7 +201,7 @@ std::string prediction_sentence(const Explanation& e) {
       fmt::join(differences, ", "));
 }
 
-std::string occupancy_sentence(const device::KernelCounts& k) {
+std::string occupancy_sentence(const executor::KernelCounts& k) {
   const auto threads = static_cast<unsigned>(k.block.count());
   const lab::Occupancy o = lab::occupancy({threads, k.dynamic_shared_bytes, std::nullopt});
   return fmt::format(
@@ -272,7 +272,7 @@ void print_one(const Explanation& e, bool with_totals) {
   }
   print_sentences(prediction_sentence(e));
   print_sentences(intensity_sentence(e));
-  for (const device::KernelCounts& k : e.launches) print_sentences(occupancy_sentence(k));
+  for (const executor::KernelCounts& k : e.launches) print_sentences(occupancy_sentence(k));
   print_line("");
   print_roofs(e);
 }
@@ -317,7 +317,7 @@ nlohmann::json as_json(const LineCounts& line) {
           {"ideal_l1_cycles", line.ideal_cost()}};
 }
 
-nlohmann::json as_json(const device::KernelCounts& k) {
+nlohmann::json as_json(const executor::KernelCounts& k) {
   const lab::Occupancy o = lab::occupancy(
       {static_cast<unsigned>(k.block.count()), k.dynamic_shared_bytes, std::nullopt});
   return {{"kernel", k.kernel},
@@ -343,7 +343,7 @@ nlohmann::json as_json(const Explanation& e) {
                         {"totals", as_json(e.totals)},
                         {"ideal_totals", as_json(e.ideal)}};
   for (const char* list : {"kernels", "lines", "roofs"}) report[list] = nlohmann::json::array();
-  for (const device::KernelCounts& k : e.launches) report["kernels"].push_back(as_json(k));
+  for (const executor::KernelCounts& k : e.launches) report["kernels"].push_back(as_json(k));
   for (const LineCounts& line : e.lines) report["lines"].push_back(as_json(line));
   if (e.predicted) {
     report["prediction"] = {{"totals", as_json(*e.predicted)}, {"holds", e.prediction_holds()}};

@@ -13,8 +13,8 @@
 #include "base/in_quotes.hpp"
 #include "base/with_commas.hpp"
 #include "lab/matrix_picture.hpp"
-#include "ops/spmv/generators.hpp"
-#include "ops/spmv/matrix_source.hpp"
+#include "ops/spmv/lab/generators.hpp"
+#include "ops/spmv/lab/matrix_source.hpp"
 #include "verb.hpp"
 
 namespace warpladder::app {

@@ -9,7 +9,7 @@
 namespace warpladder::app {
 namespace {
 
-using device::Flavour;
+using runtime::Flavour;
 
 struct ListFlags {
   std::string op;
@@ -20,9 +20,9 @@ struct ListFlags {
 constexpr Flavour kColumns[] = {Flavour::plain, Flavour::counted, Flavour::gpu};
 
 // Why the rung cannot run in this flavour in this build on this machine, or empty if it can.
-std::string why_not_here(const ladder::Rung& rung, Flavour flavour) {
+std::string why_not_here(const ladder::AnyRung& rung, Flavour flavour) {
   const std::string not_built = ladder::why_not(rung, flavour);
-  const auto target = flavour == Flavour::gpu ? device::Target::gpu : device::Target::cpu;
+  const auto target = flavour == Flavour::gpu ? runtime::Target::gpu : runtime::Target::cpu;
   return not_built.empty() ? device::availability(target).why_not : not_built;
 }
 
@@ -69,7 +69,7 @@ void print_rungs(const std::vector<const ops::Operator*>& operators) {
   Footnotes notes;
   for (const ops::Operator* op : operators) {
     table.add_rule();
-    for (const ladder::Rung* rung : ladder::rungs_of(op->name())) {
+    for (const ladder::AnyRung* rung : ladder::rungs_of(op->name())) {
       std::vector<Cell> row{rung->full_name(), rung->idea, rung->accepts};
       for (const Flavour flavour : kColumns) {
         row.push_back(runs_cell(why_not_here(*rung, flavour), notes));
@@ -83,7 +83,7 @@ void print_rungs(const std::vector<const ops::Operator*>& operators) {
 
 nlohmann::json as_json(const ops::Operator& op) {
   nlohmann::json rungs = nlohmann::json::array();
-  for (const ladder::Rung* rung : ladder::rungs_of(op.name())) {
+  for (const ladder::AnyRung* rung : ladder::rungs_of(op.name())) {
     nlohmann::json flavours;
     for (const Flavour flavour : kColumns) {
       const std::string why_not = why_not_here(*rung, flavour);

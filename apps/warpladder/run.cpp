@@ -12,7 +12,7 @@
 #include "base/parse.hpp"
 #include "lab/selection.hpp"
 #include "ops/sgemm/problem.hpp"
-#include "ops/spmv/matrix_source.hpp"
+#include "ops/spmv/lab/matrix_source.hpp"
 #include "verb.hpp"
 #include "writable.hpp"
 
@@ -91,9 +91,9 @@ void deliver(const lab::RunResult& result, const CommonFlags& flags, const Conte
   } else if (!flags.out.empty()) {
     write_npy_places(flags.out, result.out.shape, result.places, "--out");
   }
-  const ladder::Rung& rung = *result.rung;
-  const char* target = device::name(result.flavour == device::Flavour::gpu ? device::Target::gpu
-                                                                           : device::Target::cpu);
+  const ladder::AnyRung& rung = *result.rung;
+  const char* target = device::name(result.flavour == runtime::Flavour::gpu ? runtime::Target::gpu
+                                                                            : runtime::Target::cpu);
   if (!flags.json.to_stdout() && !is_stdout(flags.out)) {
     const std::string preparation =
         result.preparation_s > 0

@@ -25,7 +25,7 @@ struct DeviceFlags {
   std::string device;
   unsigned threads = 0;
   void add_to(CLI::App& verb);
-  device::Target target() const;  // throws as device::choose_target does
+  runtime::Target target() const;  // throws as device::choose_target does
 };
 
 // --json FILE|-: the report goes there. With "-" standard output holds the JSON and nothing else.

@@ -37,7 +37,7 @@ std::vector<std::int64_t> shape_for(const std::vector<lab::Selected>& rungs,
   return parse_shape(text, op.default_shape().size(), "--shape");
 }
 
-device::Target target_for(const VerifyFlags& flags) {
+runtime::Target target_for(const VerifyFlags& flags) {
   if (!flags.counted) return flags.device.target();
   if (flags.device.device == "gpu") {
     throw_bad_input("--counted counts in the CPU's executor and cannot go with --device gpu");

@@ -1,5 +1,5 @@
-#include "device/kernel.hpp"
 #include "executor_speed/kernels.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::executor_speed {
 namespace {
@@ -80,14 +80,14 @@ __global__ void __launch_bounds__(kThreads) thread_tile(Square s) {
 
 namespace WARPLADDER_FLAVOUR {
 
-void tiled_32x32(const Square& s, device::Stream& stream) {
+void tiled_32x32(const Square& s, runtime::StreamView& stream) {
   const unsigned blocks = s.n / kTile;
-  device::launch(stream, {dim3(blocks, blocks), dim3(kTile, kTile)}, tiled, s);
+  runtime::launch(stream, {dim3(blocks, blocks), dim3(kTile, kTile)}, tiled, s);
 }
 
-void thread_tile_128x128x8(const Square& s, device::Stream& stream) {
+void thread_tile_128x128x8(const Square& s, runtime::StreamView& stream) {
   const unsigned blocks = s.n / kBlock;
-  device::launch(stream, {dim3(blocks, blocks), dim3(kThreads)}, thread_tile, s);
+  runtime::launch(stream, {dim3(blocks, blocks), dim3(kThreads)}, thread_tile, s);
 }
 
 }  // namespace WARPLADDER_FLAVOUR

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "device/stream.hpp"
+#include "runtime/stream.hpp"
 
 namespace warpladder::executor_speed {
 
@@ -15,10 +15,10 @@ struct Square {
   float* c;
 };
 
-#define WARPLADDER_DECLARE(flavour)                                    \
-  namespace flavour {                                                  \
-  void tiled_32x32(const Square& s, device::Stream& stream);           \
-  void thread_tile_128x128x8(const Square& s, device::Stream& stream); \
+#define WARPLADDER_DECLARE(flavour)                                         \
+  namespace flavour {                                                       \
+  void tiled_32x32(const Square& s, runtime::StreamView& stream);           \
+  void thread_tile_128x128x8(const Square& s, runtime::StreamView& stream); \
   }
 WARPLADDER_DECLARE(plain)
 WARPLADDER_DECLARE(counted)

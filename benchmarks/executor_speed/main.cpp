@@ -17,8 +17,8 @@
 #include "base/provenance.hpp"
 #include "base/random_fill.hpp"
 #include "base/text_table.hpp"
-#include "device/cpu/executor.hpp"
 #include "device/device.hpp"
+#include "executor/executor.hpp"
 #include "executor_speed/kernels.hpp"
 #include "lab/bench.hpp"
 #include "ladder/ladder.hpp"
@@ -45,23 +45,23 @@ double peak_memory_mb() {
 }
 
 int run(int argc, char** argv) {
-  const auto cpu = device::Target::cpu;
+  const auto cpu = runtime::Target::cpu;
   std::vector<float> a(kN * kN), b(a.size());
   fill_uniform(a, 1, -1.0f, 1.0f);
   fill_uniform(b, 2, -1.0f, 1.0f);
   device::Buffer<float> a_device(cpu, a), b_device(cpu, b), c_device(cpu, a.size());
   const Square square{kN, a_device.data(), b_device.data(), c_device.data()};
   const sgemm::Call call{sgemm::compact(kN, kN, kN), square.a, square.b, square.c};
-  const auto rung = [&](const char* id, device::Flavour flavour) {
+  const auto rung = [&](const char* id, runtime::Flavour flavour) {
     return [&call, launch = ladder::find_rung("sgemm", id).launcher(flavour)](device::Stream& s) {
-      launch(&call, s);
+      launch(call, s);
     };
   };
-  using device::Flavour;
+  using runtime::Flavour;
   const auto tiled = [&](device::Stream& s) { plain::tiled_32x32(square, s); };
   const auto counted_tiled = [&](device::Stream& s) { counted::tiled_32x32(square, s); };
   const auto thread_tile = [&](device::Stream& s) { counted::thread_tile_128x128x8(square, s); };
-  const unsigned cores = device::cpu::worker_count({});
+  const unsigned cores = executor::worker_count({});
   std::vector<Row> rows{
       {"serial triple loop", 1, 0, rung("row_00_serial", Flavour::plain)},
       {"plain, naive", 1, 1.1, rung("row_01_naive", Flavour::plain)},

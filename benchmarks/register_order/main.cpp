@@ -28,12 +28,12 @@ namespace {
 
 constexpr std::array<const char*, kOrders> kNames{"rows", "rows_snake", "columns", "columns_snake"};
 constexpr int kSamples = 25, kRounds = 4000;
-constexpr auto kGpu = device::Target::gpu;
+constexpr auto kGpu = runtime::Target::gpu;
 
 using LaunchIssue = decltype(Launchers::issue_only);
 
-Launchers& launchers_of(device::Flavour flavour) {
-  static std::array<Launchers, device::kFlavours> all;
+Launchers& launchers_of(runtime::Flavour flavour) {
+  static std::array<Launchers, runtime::kFlavours> all;
   return all[static_cast<std::size_t>(flavour)];
 }
 
@@ -72,7 +72,7 @@ struct Matrices {
 
 std::vector<float> result_of(Order order, Matrices& on, device::Stream& stream) {
   on.c_device.fill_bytes(0xff);  // NaN
-  launchers_of(device::Flavour::gpu).multiply(order, on.product(), stream);
+  launchers_of(runtime::Flavour::gpu).multiply(order, on.product(), stream);
   stream.synchronize();
   return on.c_device.download();
 }
@@ -132,7 +132,7 @@ void verify_issue(const char* kernel, LaunchIssue launch, const std::vector<floa
 }
 
 void verify(Matrices& large, const std::vector<float>& values, device::Stream& stream) {
-  const Launchers& gpu = launchers_of(device::Flavour::gpu);
+  const Launchers& gpu = launchers_of(runtime::Flavour::gpu);
   Matrices small(256, 128, 64);
   std::vector<float> first;
   for (int number = 0; number < kOrders; ++number) {
@@ -194,7 +194,7 @@ int run(int argc, char** argv) {
   const bool json = argc == 3 && std::strcmp(argv[1], "--json") == 0;
   if (argc != 1 && !json) throw_bad_input("usage: register_order [--json FILE]");
   const device::Availability there = device::availability(kGpu);
-  const Launchers& gpu = launchers_of(device::Flavour::gpu);
+  const Launchers& gpu = launchers_of(runtime::Flavour::gpu);
   if (!there.available || !gpu.multiply) {
     throw_resource(fmt::format("register_order measures a GPU, and no kernel can run on one: {}",
                                there.available ? "this build has none" : there.why_not));
@@ -252,7 +252,7 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-bool declare(device::Flavour flavour, const Launchers& launchers) {
+bool declare(runtime::Flavour flavour, const Launchers& launchers) {
   launchers_of(flavour) = launchers;
   return true;
 }

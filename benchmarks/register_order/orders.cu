@@ -141,26 +141,26 @@ void for_order(Order order, const Run& run) {
   }
 }
 
-void launch_multiply(Order order, const Product& p, device::Stream& stream) {
+void launch_multiply(Order order, const Product& p, runtime::StreamView& stream) {
   const sgemm::Gemm gemm{p.m, p.n, p.k, 1.0f, 0.0f, p.a, p.k, p.b, p.n, p.c, p.n, nullptr};
-  const device::LaunchShape shape{sgemm::tile_grid(p.m / kBlock, p.n / kBlock), dim3(kThreads)};
-  for_order(order, [&]<Order kOrder>() { device::launch(stream, shape, multiply<kOrder>, gemm); });
+  const runtime::LaunchShape shape{sgemm::tile_grid(p.m / kBlock, p.n / kBlock), dim3(kThreads)};
+  for_order(order, [&]<Order kOrder>() { runtime::launch(stream, shape, multiply<kOrder>, gemm); });
 }
 
-void launch_issue_only(Order order, const Issue& issue, device::Stream& stream) {
-  const device::LaunchShape shape{dim3(static_cast<unsigned>(issue.blocks)), dim3(kThreads)};
+void launch_issue_only(Order order, const Issue& issue, runtime::StreamView& stream) {
+  const runtime::LaunchShape shape{dim3(static_cast<unsigned>(issue.blocks)), dim3(kThreads)};
   for_order(order,
-            [&]<Order kOrder>() { device::launch(stream, shape, issue_only<kOrder>, issue); });
+            [&]<Order kOrder>() { runtime::launch(stream, shape, issue_only<kOrder>, issue); });
 }
 
-void launch_issue_tied(Order order, const Issue& issue, device::Stream& stream) {
-  const device::LaunchShape shape{dim3(static_cast<unsigned>(issue.blocks)), dim3(kThreads)};
+void launch_issue_tied(Order order, const Issue& issue, runtime::StreamView& stream) {
+  const runtime::LaunchShape shape{dim3(static_cast<unsigned>(issue.blocks)), dim3(kThreads)};
   for_order(order,
-            [&]<Order kOrder>() { device::launch(stream, shape, issue_tied<kOrder>, issue); });
+            [&]<Order kOrder>() { runtime::launch(stream, shape, issue_tied<kOrder>, issue); });
 }
 
 [[maybe_unused]] const bool declared =
-    declare(device::kThisFlavour, {launch_multiply, launch_issue_only, launch_issue_tied});
+    declare(runtime::kThisFlavour, {launch_multiply, launch_issue_only, launch_issue_tied});
 
 }  // namespace
 }  // namespace warpladder::register_order

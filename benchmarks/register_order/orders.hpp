@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "device/stream.hpp"
+#include "runtime/stream.hpp"
 
 namespace warpladder::register_order {
 
@@ -35,12 +35,12 @@ struct Issue {
 constexpr int kThreads = 256, kLanes = 32, kFragmentFloats = 32, kSums = 64, kStepsOfRound = 8;
 
 struct Launchers {
-  void (*multiply)(Order order, const Product& product, device::Stream& stream) = nullptr;
-  void (*issue_only)(Order order, const Issue& issue, device::Stream& stream) = nullptr;
+  void (*multiply)(Order order, const Product& product, runtime::StreamView& stream) = nullptr;
+  void (*issue_only)(Order order, const Issue& issue, runtime::StreamView& stream) = nullptr;
   // The same with sums that are stored as they are, which ties the numbers of their registers.
-  void (*issue_tied)(Order order, const Issue& issue, device::Stream& stream) = nullptr;
+  void (*issue_tied)(Order order, const Issue& issue, runtime::StreamView& stream) = nullptr;
 };
 // Called by static initialisation, once for each flavour of this build.
-bool declare(device::Flavour flavour, const Launchers& launchers);
+bool declare(runtime::Flavour flavour, const Launchers& launchers);
 
 }  // namespace warpladder::register_order

@@ -11,9 +11,8 @@
 
 #include "base/error.hpp"
 #include "base/random_fill.hpp"
-#include "device/cpu/arena.hpp"
-#include "device/cpu/executor.hpp"
 #include "device/cuda/cuda_side.hpp"
+#include "executor/arena.hpp"
 
 namespace warpladder::device {
 namespace {
@@ -73,53 +72,40 @@ std::vector<Fact> facts(Target target) {
           {"FMA, AVX2 and F16C", cpu_has_fma() ? "yes" : "no"}};
 }
 
+const runtime::Machine& machine(Target target) {
+  static const runtime::Machine stood_for;
+  return target == Target::gpu ? cuda::machine() : stood_for;
+}
+
 // ---- streams
 
-Stream::Stream(Target target) : target_(target) {
-  if (target == Target::gpu) native_ = cuda::create_stream();
+Stream::Stream(Target on) {
+  target = on;
+  machine = &device::machine(on);
+  settings = this;
+  if (on == Target::gpu) native = cuda::create_stream();
 }
 Stream::~Stream() {
-  if (native_) cuda::destroy_stream(native_);
+  if (native) cuda::destroy_stream(native);
 }
-Stream::Stream(Stream&& other) noexcept
-    : executor_threads(other.executor_threads),
-      check_shared_memory(other.check_shared_memory),
-      record_counts(other.record_counts),
-      target_(other.target_),
-      native_(std::exchange(other.native_, nullptr)) {}
+Stream::Stream(Stream&& other) noexcept : runtime::StreamView(other), executor::Settings(other) {
+  settings = this;
+  other.native = nullptr;
+}
 
+void Stream::require_launched() {
+  if (const int refused = std::exchange(error, 0)) cuda::throw_refused_launch(refused);
+}
 void Stream::synchronize() {
-  if (target_ == Target::gpu) cuda::synchronize(native_);
+  require_launched();
+  if (target == Target::gpu) cuda::synchronize(native);
 }
 
-void cpu_launch(Stream& stream, const void* kernel, const LaunchConfig& config, bool counted,
-                void (*thunk)(const void*), const void* arguments, std::size_t argument_bytes) {
-  if (stream.target() != Target::cpu) {
-    throw std::logic_error("a kernel built for the CPU was launched on a GPU stream");
-  }
-  const cpu::KernelLaunch launch{config, counted, kernel, thunk, arguments, argument_bytes};
-  const cpu::Options options{stream.executor_threads, stream.check_shared_memory};
-  KernelCounts counts;
-  const bool record = counted && stream.record_counts;
-  cpu::run_kernel(launch, options, record ? &counts : nullptr);
-  if (record) stream.record_counts->push_back(std::move(counts));
-}
-
-void gpu_launch(Stream& stream, const void* kernel, const LaunchConfig& config, void** arguments) {
-  if (stream.target() != Target::gpu) {
-    throw std::logic_error("a kernel built for a GPU was launched on the CPU side");
-  }
-  cuda::launch(stream.native(), kernel, config, arguments);
-}
-
-TensorMap encode(Target target, const TiledMatrix& matrix) {
-  TensorMap map = {};
-  if (target == Target::gpu) {
-    cuda::encode(map, matrix);
-  } else {
-    static_assert(sizeof matrix <= sizeof map.bytes);
-    std::memcpy(map.bytes, &matrix, sizeof matrix);
-  }
+runtime::TensorMap encode(Target target, const runtime::TiledMatrix& matrix) {
+  Stream stream(target);
+  const runtime::TensorMap map =
+      target == Target::gpu ? cuda::encode(stream, matrix) : executor::encode(stream, matrix);
+  stream.require_launched();
   return map;
 }
 
@@ -131,7 +117,7 @@ Memory::Memory(Target target, std::size_t bytes, std::size_t front)
     // The arena keeps illegal bytes around every allocation; the band behind is inside it, so that
     // the plain flavour, which checks no access, is caught by its pattern.
     const std::size_t legal = front + bytes;
-    block_ = cpu::Arena::instance().allocate(legal);
+    block_ = executor::Arena::instance().allocate(legal);
     std::memset(static_cast<char*>(block_) - kGuardBytes, kGuardByte, kGuardBytes);
     std::memset(static_cast<char*>(block_) + legal, kGuardByte, kGuardBytes);
     std::memset(block_, kGuardByte, front);
@@ -147,7 +133,7 @@ Memory::Memory(Target target, std::size_t bytes, std::size_t front)
 Memory::~Memory() {
   if (!block_) return;
   if (target_ == Target::cpu) {
-    cpu::Arena::instance().release(block_);
+    executor::Arena::instance().release(block_);
   } else {
     cuda::release(block_);
   }
@@ -217,25 +203,25 @@ bool Memory::guards_intact() const {
          intact(data + bytes_, kGuardBytes);
 }
 
-void copy(Stream& stream, void* to, const void* from, std::size_t bytes) {
+void copy(runtime::StreamView& stream, void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
-  if (stream.target() == Target::cpu) {
+  if (stream.target == Target::cpu) {
     std::memcpy(to, from, bytes);
   } else {
-    cuda::copy_on_device(stream.native(), to, from, bytes);
+    cuda::copy_on_device(stream.native, to, from, bytes);
   }
 }
 
-void read(Stream& stream, const void* from, std::size_t bytes) {
-  if (stream.target() == Target::gpu && bytes) cuda::read(stream.native(), from, bytes);
+void read(runtime::StreamView& stream, const void* from, std::size_t bytes) {
+  if (stream.target == Target::gpu && bytes) cuda::read(stream.native, from, bytes);
 }
 
 void fill_uniform(Stream& stream, float* to, std::size_t count, std::uint64_t seed, float low,
                   float high) {
-  if (stream.target() == Target::cpu) {
+  if (stream.target == Target::cpu) {
     warpladder::fill_uniform(std::span(to, count), seed, low, high);
   } else if (count) {
-    cuda::fill_uniform(stream.native(), to, count, seed, low, high);
+    cuda::fill_uniform(stream.native, to, count, seed, low, high);
     stream.synchronize();
   }
 }
@@ -243,7 +229,7 @@ void fill_uniform(Stream& stream, float* to, std::size_t count, std::uint64_t se
 // ---- time
 
 Timer::Timer(Stream& stream) : stream_(stream) {
-  if (stream.target() == Target::gpu) {
+  if (stream.target == Target::gpu) {
     begin_ = cuda::create_event();
     end_ = cuda::create_event();
   }
@@ -254,14 +240,14 @@ Timer::~Timer() {
 }
 void Timer::start() {
   if (begin_) {
-    cuda::record_event(begin_, stream_.native());
+    cuda::record_event(begin_, stream_.native);
   } else {
     begin_ns_ = now_ns();
   }
 }
 void Timer::stop() {
   if (end_) {
-    cuda::record_event(end_, stream_.native());
+    cuda::record_event(end_, stream_.native);
   } else {
     end_ns_ = now_ns();
   }

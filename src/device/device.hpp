@@ -7,9 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "device/stream.hpp"
+#include "executor/launch.hpp"
+#include "runtime/stream.hpp"
 
 namespace warpladder::device {
+
+using runtime::Flavour;
+using runtime::Target;
 
 const char* name(Target target);
 
@@ -29,6 +33,27 @@ struct Fact {
   std::string name, value;
 };
 std::vector<Fact> facts(Target target);
+
+// The GPU that kernels run on; for the CPU side the one that the executor stands for, an H200.
+const runtime::Machine& machine(Target target);
+
+// A stream of its own, on either side. Kernels and copies on one stream run in order; on the CPU
+// side every call has finished when it returns. Not thread-safe; movable.
+class Stream : public runtime::StreamView, public executor::Settings {
+ public:
+  explicit Stream(Target target);
+  ~Stream();
+  Stream(Stream&& other) noexcept;
+  Stream& operator=(Stream&&) = delete;
+
+  // Throws Error(resource) with CUDA's sentence if a launch on the stream was refused.
+  void require_launched();
+  // require_launched(), and waits for everything on the stream. Throws if any of it failed.
+  void synchronize();
+};
+
+// A map of the matrix for kernels on that side. Throws Error(resource) where the driver refuses it.
+runtime::TensorMap encode(Target target, const runtime::TiledMatrix& matrix);
 
 // Device memory with a guard band on either side: `front` bytes of slack may be asked for so that
 // the payload starts at an odd address. On the CPU side the executor refuses any access outside
@@ -89,10 +114,10 @@ class Buffer {
 };
 
 // Copies within the stream's device, in order with its kernels. The ranges do not overlap.
-void copy(Stream& stream, void* to, const void* from, std::size_t bytes);
+void copy(runtime::StreamView& stream, void* to, const void* from, std::size_t bytes);
 
 // Reads every byte and keeps none: what reading alone costs. For a GPU.
-void read(Stream& stream, const void* from, std::size_t bytes);
+void read(runtime::StreamView& stream, const void* from, std::size_t bytes);
 
 // to[i] = uniform_element(seed, i, low, high) of base/random_fill.hpp, made where the memory is, so
 // that host and device hold the same data and none of it travels. Waits until it is done.

@@ -26,21 +26,21 @@ void ClockRange::include(const ClockRange& other) {
 }
 
 Stopwatch::Stopwatch(Stream& stream) : stream_(stream), timer_(stream) {
-  if (stream.target() != Target::gpu) return;
+  if (stream.target != Target::gpu) return;
   zeros_ = Memory(Target::gpu, 2 * cuda::l2_bytes());
   zeros_.fill(0);
 }
 
 Sample Stopwatch::measure(const std::function<void()>& work, Caches caches) {
-  if (stream_.target() == Target::cpu) {
+  if (stream_.target == Target::cpu) {
     timer_.start();
     work();
     timer_.stop();
     return {timer_.seconds()};
   }
   for (;;) {
-    if (caches == Caches::cold) cuda::sweep(stream_.native(), zeros_.data(), zeros_.bytes());
-    cuda::spin(stream_.native(), spin_s_);
+    if (caches == Caches::cold) cuda::sweep(stream_.native, zeros_.data(), zeros_.bytes());
+    cuda::spin(stream_.native, spin_s_);
     timer_.start();
     work();
     timer_.stop();
@@ -54,11 +54,11 @@ Sample Stopwatch::measure(const std::function<void()>& work, Caches caches) {
 
 std::vector<double> Stopwatch::measure_in_graph(const std::function<void()>& work) {
   constexpr int kRunsInGraph = 20, kSamples = 11;
-  void* const graph = cuda::capture_graph(stream_.native(), work, kRunsInGraph);
+  void* const graph = cuda::capture_graph(stream_.native, work, kRunsInGraph);
   if (!graph) return {};
   std::vector<double> samples;
   for (int i = 0; i <= kSamples; ++i) {
-    const double seconds = measure([&] { cuda::launch_graph(graph, stream_.native()); }).seconds;
+    const double seconds = measure([&] { cuda::launch_graph(graph, stream_.native); }).seconds;
     if (i > 0) samples.push_back(seconds / kRunsInGraph);  // the first one uploads the graph
   }
   cuda::destroy_graph(graph);

@@ -8,18 +8,18 @@
 
 #include "base/error.hpp"
 #include "base/in_quotes.hpp"
-#include "device/cpu/fault.hpp"
+#include "executor/fault.hpp"
 
 namespace warpladder::lab {
 namespace {
 
 struct Contestant {
   std::size_t row;
-  const ladder::Rung* rung;  // null of a rival
-  const ops::Rival* rival;   // null of a rung
+  const ladder::AnyRung* rung;  // null of a rival
+  const ops::Rival* rival;      // null of a rung
   ladder::Launcher prepare, launch;
 
-  std::string why_not(const void* call) const {
+  std::string why_not(ladder::AnyCall call) const {
     if (rung) return ladder::why_not(*rung, call);
     return !rival->takes || rival->takes(call) ? "" : "it does not take this problem";
   }
@@ -35,7 +35,7 @@ AccuracyPoint measure(const Contestant& contestant, ops::AccuracyTrial& trial,
     if (contestant.prepare) contestant.prepare(trial.call(), stream);
     contestant.launch(trial.call(), stream);
     stream.synchronize();
-  } catch (const device::cpu::KernelFault& fault) {
+  } catch (const executor::KernelFault& fault) {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     point.failure = fault.what();
     point.errors = {kInfinity, kInfinity, 0};
@@ -64,7 +64,7 @@ std::vector<ops::Distribution> find_distributions(const ops::Operator& op,
 
 }  // namespace
 
-const ops::Rival* accuracy_rival(const ops::Operator& op, device::Target target) {
+const ops::Rival* accuracy_rival(const ops::Operator& op, runtime::Target target) {
   const std::vector<const ops::Rival*> rivals = ops::rivals_of(op.name(), target);
   const auto at = std::ranges::find(rivals, false, &ops::Rival::is_probe);
   return at == rivals.end() ? nullptr : *at;
@@ -93,8 +93,8 @@ AccuracyReport accuracy(const AccuracyRequest& request, const Progress& progress
     contestants.push_back(contestant);
     contestants.back().row = report.rows.size() - 1;
   };
-  const device::Flavour flavour = flavours_on(request.target, false).front();
-  for (const ladder::Rung* rung : request.rungs) {
+  const runtime::Flavour flavour = flavours_on(request.target, false).front();
+  for (const ladder::AnyRung* rung : request.rungs) {
     enter({0, rung, nullptr, rung->preparation(flavour), rung->launcher(flavour)}, rung->id,
           ladder::why_not(*rung, flavour));
   }

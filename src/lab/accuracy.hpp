@@ -9,18 +9,18 @@
 
 #include "lab/selection.hpp"
 #include "lab/verify.hpp"
-#include "ops/accuracy.hpp"
-#include "ops/rival.hpp"
+#include "ops/lab/accuracy.hpp"
+#include "ops/lab/rival.hpp"
 
 namespace warpladder::lab {
 
 struct AccuracyRequest {
   const ops::Operator* op = nullptr;
-  std::vector<const ladder::Rung*> rungs;
+  std::vector<const ladder::AnyRung*> rungs;
   std::vector<std::string> distributions;
   std::vector<std::vector<std::int64_t>> shapes;
   std::uint64_t seed = 1;
-  device::Target target = device::Target::cpu;
+  runtime::Target target = runtime::Target::cpu;
   unsigned executor_threads = 0;
 };
 
@@ -48,7 +48,7 @@ struct AccuracyReport {
 };
 
 // The target's first rival that computes the result; null without one.
-const ops::Rival* accuracy_rival(const ops::Operator& op, device::Target target);
+const ops::Rival* accuracy_rival(const ops::Operator& op, runtime::Target target);
 
 // Every rung and that rival, on each distribution and shape; nothing runs where no rung can. Throws
 // Error(bad_input) for an unknown distribution.

@@ -9,8 +9,8 @@
 #include <numeric>
 
 #include "base/error.hpp"
-#include "device/cpu/fault.hpp"
-#include "ops/rival.hpp"
+#include "executor/fault.hpp"
+#include "ops/lab/rival.hpp"
 
 namespace warpladder::lab {
 namespace {
@@ -46,14 +46,14 @@ struct Contestant {
 // The failure's sentence, or empty.
 std::string run_and_judge(ops::Trial& trial, const Contestant& contestant, device::Stream& stream,
                           double& worst_error_over_bound,
-                          std::vector<device::KernelCounts>* counts = nullptr) {
+                          std::vector<executor::KernelCounts>* counts = nullptr) {
   trial.reset();
   try {
     if (contestant.prepare) contestant.prepare(trial.call(), stream);
     stream.record_counts = counts;
     contestant.launch(trial.call(), stream);
     stream.synchronize();
-  } catch (const device::cpu::KernelFault& fault) {
+  } catch (const executor::KernelFault& fault) {
     return fault.what();
   }
   trial.expect(contestant.arithmetic);
@@ -63,15 +63,15 @@ std::string run_and_judge(ops::Trial& trial, const Contestant& contestant, devic
 }
 
 // Runs what the row is about, on the CPU side counted too, and has the results judged.
-void verify_row(BenchRow& row, const ladder::Rung* rung, const Contestant& contestant,
+void verify_row(BenchRow& row, const ladder::AnyRung* rung, const Contestant& contestant,
                 ops::Trial& trial, device::Stream& stream) {
   row.failure = run_and_judge(trial, contestant, stream, row.worst_error_over_bound);
-  const bool counts = rung && stream.target() == device::Target::cpu;
-  const ladder::Launcher counted = counts ? rung->launcher(device::Flavour::counted) : nullptr;
+  const bool counts = rung && stream.target == runtime::Target::cpu;
+  const ladder::Launcher counted = counts ? rung->launcher(runtime::Flavour::counted) : nullptr;
   if (row.failure.empty() && counted) {
-    std::vector<device::KernelCounts> kernel_counts;
-    const Contestant of_counts{contestant.row, rung->preparation(device::Flavour::counted), counted,
-                               contestant.arithmetic};
+    std::vector<executor::KernelCounts> kernel_counts;
+    const Contestant of_counts{contestant.row, rung->preparation(runtime::Flavour::counted),
+                               counted, contestant.arithmetic};
     row.failure =
         run_and_judge(trial, of_counts, stream, row.worst_error_over_bound, &kernel_counts);
     stream.record_counts = nullptr;
@@ -85,7 +85,7 @@ void verify_row(BenchRow& row, const ladder::Rung* rung, const Contestant& conte
 void sample(std::vector<BenchRow>& rows, std::vector<Contestant> contestants, ops::Trial& trial,
             device::Stream& stream, device::Stopwatch& stopwatch, const StoppingRule& rule,
             const std::function<void(const BenchRow&)>& before) {
-  const bool gpu = stream.target() == device::Target::gpu;
+  const bool gpu = stream.target == runtime::Target::gpu;
   bool warming_up = gpu;  // the first round brings the clocks up and is not kept
   while (!contestants.empty()) {
     for (const Contestant& contestant : contestants) {
@@ -136,12 +136,12 @@ void sample_in_graphs(std::vector<BenchRow>& rows, const std::vector<Contestant>
   }
 }
 
-Baseline measure_baseline(const ops::Operator& op, const ladder::Rung& rung) {
+Baseline measure_baseline(const ops::Operator& op, const ladder::AnyRung& rung) {
   const std::vector<std::int64_t> shape = op.baseline_shape();
-  const auto trial = op.case_of_shape(shape).prepare(device::Target::cpu);
-  device::Stream stream(device::Target::cpu);
+  const auto trial = op.case_of_shape(shape).prepare(runtime::Target::cpu);
+  device::Stream stream(runtime::Target::cpu);
   device::Stopwatch stopwatch(stream);
-  const ladder::Launcher launch = rung.launcher(device::Flavour::plain);
+  const ladder::Launcher launch = rung.launcher(runtime::Flavour::plain);
   Baseline baseline{op.name(), rung.id, shape, trial->flops(), {}};
   const StoppingRule rule{.uncertainty = 0.02, .budget_s = 1, .least_samples = 3};
   while (!rule.is_enough(baseline.samples_s)) {
@@ -156,7 +156,7 @@ std::vector<Baseline> measure_baselines(const std::vector<BenchGroup>& groups) {
   std::vector<Baseline> baselines;
   for (const BenchGroup& group : groups) {
     if (std::ranges::find(baselines, group.op->name(), &Baseline::op) != baselines.end()) continue;
-    for (const ladder::Rung* rung : ladder::rungs_of(group.op->name())) {
+    for (const ladder::AnyRung* rung : ladder::rungs_of(group.op->name())) {
       if (!rung->on_host) continue;
       baselines.push_back(measure_baseline(*group.op, *rung));
       break;
@@ -184,8 +184,8 @@ bool StoppingRule::is_enough(const std::vector<double>& samples) const {
          statistics(samples).uncertainty() < uncertainty;
 }
 
-StoppingRule stopping_rule_for(device::Target target) {
-  if (target == device::Target::cpu) return {};
+StoppingRule stopping_rule_for(runtime::Target target) {
+  if (target == runtime::Target::cpu) return {};
   return {.uncertainty = 0.005,
           .budget_s = 0.3,
           .least_samples = 9,
@@ -213,8 +213,8 @@ BenchReport bench(const BenchRequest& request, const Progress& progress) {
   device::Stream stream(request.target);
   stream.executor_threads = request.executor_threads;
   device::Stopwatch stopwatch(stream);
-  const bool gpu = request.target == device::Target::gpu;
-  const device::Flavour flavour = gpu ? device::Flavour::gpu : device::Flavour::plain;
+  const bool gpu = request.target == runtime::Target::gpu;
+  const runtime::Flavour flavour = gpu ? runtime::Flavour::gpu : runtime::Flavour::plain;
 
   BenchReport report;
   report.ceilings = device::ceilings(request.target);
@@ -232,7 +232,7 @@ BenchReport bench(const BenchRequest& request, const Progress& progress) {
     const auto trial = op->case_of_shape(shape, variant).prepare(request.target);
     const std::string remark = trial->remark();
     std::vector<Contestant> contestants;
-    const auto enter = [&](const std::string& name, const ladder::Rung* rung,
+    const auto enter = [&](const std::string& name, const ladder::AnyRung* rung,
                            ladder::Launcher prepare, ladder::Launcher launch,
                            const ladder::Arithmetic& arithmetic, const std::string& why_not,
                            bool probe) {
@@ -256,7 +256,7 @@ BenchReport bench(const BenchRequest& request, const Progress& progress) {
       if (!probe) verify_row(row, rung, contestant, *trial, stream);
       if (row.verified || probe) contestants.push_back(contestant);
     };
-    for (const ladder::Rung* rung : rungs) {
+    for (const ladder::AnyRung* rung : rungs) {
       if (gpu && rung->on_host) continue;  // it is the baseline
       std::string why_not = ladder::why_not(*rung, flavour);
       if (why_not.empty()) why_not = ladder::why_not(*rung, trial->call());

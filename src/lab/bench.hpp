@@ -40,18 +40,18 @@ struct StoppingRule {
   bool is_enough(const std::vector<double>& samples) const;
 };
 // A GPU repeats itself better than a CPU that others use too.
-StoppingRule stopping_rule_for(device::Target target);
+StoppingRule stopping_rule_for(runtime::Target target);
 
 struct BenchGroup {
   const ops::Operator* op = nullptr;
   std::vector<std::int64_t> shape;
   std::string variant;
-  std::vector<const ladder::Rung*> rungs;
+  std::vector<const ladder::AnyRung*> rungs;
 };
 
 struct BenchRequest {
   std::vector<BenchGroup> groups;
-  device::Target target = device::Target::cpu;
+  runtime::Target target = runtime::Target::cpu;
   unsigned executor_threads = 0;
   StoppingRule rule;
 };

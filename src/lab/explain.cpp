@@ -15,9 +15,9 @@
 namespace warpladder::lab {
 namespace {
 
-using device::AccessCounts;
-using device::AccessKind;
-using device::MemorySpace;
+using executor::AccessCounts;
+using executor::AccessKind;
+using executor::MemorySpace;
 
 constexpr std::uint64_t kSectorsPerCycle = 4;
 constexpr double kSectorBytes = 32;
@@ -139,7 +139,7 @@ std::uint64_t LineCounts::ideal_cost() const {
   return sum;
 }
 
-std::vector<LineCounts> lines_of(const std::vector<device::KernelCounts>& launches) {
+std::vector<LineCounts> lines_of(const std::vector<executor::KernelCounts>& launches) {
   std::map<std::pair<std::string, int>, LineCounts> by_place;
   Sources sources;
   const auto line_at = [&](const std::string& file, int line) -> LineCounts& {
@@ -147,7 +147,7 @@ std::vector<LineCounts> lines_of(const std::vector<device::KernelCounts>& launch
     if (is_new) at->second = {file, line, sources.line(file, line), {}, 0, 0, 0, 0, 0};
     return at->second;
   };
-  for (const device::KernelCounts& launch : launches) {
+  for (const executor::KernelCounts& launch : launches) {
     for (const AccessCounts& a : launch.accesses) {
       std::vector<AccessCounts>& list = line_at(a.file, a.line).accesses;
       const auto kind = [](const AccessCounts& x) { return std::tie(x.space, x.kind, x.bytes); };
@@ -165,7 +165,7 @@ std::vector<LineCounts> lines_of(const std::vector<device::KernelCounts>& launch
       same->ideal_wavefronts += a.ideal_wavefronts;
       same->worst = std::max(same->worst, a.worst);
     }
-    for (const device::EventCounts& e : launch.events) {
+    for (const executor::EventCounts& e : launch.events) {
       LineCounts& line = line_at(e.file, e.line);
       line.fmas += e.fmas;
       line.barriers += e.barriers;
@@ -217,8 +217,8 @@ const std::vector<TotalField>& total_fields() {
   return fields;
 }
 
-ladder::Totals ideal_totals(std::vector<device::KernelCounts> launches) {
-  for (device::KernelCounts& launch : launches) {
+ladder::Totals ideal_totals(std::vector<executor::KernelCounts> launches) {
+  for (executor::KernelCounts& launch : launches) {
     for (AccessCounts& a : launch.accesses) {
       a.sectors = a.ideal_sectors;
       a.wavefronts = a.ideal_wavefronts;
@@ -321,13 +321,13 @@ const Roof* Explanation::binding(const std::vector<Roof>& roofs) const {
 
 Explanation explain(const Selected& selected, const std::vector<std::int64_t>& shape,
                     const std::string& variant, unsigned threads, const Announce& announce) {
-  const ladder::Rung& rung = *selected.rung;
+  const ladder::AnyRung& rung = *selected.rung;
   const auto require = [&](const std::string& why_not) {
     if (why_not.empty()) return;
     throw_bad_input(fmt::format("{} cannot be explained: {}", rung.full_name(), why_not));
   };
-  require(ladder::why_not(rung, device::Flavour::counted));
-  const auto trial = selected.op->case_of_shape(shape, variant).prepare(device::Target::cpu);
+  require(ladder::why_not(rung, runtime::Flavour::counted));
+  const auto trial = selected.op->case_of_shape(shape, variant).prepare(runtime::Target::cpu);
   require(ladder::why_not(rung, trial->call()));
   trial->reset();
   if (announce) {
@@ -342,18 +342,21 @@ Explanation explain(const Selected& selected, const std::vector<std::int64_t>& s
   e.variant = variant;
   e.flops = trial->flops();
   e.minimal_bytes = trial->minimal_bytes();
-  e.tensor_flops_per_s = rung.arithmetic.tensor_flops_per_s;
+  const runtime::Machine& machine = device::machine(runtime::Target::cpu);
+  if (rung.arithmetic.tensor_cores()) {
+    e.tensor_flops_per_s = rung.arithmetic.flops_per_s(machine);
+  }
 
-  device::Stream stream(device::Target::cpu);
+  device::Stream stream(runtime::Target::cpu);
   stream.executor_threads = threads;
-  const auto prepare = rung.preparation(device::Flavour::counted);
+  const auto prepare = rung.preparation(runtime::Flavour::counted);
   if (prepare) prepare(trial->call(), stream);  // once, and so not what a product costs
   stream.record_counts = &e.launches;
-  rung.launcher(device::Flavour::counted)(trial->call(), stream);
+  rung.launcher(runtime::Flavour::counted)(trial->call(), stream);
 
   e.totals = ladder::totals_of(e.launches);
   e.ideal = ideal_totals(e.launches);
-  if (rung.predict && !shape.empty()) e.predicted = rung.predict(trial->call());
+  if (rung.predict && !shape.empty()) e.predicted = rung.predict(trial->call(), machine);
   e.lines = lines_of(e.launches);
   e.to_blame = blame(e.lines);
   return e;

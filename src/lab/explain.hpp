@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "device/counts.hpp"
+#include "executor/counts.hpp"
 #include "lab/selection.hpp"
 
 namespace warpladder::lab {
@@ -31,15 +31,15 @@ struct H200 {
   static constexpr double dram_bytes_per_s = 4.28e12;  // a copy, read + write, measured
 };
 
-std::uint64_t l1_cycles(const device::AccessCounts& access);
-std::uint64_t ideal_l1_cycles(const device::AccessCounts& access);
+std::uint64_t l1_cycles(const executor::AccessCounts& access);
+std::uint64_t ideal_l1_cycles(const executor::AccessCounts& access);
 
 // One line of source, over all launches.
 struct LineCounts {
   std::string file;
   int line = 0;
   std::string text;  // empty if the file is not to be found
-  std::vector<device::AccessCounts> accesses;
+  std::vector<executor::AccessCounts> accesses;
   std::uint64_t fmas = 0, barriers = 0, shuffles = 0;
   std::uint64_t bulk_bytes = 0, tensor_fmas = 0;
 
@@ -49,7 +49,7 @@ struct LineCounts {
 };
 
 // The costliest first; of equal cost, those with more FMAs, then in the order of the source.
-std::vector<LineCounts> lines_of(const std::vector<device::KernelCounts>& launches);
+std::vector<LineCounts> lines_of(const std::vector<executor::KernelCounts>& launches);
 
 // The line with the most avoidable cost or, where less than 1 % of all cost is avoidable in any
 // one, the costliest.
@@ -68,7 +68,7 @@ struct TotalField {
 };
 const std::vector<TotalField>& total_fields();
 // The totals as if every access had touched only what it must.
-ladder::Totals ideal_totals(std::vector<device::KernelCounts> launches);
+ladder::Totals ideal_totals(std::vector<executor::KernelCounts> launches);
 
 // How far arithmetic gets if all bytes of this kind have to come through.
 struct Roof {
@@ -85,13 +85,13 @@ struct Peak {
 struct Explanation {
   std::string op, rung, idea, variant;
   std::vector<std::int64_t> shape;
-  std::vector<device::KernelCounts> launches;
+  std::vector<executor::KernelCounts> launches;
   ladder::Totals totals, ideal;
   // Made for sizes that are multiples of the rung's tile; at others it need not hold. Of a matrix
   // without a shape there is none.
   std::optional<ladder::Totals> predicted;
   double flops = 0, minimal_bytes = 0;
-  double tensor_flops_per_s = 0;  // ladder::Arithmetic's
+  double tensor_flops_per_s = 0;  // of the tensor cores that the rung uses; 0: it uses none
   std::vector<LineCounts> lines;  // the costliest first
   std::optional<Blame> to_blame;
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/csr_matrix.hpp"
-#include "ops/spmv/row_statistics.hpp"
+#include "ops/spmv/lab/row_statistics.hpp"
 
 namespace warpladder::lab {
 

@@ -3,9 +3,9 @@
 namespace warpladder::lab {
 namespace {
 
-using device::AccessCounts;
-using device::AccessKind;
-using device::MemorySpace;
+using executor::AccessCounts;
+using executor::AccessKind;
+using executor::MemorySpace;
 
 // A counter that sums something over the accesses of one space and kind.
 struct AccessMetric {
@@ -38,19 +38,19 @@ constexpr AccessMetric kAccessMetrics[] = {
 
 }  // namespace
 
-std::vector<NcuMetric> ncu_metrics(const std::vector<device::KernelCounts>& launches) {
+std::vector<NcuMetric> ncu_metrics(const std::vector<executor::KernelCounts>& launches) {
   std::vector<NcuMetric> metrics;
   for (const AccessMetric& m : kAccessMetrics) {
     NcuMetric& metric = metrics.emplace_back(m.name);
-    for (const device::KernelCounts& launch : launches) {
+    for (const executor::KernelCounts& launch : launches) {
       for (const AccessCounts& a : launch.accesses) {
         if (a.space == m.space && a.kind == m.kind) metric.value += m.value(a);
       }
     }
   }
   NcuMetric& fmas = metrics.emplace_back("smsp__sass_thread_inst_executed_op_ffma_pred_on.sum");
-  for (const device::KernelCounts& launch : launches) {
-    for (const device::EventCounts& event : launch.events) fmas.value += event.fmas;
+  for (const executor::KernelCounts& launch : launches) {
+    for (const executor::EventCounts& event : launch.events) fmas.value += event.fmas;
   }
   return metrics;
 }

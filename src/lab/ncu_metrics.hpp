@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "device/counts.hpp"
+#include "executor/counts.hpp"
 
 namespace warpladder::lab {
 
@@ -20,6 +20,6 @@ struct NcuMetric {
   std::uint64_t value = 0;
 };
 
-std::vector<NcuMetric> ncu_metrics(const std::vector<device::KernelCounts>& launches);
+std::vector<NcuMetric> ncu_metrics(const std::vector<executor::KernelCounts>& launches);
 
 }  // namespace warpladder::lab

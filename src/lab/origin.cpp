@@ -7,7 +7,7 @@ namespace warpladder::lab {
 
 nlohmann::json origin(std::span<const char* const> argv) {
   nlohmann::json origin = provenance(argv);
-  for (const auto target : {device::Target::cpu, device::Target::gpu}) {
+  for (const auto target : {runtime::Target::cpu, runtime::Target::gpu}) {
     for (const device::Fact& fact : device::facts(target)) {
       origin["device"][device::name(target)][fact.name] = fact.value;
     }

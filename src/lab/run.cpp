@@ -14,8 +14,8 @@
 #include "ops/sgemm/dispatch.hpp"
 #include "ops/sgemv/dispatch.hpp"
 #include "ops/spmv/dispatch.hpp"
-#include "ops/spmv/operands.hpp"
-#include "ops/spmv/row_statistics.hpp"
+#include "ops/spmv/lab/operands.hpp"
+#include "ops/spmv/lab/row_statistics.hpp"
 #include "ops/transpose/dispatch.hpp"
 #include "ops/vector_add/problem.hpp"
 
@@ -132,8 +132,8 @@ std::vector<float> by_rows(const NpyArray& x, std::size_t rows, std::size_t colu
   return out;
 }
 
-device::Flavour flavour_of(const ladder::Rung& rung, device::Target target) {
-  const device::Flavour flavour = flavours_on(target, false).front();
+runtime::Flavour flavour_of(const ladder::AnyRung& rung, runtime::Target target) {
+  const runtime::Flavour flavour = flavours_on(target, false).front();
   if (const std::string why_not = ladder::why_not(rung, flavour); !why_not.empty()) {
     throw_resource(fmt::format("{} cannot run on the {}: {}", rung.full_name(),
                                device::name(target), why_not));
@@ -144,7 +144,7 @@ device::Flavour flavour_of(const ladder::Rung& rung, device::Target target) {
 struct Seconds {
   double launch = 0.0, preparation = 0.0;
 };
-Seconds timed(const ladder::Rung& rung, device::Flavour flavour, const void* call,
+Seconds timed(const ladder::AnyRung& rung, runtime::Flavour flavour, ladder::AnyCall call,
               const RunOptions& options) {
   if (const std::string why_not = ladder::why_not(rung, call); !why_not.empty()) {
     throw_bad_input(fmt::format("{} cannot run this: {}", rung.full_name(), why_not));
@@ -167,8 +167,8 @@ Seconds timed(const ladder::Rung& rung, device::Flavour flavour, const void* cal
 }
 
 // On the CPU the operands' device memory is host memory, too.
-double host_bytes(device::Target target, double device_elements, double host_elements) {
-  const double on_device = target == device::Target::cpu ? device_elements : 0.0;
+double host_bytes(runtime::Target target, double device_elements, double host_elements) {
+  const double on_device = target == runtime::Target::cpu ? device_elements : 0.0;
   return sizeof(float) * (on_device + host_elements);
 }
 
@@ -177,9 +177,9 @@ double host_bytes(device::Target target, double device_elements, double host_ele
 RunResult run_sgemm(const RunSgemmRequest& r) {
   const Problem p = problem_of(r);
   const sgemm::Footprint f = sgemm::footprint(p);
-  const device::Target target = r.options.target;
-  const ladder::Rung& rung = r.options.rung ? *r.options.rung : sgemm::choose(p, target);
-  const device::Flavour flavour = flavour_of(rung, target);
+  const runtime::Target target = r.options.target;
+  const ladder::AnyRung& rung = r.options.rung ? *r.options.rung : sgemm::choose(p, target);
+  const runtime::Flavour flavour = flavour_of(rung, target);
   const auto c_elements = static_cast<double>(f.c_elements);
   const double operands = static_cast<double>(f.a_elements) + static_cast<double>(f.b_elements);
   const std::size_t workspace_bytes =
@@ -197,16 +197,16 @@ RunResult run_sgemm(const RunSgemmRequest& r) {
   }
   const device::Memory workspace(target, workspace_bytes);
   const sgemm::Call call{p, a.data(), b.data(), c.data(), workspace.data()};
-  const double time_s = timed(rung, flavour, &call, r.options).launch;
+  const double time_s = timed(rung, flavour, call, r.options).launch;
   return {&rung, flavour, {p.m, p.n, p.k}, time_s, {{p.m, p.n}, false, c.download()}, {}};
 }
 
 RunResult run_sgemv(const RunSgemvRequest& r) {
   const sgemv::Problem p = problem_of(r);
   const sgemv::Footprint f = sgemv::footprint(p);
-  const device::Target target = r.options.target;
-  const ladder::Rung& rung = r.options.rung ? *r.options.rung : sgemv::choose(p, target);
-  const device::Flavour flavour = flavour_of(rung, target);
+  const runtime::Target target = r.options.target;
+  const ladder::AnyRung& rung = r.options.rung ? *r.options.rung : sgemv::choose(p, target);
+  const runtime::Flavour flavour = flavour_of(rung, target);
   const auto y_elements = static_cast<double>(f.y_elements);
   const double operands = static_cast<double>(f.a_elements) + static_cast<double>(f.x_elements);
   require_memory(host_bytes(target, operands + y_elements, y_elements),
@@ -223,19 +223,19 @@ RunResult run_sgemv(const RunSgemvRequest& r) {
   flags.fill_bytes(0);
   const Buffer<float> scratch(target, static_cast<std::size_t>(sgemv::scratch_elements(p)));
   const sgemv::Call call{p, a.data(), x.data(), y.data(), flags.data(), scratch.data()};
-  const double time_s = timed(rung, flavour, &call, r.options).launch;
+  const double time_s = timed(rung, flavour, call, r.options).launch;
   return {&rung, flavour, {p.m, p.n}, time_s, {{sgemv::outputs(p)}, false, y.download()}, {}};
 }
 
 RunResult run_spmv(const RunSpmvRequest& r) {
   const spmv::Problem p = problem_of(r);
-  const device::Target target = r.options.target;
-  const auto choose = [&]() -> const ladder::Rung& {
+  const runtime::Target target = r.options.target;
+  const auto choose = [&]() -> const ladder::AnyRung& {
     const std::int64_t longest = spmv::row_statistics(r.a.row_offsets, r.a.columns).longest;
     return spmv::choose(p, longest, false, target);  // a plan would cost more than it saves
   };
-  const ladder::Rung& rung = r.options.rung ? *r.options.rung : choose();
-  const device::Flavour flavour = flavour_of(rung, target);
+  const ladder::AnyRung& rung = r.options.rung ? *r.options.rung : choose();
+  const runtime::Flavour flavour = flavour_of(rung, target);
   // In words of 4 bytes: values, columns and offsets, of 64 bits at most, both vectors.
   const auto rows = static_cast<double>(p.rows), columns = static_cast<double>(p.columns);
   require_memory(host_bytes(target, 2.0 * static_cast<double>(p.nnz) + 3.0 * rows + columns,
@@ -247,7 +247,7 @@ RunResult run_spmv(const RunSpmvRequest& r) {
   const spmv::Operands operands(target, p, r.a, r.x ? r.x->array.data : ones,
                                 r.y ? r.y->array.data : none);
   const spmv::Call call = operands.call();
-  const Seconds seconds = timed(rung, flavour, &call, r.options);
+  const Seconds seconds = timed(rung, flavour, call, r.options);
   return {&rung,
           flavour,
           {p.rows, p.columns},
@@ -269,17 +269,17 @@ RunResult run_vector_add(const RunVectorAddRequest& r) {
     throw_bad_input(fmt::format("{} is in {} order and {} in {} order, but both must be the same",
                                 r.a.name, order(x), r.b.name, order(y)));
   }
-  const device::Target target = r.options.target;
-  const ladder::Rung& rung =
+  const runtime::Target target = r.options.target;
+  const ladder::AnyRung& rung =
       r.options.rung ? *r.options.rung : *ladder::rungs_of("vector_add").back();
-  const device::Flavour flavour = flavour_of(rung, target);
+  const runtime::Flavour flavour = flavour_of(rung, target);
   const auto n = static_cast<std::int64_t>(x.data.size());
   require_memory(host_bytes(target, 3.0 * static_cast<double>(n), static_cast<double>(n)),
                  fmt::format("vector_add of {} elements", n));
 
   const Buffer<float> a(target, x.data), b(target, y.data), c(target, x.data.size());
   const vector_add::Call call{n, a.data(), b.data(), c.data()};
-  const double time_s = timed(rung, flavour, &call, r.options).launch;
+  const double time_s = timed(rung, flavour, call, r.options).launch;
   return {&rung, flavour, {n}, time_s, {x.shape, x.fortran_order, c.download()}, {}};
 }
 
@@ -289,16 +289,16 @@ RunResult run_transpose(const RunTransposeRequest& r) {
   // Fortran order is the storage of the transpose by rows, of the input and of the result.
   const Matrix by_rows_of = stored.transposed_if(fortran);
   const transpose::Problem p = transpose::compact(by_rows_of.rows, by_rows_of.columns);
-  const device::Target target = r.options.target;
-  const ladder::Rung& rung = r.options.rung ? *r.options.rung : transpose::choose(p, target);
-  const device::Flavour flavour = flavour_of(rung, target);
+  const runtime::Target target = r.options.target;
+  const ladder::AnyRung& rung = r.options.rung ? *r.options.rung : transpose::choose(p, target);
+  const runtime::Flavour flavour = flavour_of(rung, target);
   const auto elements = static_cast<double>(r.a.array.data.size());
   require_memory(host_bytes(target, 2 * elements, elements),
                  fmt::format("transpose of {}", stored.text()));
 
   const Buffer<float> in(target, r.a.array.data), out(target, r.a.array.data.size());
   const transpose::Call call{p, in.data(), out.data()};
-  const double time_s = timed(rung, flavour, &call, r.options).launch;
+  const double time_s = timed(rung, flavour, call, r.options).launch;
   return {&rung,
           flavour,
           {stored.rows, stored.columns},
@@ -318,9 +318,9 @@ RunResult run_reduce_axis(const RunReduceRequest& r) {
   const reduce_axis::Problem p{
       r.function, rows ? reduce_axis::Lines::rows : reduce_axis::Lines::columns, by_rows_of.rows,
       by_rows_of.columns, std::max<std::int64_t>(1, by_rows_of.columns)};
-  const device::Target target = r.options.target;
-  const ladder::Rung& rung = r.options.rung ? *r.options.rung : reduce_axis::choose(p, target);
-  const device::Flavour flavour = flavour_of(rung, target);
+  const runtime::Target target = r.options.target;
+  const ladder::AnyRung& rung = r.options.rung ? *r.options.rung : reduce_axis::choose(p, target);
+  const runtime::Flavour flavour = flavour_of(rung, target);
   const auto results = static_cast<std::size_t>(p.results());
   require_memory(host_bytes(target, static_cast<double>(r.a.array.data.size()), 0),
                  fmt::format("reduce of {}", stored.text()));
@@ -328,10 +328,10 @@ RunResult run_reduce_axis(const RunReduceRequest& r) {
   const bool place = parts::is_place(r.function);
   const Buffer<float> in(target, r.a.array.data), values(target, place ? 0 : results);
   const Buffer<std::int64_t> places(target, place ? results : 0);
-  Buffer<std::uint64_t> flags(target, reduce_axis::kFlagWords);
+  Buffer<std::uint64_t> flags(target, reduce_axis::flag_words(device::machine(target)));
   flags.fill_bytes(0);
   const reduce_axis::Call call{p, in.data(), values.data(), places.data(), flags.data()};
-  const double time_s = timed(rung, flavour, &call, r.options).launch;
+  const double time_s = timed(rung, flavour, call, r.options).launch;
   return {&rung,
           flavour,
           {stored.rows, stored.columns},
@@ -353,9 +353,9 @@ RunResult run_reduce(const RunReduceRequest& r) {
                     r.a.name, parts::name(r.function)));
   }
   const reduce::Problem p{r.function, static_cast<std::int64_t>(x.data.size())};
-  const device::Target target = r.options.target;
-  const ladder::Rung& rung = r.options.rung ? *r.options.rung : reduce::choose(p, target);
-  const device::Flavour flavour = flavour_of(rung, target);
+  const runtime::Target target = r.options.target;
+  const ladder::AnyRung& rung = r.options.rung ? *r.options.rung : reduce::choose(p, target);
+  const runtime::Flavour flavour = flavour_of(rung, target);
   require_memory(host_bytes(target, static_cast<double>(p.n), 0),
                  fmt::format("reduce of {} values", p.n));
 
@@ -365,7 +365,7 @@ RunResult run_reduce(const RunReduceRequest& r) {
   Buffer<std::uint64_t> flags(target, reduce::kFlagWords);
   flags.fill_bytes(0);
   const reduce::Call call{p, in.data(), value.data(), at.data(), scratch.data(), flags.data()};
-  const double time_s = timed(rung, flavour, &call, r.options).launch;
+  const double time_s = timed(rung, flavour, call, r.options).launch;
   return {&rung, flavour, {p.n}, time_s, {{}, false, value.download()}, at.download()};
 }
 

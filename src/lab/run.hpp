@@ -22,8 +22,8 @@ struct NamedArray {
 
 // Where to run, and by which rung (null: the one that dispatch chooses).
 struct RunOptions {
-  device::Target target = device::Target::cpu;
-  const ladder::Rung* rung = nullptr;
+  runtime::Target target = runtime::Target::cpu;
+  const ladder::AnyRung* rung = nullptr;
   unsigned executor_threads = 0;
 };
 
@@ -70,8 +70,8 @@ struct RunReduceRequest {
 };
 
 struct RunResult {
-  const ladder::Rung* rung = nullptr;
-  device::Flavour flavour = device::Flavour::plain;
+  const ladder::AnyRung* rung = nullptr;
+  runtime::Flavour flavour = runtime::Flavour::plain;
   // As the operator's shape_form() says; of a sparse matrix its rows and columns.
   std::vector<std::int64_t> shape;
   double time_s = 0.0;  // of the one launch, copies apart

@@ -11,7 +11,7 @@ namespace warpladder::lab {
 std::vector<Selected> select(const std::vector<std::string>& names) {
   std::vector<Selected> selected;
   const auto add_all = [&](const ops::Operator& op) {
-    for (const ladder::Rung* rung : ladder::rungs_of(op.name())) selected.push_back({&op, rung});
+    for (const ladder::AnyRung* rung : ladder::rungs_of(op.name())) selected.push_back({&op, rung});
   };
   if (names.empty()) {
     for (const auto& op : ops::all_operators()) add_all(*op);
@@ -46,19 +46,19 @@ Selected select_one(const std::string& name) {
   return {&op, &ladder::find_rung(op.name(), name.substr(slash + 1))};
 }
 
-std::vector<device::Flavour> flavours_on(device::Target target, bool counted) {
-  if (target == device::Target::gpu) return {device::Flavour::gpu};
-  if (counted) return {device::Flavour::plain, device::Flavour::counted};
-  return {device::Flavour::plain};
+std::vector<runtime::Flavour> flavours_on(runtime::Target target, bool counted) {
+  if (target == runtime::Target::gpu) return {runtime::Flavour::gpu};
+  if (counted) return {runtime::Flavour::plain, runtime::Flavour::counted};
+  return {runtime::Flavour::plain};
 }
 
-const char* name(device::Flavour flavour) {
+const char* name(runtime::Flavour flavour) {
   switch (flavour) {
-    case device::Flavour::gpu:
+    case runtime::Flavour::gpu:
       return "gpu";
-    case device::Flavour::plain:
+    case runtime::Flavour::plain:
       return "plain";
-    case device::Flavour::counted:
+    case runtime::Flavour::counted:
       return "counted";
   }
   return "";

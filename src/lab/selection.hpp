@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "ops/operator.hpp"
+#include "ops/lab/operator.hpp"
 
 namespace warpladder::lab {
 
 struct Selected {
   const ops::Operator* op = nullptr;
-  const ladder::Rung* rung = nullptr;
+  const ladder::AnyRung* rung = nullptr;
 };
 
 // No names at all mean every rung of every operator. Throws Error(bad_input) for an unknown name.
@@ -21,7 +21,7 @@ std::vector<Selected> select_once(const std::vector<std::string>& names);
 Selected select_one(const std::string& name);
 
 // The flavours in which rungs run on a target: gpu, or plain and (if asked for) counted.
-std::vector<device::Flavour> flavours_on(device::Target target, bool counted);
-const char* name(device::Flavour flavour);
+std::vector<runtime::Flavour> flavours_on(runtime::Target target, bool counted);
+const char* name(runtime::Flavour flavour);
 
 }  // namespace warpladder::lab

@@ -5,19 +5,19 @@
 #include <algorithm>
 #include <limits>
 
-#include "device/cpu/fault.hpp"
+#include "executor/fault.hpp"
 
 namespace warpladder::lab {
 namespace {
 
-CaseResult run_case(const std::string& name, ops::Trial& trial, const ladder::Rung& rung,
-                    device::Flavour flavour, device::Stream& stream) {
+CaseResult run_case(const std::string& name, ops::Trial& trial, const ladder::AnyRung& rung,
+                    runtime::Flavour flavour, device::Stream& stream) {
   trial.reset();
   try {
     if (const ladder::Launcher prepare = rung.preparation(flavour)) prepare(trial.call(), stream);
     rung.launcher(flavour)(trial.call(), stream);
     stream.synchronize();
-  } catch (const device::cpu::KernelFault& fault) {
+  } catch (const executor::KernelFault& fault) {
     return {name, std::numeric_limits<double>::infinity(), fault.what()};
   }
   trial.expect(rung.arithmetic);
@@ -54,13 +54,13 @@ std::vector<VerifyRow> verify(const VerifyRequest& request, const Progress& prog
   std::vector<VerifyRow> rows;
   struct Run {
     std::size_t row;
-    const ladder::Rung* rung;
-    device::Flavour flavour;
+    const ladder::AnyRung* rung;
+    runtime::Flavour flavour;
   };
   // By operator, so that each case is set up, and its truth computed, once for all rungs.
   std::vector<std::pair<const ops::Operator*, std::vector<Run>>> work;
   for (const Selected& s : request.rungs) {
-    for (const device::Flavour flavour : flavours_on(request.target, request.counted)) {
+    for (const runtime::Flavour flavour : flavours_on(request.target, request.counted)) {
       VerifyRow& row = rows.emplace_back();
       row.op = s.op->name();
       row.rung = s.rung->id;

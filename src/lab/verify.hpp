@@ -14,7 +14,7 @@ namespace warpladder::lab {
 
 struct VerifyRequest {
   std::vector<Selected> rungs;
-  device::Target target = device::Target::cpu;
+  runtime::Target target = runtime::Target::cpu;
   // CPU side: also run the counted flavour, in which the executor checks every access.
   bool counted = false;
   std::optional<std::vector<std::int64_t>> shape;  // instead of the operator's cases
@@ -33,7 +33,7 @@ struct CaseResult {
 // One rung in one flavour.
 struct VerifyRow {
   std::string op, rung;
-  device::Flavour flavour = device::Flavour::plain;
+  runtime::Flavour flavour = runtime::Flavour::plain;
   std::string skipped;  // why it did not run, or empty
   std::vector<CaseResult> cases;
   std::size_t not_taken = 0;  // cases that the rung does not accept

@@ -1,43 +1,123 @@
 #pragma once
-// All rungs of all operators, by id. Holds no rung's name: rungs declare themselves.
+// All rungs of all operators, by id, as the lab sees them: with the type of their calls erased.
+// Holds no rung's name: the build lists rungs by their files.
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "device/counts.hpp"
+#include "executor/counts.hpp"
 #include "ladder/rung.hpp"
 
 namespace warpladder::ladder {
 
-struct Rung {
+// A call of any operator. Remembers its type, so that a rung of another operator refuses it.
+class AnyCall {
+ public:
+  template <class Call>
+  AnyCall(const Call& call) : call_(&call), type_(&kTypeOf<Call>) {
+    static_assert(std::is_class_v<Call>, "a call itself, not its address");
+  }
+
+  // Throws std::logic_error if the call is of another type.
+  template <class Call>
+  const Call& as() const {
+    if (type_ != &kTypeOf<Call>) throw_wrong_type();
+    return *static_cast<const Call*>(call_);
+  }
+
+ private:
+  template <class Call>
+  static constexpr char kTypeOf = 0;
+  [[noreturn]] static void throw_wrong_type();
+
+  const void* call_;
+  const void* type_;
+};
+
+// A function of a call whose type it has forgotten: the one place where rungs and rivals lose
+// theirs.
+template <class Result, class... More>
+class Erased {
+ public:
+  Erased() = default;
+  Erased(std::nullptr_t) {}
+  template <class Call>
+  Erased(Result (*typed)(const Call&, More...))
+      : typed_(reinterpret_cast<void (*)()>(typed)), invoke_(typed ? &invoke<Call> : nullptr) {}
+  // A lambda without captures.
+  template <class Function>
+  requires(std::is_class_v<Function> && !std::is_same_v<Function, Erased>) Erased(Function function)
+      : Erased(+function) {}
+
+  explicit operator bool() const { return invoke_; }
+  Result operator()(AnyCall call, More... more) const { return invoke_(typed_, call, more...); }
+
+ private:
+  template <class Call>
+  static Result invoke(void (*typed)(), AnyCall call, More... more) {
+    return reinterpret_cast<Result (*)(const Call&, More...)>(typed)(call.as<Call>(), more...);
+  }
+
+  void (*typed_)() = nullptr;
+  Result (*invoke_)(void (*)(), AnyCall, More...) = nullptr;
+};
+using Launcher = Erased<void, runtime::StreamView&>;
+using Predictor = Erased<Totals, const runtime::Machine&>;
+using Condition = Erased<bool>;
+
+struct AnyRung {
   std::string op, id, idea, accepts;
   bool on_host = false;
-  Launcher launch[device::kFlavours] = {};  // null where this build has no such flavour
-  Predictor predict = nullptr;
-  bool (*takes)(const void* call) = nullptr;
-  Launcher prepare[device::kFlavours] = {};  // null: there is nothing to prepare
+  Launcher launch[runtime::kFlavours];  // null where this build has no such flavour
+  Predictor predict;
+  Condition takes;
+  Launcher prepare[runtime::kFlavours];  // null: there is nothing to prepare
   Arithmetic arithmetic;
 
-  Launcher launcher(device::Flavour flavour) const { return launch[static_cast<int>(flavour)]; }
-  Launcher preparation(device::Flavour flavour) const { return prepare[static_cast<int>(flavour)]; }
+  Launcher launcher(runtime::Flavour flavour) const { return launch[static_cast<int>(flavour)]; }
+  Launcher preparation(runtime::Flavour flavour) const {
+    return prepare[static_cast<int>(flavour)];
+  }
   std::string full_name() const { return op + "/" + id; }
 };
 
+// Adds a rung to the ladder. Called by static initialisation of the list that the build writes; a
+// second rung of the same name is a fault of the build and ends the program.
+bool declare(AnyRung rung);
+
+// The flavours of one rung, as the lab sees them; null where this build has none.
+template <class Call>
+AnyRung erased(const char* op, const char* id, const Rung<Call>* gpu, const Rung<Call>* plain,
+               const Rung<Call>* counted) {
+  AnyRung rung{
+      op,           id, plain->idea,      plain->accepts, plain->on_host, {}, plain->predict,
+      plain->takes, {}, plain->arithmetic};
+  const auto add = [&](runtime::Flavour flavour, const Rung<Call>* of_flavour) {
+    if (!of_flavour) return;
+    rung.launch[static_cast<int>(flavour)] = of_flavour->launch;
+    rung.prepare[static_cast<int>(flavour)] = of_flavour->prepare;
+  };
+  add(runtime::Flavour::gpu, gpu);
+  add(runtime::Flavour::plain, plain);
+  add(runtime::Flavour::counted, counted);
+  return rung;
+}
+
 // Sorted by operator, then id.
-const std::vector<Rung>& all_rungs();
-std::vector<const Rung*> rungs_of(std::string_view op);
+const std::vector<AnyRung>& all_rungs();
+std::vector<const AnyRung*> rungs_of(std::string_view op);
 // Throws Error(bad_input), naming the operators or rungs that there are.
-const Rung& find_rung(std::string_view op, std::string_view id);
+const AnyRung& find_rung(std::string_view op, std::string_view id);
 
 // Why the rung cannot run in this flavour in this build, or empty if it can.
-std::string why_not(const Rung& rung, device::Flavour flavour);
+std::string why_not(const AnyRung& rung, runtime::Flavour flavour);
 // Why it cannot run on this problem, or empty if it can.
-std::string why_not(const Rung& rung, const void* call);
+std::string why_not(const AnyRung& rung, AnyCall call);
 
 // Whether each total is the predicted one, or not predicted.
 bool agrees(const Totals& counted, const Totals& predicted);
 
-Totals totals_of(const std::vector<device::KernelCounts>& launches);
+Totals totals_of(const std::vector<executor::KernelCounts>& launches);
 
 }  // namespace warpladder::ladder

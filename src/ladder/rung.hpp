@@ -3,15 +3,16 @@
 // rung.hpp), so it holds no containers: nothing here may become machine code that a flavour shares.
 
 #include <cstdint>
+#include <type_traits>
 
-#include "device/stream.hpp"
+#include "runtime/stream.hpp"
 
 namespace warpladder::ladder {
 
 // In a prediction: this total depends on more than the header can say in a number.
 constexpr std::uint64_t kNotPredicted = ~std::uint64_t{0};
 
-// What a launch asks of the machine, in all. The units are those of device/counts.hpp.
+// What a launch asks of the machine, in all. The units are those of executor/counts.hpp.
 struct Totals {
   std::uint64_t global_load_requests = 0, global_load_sectors = 0;
   std::uint64_t global_store_requests = 0, global_store_sectors = 0;
@@ -23,42 +24,59 @@ struct Totals {
   bool operator==(const Totals&) const = default;
 };
 
-// `call` points to the operator's own Call: the problem and its operands' device addresses.
-using Launcher = void (*)(const void* call, device::Stream& stream);
-// The header's prediction as a function of the call's problem.
-using Predictor = Totals (*)(const void* call);
+// The units that multiply; a Machine has the rate of each.
+enum class Unit { cuda_cores, tf32_tensor_cores, f16_tensor_cores };
 
-// Dense, of one H200 SXM, as its data sheet says: an FMA is two.
-constexpr double kF16TensorFlopsPerS = 989.4e12, kTf32TensorFlopsPerS = 494.7e12;
-
-// What a rung's results and speed are measured against, where it is not FP32 arithmetic on CUDA
-// cores.
+// What a rung's results and speed are measured against.
 struct Arithmetic {
-  double tensor_flops_per_s = 0;  // of tensor cores, for the numbers that they multiply
-  bool tensor_cores() const { return tensor_flops_per_s > 0; }
+  Unit unit = Unit::cuda_cores;
   // What its products leave out, in units of 2^-24 of the sum of the terms' magnitudes, beyond the
   // error that FP32 arithmetic may make.
   double extra_roundings = 0;
+
+  constexpr bool tensor_cores() const { return unit != Unit::cuda_cores; }
+  constexpr double flops_per_s(const runtime::Machine& machine) const {
+    return unit == Unit::f16_tensor_cores    ? machine.f16_tensor_flops_per_s
+           : unit == Unit::tf32_tensor_cores ? machine.tf32_tensor_flops_per_s
+                                             : machine.fp32_flops_per_s;
+  }
 };
 
-struct Declaration {
-  const char* op;
-  const char* file;     // its stem is the rung's id
+// One flavour of a rung, for an operator whose calls are of type Call. Its id is the stem of its
+// file. A function that belongs to another operator does not compile here.
+template <class Call_>
+struct Rung {
+  using Call = Call_;
+
   const char* idea;     // half a sentence
   const char* accepts;  // half a sentence
-  device::Flavour flavour;
-  bool on_host;  // a plain host function: only the plain flavour exists
-  Launcher launch;
-  Predictor predict;  // null: no prediction
+  void (*launch)(const Call&, runtime::StreamView&);
+  // The header's prediction as a function of the call's problem; null: no prediction.
+  Totals (*predict)(const Call&, const runtime::Machine&) = nullptr;
   // Whether the rung takes this call, as `accepts` says in words; null: it takes every call.
-  bool (*takes)(const void* call) = nullptr;
+  bool (*takes)(const Call&) = nullptr;
   // To be launched once before `launch`, for a call whose operator says what may then change.
-  Launcher prepare = nullptr;
+  void (*prepare)(const Call&, runtime::StreamView&) = nullptr;
   Arithmetic arithmetic = {};
+  bool on_host = false;  // a plain host function: only the plain flavour launches it
 };
 
-// Adds one flavour of a rung to the ladder. Called by static initialisation; a second declaration
-// of the same rung and flavour is a fault of the build and ends the program.
-bool declare(const Declaration& declaration);
+// Calls predict(problem), or predict(problem, machine) where the prediction depends on the machine.
+template <auto predict, class Problem>
+Totals predicted(const Problem& problem, const runtime::Machine& machine) {
+  if constexpr (std::is_invocable_v<decltype(predict), const Problem&, const runtime::Machine&>) {
+    return predict(problem, machine);
+  } else {
+    return predict(problem);
+  }
+}
 
 }  // namespace warpladder::ladder
+
+// Defines the rung of a file, in the namespace of its operator: WARPLADDER_RUNG(07_by_shape) = {…}.
+// A stem that is not the file's fails at link, for the build lists rungs by their files.
+#define WARPLADDER_RUNG(stem)                                \
+  inline namespace WARPLADDER_FLAVOUR {                      \
+  extern const ::warpladder::ladder::Rung<Call> rung_##stem; \
+  }                                                          \
+  constinit const ::warpladder::ladder::Rung<Call> WARPLADDER_FLAVOUR::rung_##stem

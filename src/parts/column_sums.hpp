@@ -3,10 +3,10 @@
 // 4·lanes columns. Its threads fall into groups of `lanes` neighbours, a power of two up to 32;
 // each thread has four columns, and each group takes four lines at a time, group after group.
 
-#include "device/kernel.hpp"
 #include "parts/multiply_add.hpp"
 #include "parts/ptx/load.hpp"
 #include "parts/warp.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {

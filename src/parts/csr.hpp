@@ -3,10 +3,10 @@
 
 #include <type_traits>
 
-#include "device/kernel.hpp"
 #include "parts/flag_finish.hpp"
 #include "parts/ptx/cache_policy.hpp"
 #include "parts/warp.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {

@@ -2,7 +2,7 @@
 // The main loop of a product with two tiles and two fragments of everything, as row_05 of the sgemm
 // ladder writes it out.
 
-#include "device/kernel.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {

@@ -3,9 +3,9 @@
 // have to the last of them in slots of 64 bits (flags.hpp), and it finishes. Sums have one order,
 // and therefore the same bits in every run.
 
-#include "device/kernel.hpp"
 #include "parts/flags.hpp"
 #include "parts/warp.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {

@@ -7,7 +7,7 @@
 // Words are zero before a launch and after it. A block may wait only for blocks of lower indices:
 // those have begun before it on a GPU, and have ended before it in the executor.
 
-#include "device/kernel.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {

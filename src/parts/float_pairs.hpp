@@ -10,8 +10,8 @@
 #include <cuda_fp16.h>
 #endif
 
-#include "device/kernel.hpp"
 #include "parts/ptx/wgmma.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {

@@ -1,10 +1,10 @@
 #pragma once
 // Products of lines in memory with a vector: kLanes neighbouring threads share kLines lines.
 
-#include "device/kernel.hpp"
 #include "parts/multiply_add.hpp"
 #include "parts/ptx/load.hpp"
 #include "parts/warp.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {

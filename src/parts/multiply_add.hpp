@@ -1,7 +1,7 @@
 #pragma once
 // sum += a·x for words and for float4, by components or by one factor for all.
 
-#include "device/kernel.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {

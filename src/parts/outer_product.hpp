@@ -1,7 +1,7 @@
 #pragma once
 // The inner step of a register-tiled product, and how its result leaves the registers.
 
-#include "device/kernel.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {

@@ -16,11 +16,11 @@
 
 #include <type_traits>
 
-#include "device/kernel.hpp"
 #include "parts/flags.hpp"
 #include "parts/ptx/min_max.hpp"
 #include "parts/reduction_function.hpp"
 #include "parts/warp.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {

@@ -2,7 +2,7 @@
 // Where the user of a ring of stages is, each of which has an mbarrier for "full" and one for
 // "empty" (parts/ptx/mbarrier.hpp).
 
-#include "device/kernel.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {

@@ -16,11 +16,11 @@
 // behind the first ones, when some block has counted more than pairs hold, leave their part as it
 // is.
 
-#include "device/kernel.hpp"
 #include "parts/ptx/cluster.hpp"
 #include "parts/ptx/tma.hpp"
 #include "parts/split/across.hpp"
 #include "parts/split/along.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {
@@ -40,7 +40,7 @@ __device__ __forceinline__ void split_block(const SplitOperand& a, const SplitOp
                                               : blockIdx.x - first;
   BlockCrew crew;
   if constexpr (Pairs::kCounted) {
-    if (blockIdx.x >= kFirstBlocks<length>) crew.decide(x);
+    if (blockIdx.x >= x.first_blocks) crew.decide(x);
   }
   if (x.along) {
     split_along<Pairs, length>(x, block, shared, crew);

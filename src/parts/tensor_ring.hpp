@@ -4,12 +4,12 @@
 // A stage holds one group along k of float pairs (float_pairs.hpp) of each of block_m rows of A and
 // block_n columns of B.
 
-#include "device/kernel.hpp"
 #include "parts/float_pairs.hpp"
 #include "parts/ptx/cluster.hpp"
 #include "parts/ptx/mbarrier.hpp"
 #include "parts/ptx/wgmma.hpp"
 #include "parts/ring_place.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {

@@ -2,8 +2,8 @@
 // A tile of a split operand (split.hpp) brought to shared memory by a block's threads, as wgmma
 // wants it: what the copy engine does for the rungs that have it.
 
-#include "device/kernel.hpp"
 #include "parts/split.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {

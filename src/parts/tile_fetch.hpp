@@ -2,7 +2,7 @@
 // A thread's share of a tile on its way from a matrix in global memory to shared memory, by way of
 // registers, so that the loads of one tile can be under way while another is computed on.
 
-#include "device/kernel.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {

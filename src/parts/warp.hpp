@@ -15,8 +15,8 @@
 
 #include <type_traits>
 
-#include "device/kernel.hpp"
 #include "parts/ptx/lane_id.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::parts::warp {
 inline namespace WARPLADDER_FLAVOUR {

@@ -60,7 +60,7 @@ std::string line_of(const std::string& table, const std::string& rung) {
 }
 
 TEST(BenchTables, ComparesWithTheFastestRival) {
-  const std::vector<Section> sections = sections_of(report(), device::Target::gpu);
+  const std::vector<Section> sections = sections_of(report(), runtime::Target::gpu);
   ASSERT_EQ(sections.size(), 1u);
   EXPECT_EQ(sections[0].title, "spmv uniform:rows=1000000,per_row=16");
   EXPECT_EQ(sections[0].remark, "1,000,000 rows");
@@ -78,7 +78,7 @@ TEST(BenchTables, ComparesWithTheFastestRival) {
 }
 
 TEST(BenchTables, RatesInBothUnits) {
-  const std::string table = rendered(sections_of(report(), device::Target::gpu)[0]);
+  const std::string table = rendered(sections_of(report(), runtime::Target::gpu)[0]);
   EXPECT_NE(table.find("GFLOP/s"), table.npos);
   const std::string line = line_of(table, "08_prepared");
   EXPECT_NE(line.find(" 3498 |   799.6 |"), std::string::npos) << table;
@@ -87,7 +87,7 @@ TEST(BenchTables, RatesInBothUnits) {
 TEST(BenchTables, FitAHundredColumns) {
   lab::BenchReport r = report();
   const auto widest = [&] {
-    const std::string table = rendered(sections_of(r, device::Target::gpu)[0], Style::boxed);
+    const std::string table = rendered(sections_of(r, runtime::Target::gpu)[0], Style::boxed);
     EXPECT_NE(table.find("cusparse_alg1_prepared"), table.npos) << "a name is cut:\n" << table;
     std::istringstream lines(table);
     std::size_t columns = 0;
@@ -104,7 +104,7 @@ TEST(BenchTables, FitAHundredColumns) {
 TEST(BenchTables, OneRivalIsNamed) {
   lab::BenchReport r = report();
   r.rows.erase(r.rows.begin() + 3, r.rows.begin() + 5);
-  const Section section = sections_of(r, device::Target::gpu)[0];
+  const Section section = sections_of(r, runtime::Target::gpu)[0];
   EXPECT_NE(rendered(section).find("of cusparse"), std::string::npos);
   EXPECT_EQ(section.lines_below, (std::vector<std::string>{"- 08_prepared prepares once: 9.5 µs"}));
 }
@@ -113,7 +113,7 @@ TEST(BenchTables, OneRivalIsNamed) {
 TEST(BenchTables, AnInvalidRivalIsNotTheBest) {
   lab::BenchReport r = report();
   r.rows[3].invalid = "above the ceiling";
-  const Section section = sections_of(r, device::Target::gpu)[0];
+  const Section section = sections_of(r, runtime::Target::gpu)[0];
   EXPECT_EQ(section.lines_below[0], "- the best rival is cusparse");
 }
 

@@ -11,8 +11,8 @@ namespace {
 
 class Async : public EveryFlavour {
  protected:
-  device::TensorMap map_of(const void* data, int element_bytes, std::int64_t rows,
-                           std::int64_t columns, std::int64_t row_elements, int box_rows) const {
+  runtime::TensorMap map_of(const void* data, int element_bytes, std::int64_t rows,
+                            std::int64_t columns, std::int64_t row_elements, int box_rows) const {
     return device::encode(target(), {data, element_bytes, rows, columns, row_elements, box_rows});
   }
 };
@@ -145,7 +145,7 @@ TEST_P(Async, ABoxGoesToAllBlocksOfACluster) {
 TEST_P(Async, BlocksOfAClusterReachEachOther) {
   for (const unsigned cluster : {1u, 2u, 3u, 8u}) {
     for (const unsigned threads : {32u, 48u, 128u}) {
-      const device::Dim3 grid{2 * cluster, 3};
+      const runtime::Dim3 grid{2 * cluster, 3};
       Buffer<int> out(target(), grid.count() * threads);
       run("ask_the_neighbour", {grid, {threads}, 1024, cluster}, out, static_cast<int>(cluster));
       const std::vector<int> got = out.download();
@@ -185,7 +185,7 @@ TEST(AsyncCounts, DoNotDependOnTheNumberOfOsThreads) {
   const std::vector<float> in = whole_numbers(41 * 256, 1 << 20);
   const Buffer<float> matrix(Target::cpu, in);
   const auto map = device::encode(Target::cpu, {matrix.data(), 4, 41 * 8, 32, 32, 8});
-  std::vector<device::KernelCounts> counts;
+  std::vector<executor::KernelCounts> counts;
   for (const unsigned os_threads : {1u, 2u, 5u}) {
     Buffer<float> out(Target::cpu, in.size());
     device::Stream stream(Target::cpu);

@@ -86,7 +86,7 @@ TEST_P(Block, KeepsItsSharedArraysApart) {
 
 TEST_P(Block, VotesAtTheBarrier) {
   constexpr int kRounds = 12;
-  for (const device::Dim3 block : {device::Dim3{1}, {32}, {45}, {8, 5, 3}, {1024}}) {
+  for (const runtime::Dim3 block : {runtime::Dim3{1}, {32}, {45}, {8, 5, 3}, {1024}}) {
     const auto threads = static_cast<int>(block.count());
     // Nobody, everybody, one alone, all but one, then chance; true is any number but 0.
     std::vector<int> predicates = random_ints(static_cast<std::size_t>(kRounds * threads), 2, 17);

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "device/cpu/fault.hpp"
 #include "device/testing.hpp"
+#include "executor/fault.hpp"
 
 namespace warpladder::device_tests {
 namespace {
 
-using device::cpu::FaultKind;
-using device::cpu::KernelFault;
+using executor::FaultKind;
+using executor::KernelFault;
 
 class Copy : public EveryFlavour {
  protected:

@@ -18,27 +18,27 @@ struct Cost {
 };
 
 struct Access {
-  device::MemorySpace space;
-  device::AccessKind kind;
+  executor::MemorySpace space;
+  executor::AccessKind kind;
   int bytes;
 };
 constexpr Access global_load(int bytes) {
-  return {device::MemorySpace::global, device::AccessKind::load, bytes};
+  return {executor::MemorySpace::global, executor::AccessKind::load, bytes};
 }
 constexpr Access global_store(int bytes) {
-  return {device::MemorySpace::global, device::AccessKind::store, bytes};
+  return {executor::MemorySpace::global, executor::AccessKind::store, bytes};
 }
 constexpr Access global_atomic(int bytes) {
-  return {device::MemorySpace::global, device::AccessKind::atomic, bytes};
+  return {executor::MemorySpace::global, executor::AccessKind::atomic, bytes};
 }
 constexpr Access shared_load(int bytes) {
-  return {device::MemorySpace::shared, device::AccessKind::load, bytes};
+  return {executor::MemorySpace::shared, executor::AccessKind::load, bytes};
 }
 constexpr Access shared_store(int bytes) {
-  return {device::MemorySpace::shared, device::AccessKind::store, bytes};
+  return {executor::MemorySpace::shared, executor::AccessKind::store, bytes};
 }
 constexpr Access shared_atomic(int bytes) {
-  return {device::MemorySpace::shared, device::AccessKind::atomic, bytes};
+  return {executor::MemorySpace::shared, executor::AccessKind::atomic, bytes};
 }
 
 class Counted {
@@ -47,14 +47,14 @@ class Counted {
   template <class... Values>
   Counted(std::string file, const std::string& kernel, const Shape& shape, const Values&... values)
       : Counted(std::move(file), count(kernel, shape, values...)) {}
-  Counted(std::string file, device::KernelCounts counts)
+  Counted(std::string file, executor::KernelCounts counts)
       : file_(std::move(file)), counts_(std::move(counts)) {}
 
-  const device::KernelCounts& counts() const { return counts_; }
+  const executor::KernelCounts& counts() const { return counts_; }
 
   void expect(const std::string& mark, Access access, Cost cost) {
-    const bool global = access.space == device::MemorySpace::global;
-    device::AccessCounts want;
+    const bool global = access.space == executor::MemorySpace::global;
+    executor::AccessCounts want;
     want.file = "tests/device/kernels/" + file_;
     want.line = line_of(file_, "COUNT: " + mark);
     want.space = access.space;
@@ -66,7 +66,7 @@ class Counted {
     (global ? want.ideal_sectors : want.ideal_wavefronts) = cost.ideal;
     want.worst = cost.worst;
     ++accesses_;
-    const auto same_place = [&](const device::AccessCounts& c) {
+    const auto same_place = [&](const executor::AccessCounts& c) {
       return c.line == want.line && c.space == want.space && c.kind == want.kind &&
              c.bytes == want.bytes;
     };
@@ -100,17 +100,17 @@ class Counted {
   }
 
  private:
-  device::EventCounts event(const std::string& mark) {
+  executor::EventCounts event(const std::string& mark) {
     const int line = line_of(file_, "COUNT: " + mark);
     events_.insert(line);
-    for (const device::EventCounts& e : counts_.events) {
+    for (const executor::EventCounts& e : counts_.events) {
       if (e.line == line) return e;
     }
     return {};
   }
 
   std::string file_;
-  device::KernelCounts counts_;
+  executor::KernelCounts counts_;
   std::size_t accesses_ = 0;
   std::set<int> events_;
 };

@@ -30,7 +30,7 @@ std::uint64_t sum_over_lanes(const Sum& of_lane) {
 void expect_access(const Counted& c, const std::string& mark, std::uint64_t requests,
                    std::uint64_t lanes) {
   const int line = line_of(kFile, "COUNT: " + mark);
-  for (const device::AccessCounts& a : c.counts().accesses) {
+  for (const executor::AccessCounts& a : c.counts().accesses) {
     if (a.line != line) continue;
     EXPECT_EQ(a.requests, requests) << mark;
     EXPECT_EQ(a.lanes, lanes) << mark;

@@ -16,7 +16,7 @@ struct Product {
         device_b(Target::cpu, b),
         device_c(Target::cpu, elements()) {}
 
-  Counted count(const std::string& kernel, unsigned tile, device::Dim3 block) {
+  Counted count(const std::string& kernel, unsigned tile, runtime::Dim3 block) {
     const auto blocks = static_cast<unsigned>(n) / tile;
     return {"counts_sgemm.cu", kernel, {{blocks, blocks}, block}, device_a, device_b, device_c, n};
   }
@@ -111,7 +111,7 @@ TEST(CountsOfSgemm, ThreadTile) {
   c.expect("wide c", global_store(16), {128, 128 * 32, 128 * 32, 128 * 16, 32});
   c.expect_fmas("thread tile fma", 2097152);  // 128³
   std::uint64_t barriers = 0;
-  for (const device::EventCounts& e : c.counts().events) barriers += e.barriers;
+  for (const executor::EventCounts& e : c.counts().events) barriers += e.barriers;
   EXPECT_EQ(barriers, 2 * 16 * 8u);
   p.expect_right();
 }

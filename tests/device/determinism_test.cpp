@@ -77,7 +77,7 @@ TEST(Counts, AreTheSameForAnyNumberOfThreads) {
       {"race_for_sums", arguments_of({{60}, {96}}, in, out, more, 5000)},
   };
   for (const auto& [kernel, arguments] : launches) {
-    std::vector<device::KernelCounts> counts;
+    std::vector<executor::KernelCounts> counts;
     for (const unsigned threads : kThreadCounts) {
       device::Stream stream(Target::cpu);
       stream.executor_threads = threads;
@@ -89,7 +89,7 @@ TEST(Counts, AreTheSameForAnyNumberOfThreads) {
     EXPECT_EQ(counts[0].grid, arguments.grid);
     EXPECT_EQ(counts[0].block, arguments.block);
     EXPECT_EQ(counts[0].kernel, std::string("device_tests::") + kernel);
-    for (const device::KernelCounts& c : counts) EXPECT_TRUE(c == counts[0]) << kernel;
+    for (const executor::KernelCounts& c : counts) EXPECT_TRUE(c == counts[0]) << kernel;
   }
 }
 
@@ -97,7 +97,7 @@ TEST(Counts, AreTheSameForAnyNumberOfThreads) {
 TEST(Counts, DoNotDependOnTheChecks) {
   const Buffer<float> in(Target::cpu, whole_numbers(64 * 64));
   Buffer<float> out(Target::cpu, 64 * 64);
-  std::vector<device::KernelCounts> counts;
+  std::vector<executor::KernelCounts> counts;
   device::Stream stream(Target::cpu);
   run(stream, Flavour::counted, "transpose<0>", {{2, 2}, {32, 8}}, in, out, 64);
   stream.record_counts = &counts;

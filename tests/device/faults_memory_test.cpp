@@ -164,7 +164,7 @@ TEST_F(MemoryFaults, OutgrownStack) {
     } catch (const KernelFault& fault) {
       EXPECT_EQ(fault.kind(), FaultKind::stack_overflow) << fault.what();
       EXPECT_EQ(fault.place().kernel, "device_tests::outgrow_stack");
-      EXPECT_EQ(fault.place().thread, (device::Dim3{20, 0, 0})) << fault.what();
+      EXPECT_EQ(fault.place().thread, (runtime::Dim3{20, 0, 0})) << fault.what();
       EXPECT_NE(std::string(fault.what()).find("65536 bytes"), std::string::npos) << fault.what();
     }
     expect_usable();

@@ -6,14 +6,14 @@
 #include <numeric>
 
 #include "base/error.hpp"
-#include "device/cpu/arena.hpp"
 #include "device/testing.hpp"
+#include "executor/arena.hpp"
 
 namespace warpladder::device_tests {
 namespace {
 
 using device::Memory;
-using device::cpu::Arena;
+using executor::Arena;
 
 class Buffers : public ::testing::TestWithParam<Target> {
  protected:
@@ -23,7 +23,9 @@ class Buffers : public ::testing::TestWithParam<Target> {
   }
 };
 INSTANTIATE_TEST_SUITE_P(Targets, Buffers, ::testing::Values(Target::cpu, Target::gpu),
-                         [](const auto& target) { return std::string(name(target.param)); });
+                         [](const auto& target) {
+                           return std::string(device::name(target.param));
+                         });
 
 TEST_P(Buffers, KeepWhatIsUploaded) {
   for (const std::size_t misalign : {0, 1, 3, 64}) {

@@ -108,7 +108,7 @@ class WarpParts : public EveryFlavour {
  protected:
   // A value of `type` has kComponents of type T.
   template <class T, int kComponents = 1>
-  void check(const std::string& type, const device::Dim3& block = {32}) {
+  void check(const std::string& type, const runtime::Dim3& block = {32}) {
     for (const int width : {2, 4, 8, 16, 32}) {
       const std::vector<Case> cases = cases_for(width);
       std::vector<unsigned> masks;

@@ -43,10 +43,10 @@ struct Problem {
     return c;
   }
   std::vector<float> run(device::Stream& stream, Flavour flavour, const std::string& kernel) const {
-    const Buffer<_Float16> a_there(stream.target(), a), b_there(stream.target(), b);
-    Buffer<float> out(stream.target(), static_cast<std::size_t>(lines * kColumns));
+    const Buffer<_Float16> a_there(stream.target, a), b_there(stream.target, b);
+    Buffer<float> out(stream.target, static_cast<std::size_t>(lines * kColumns));
     const auto map = [&](const auto& data, int rows, int box) {
-      return device::encode(stream.target(), {data.data(), 2, rows, k, k, box});
+      return device::encode(stream.target, {data.data(), 2, rows, k, k, box});
     };
     device_tests::run(stream, flavour, kernel,
                       {{static_cast<unsigned>(lines / 128)}, {384}, kShared, 2},
@@ -78,7 +78,7 @@ TEST(HastyPipelineOfProducts, MultipliesWhatCameLater) {
 
 TEST(PipelineCounts, AreThoseOfTheProduct) {
   const Problem problem(2, 4);
-  std::vector<std::vector<device::KernelCounts>> counts(2);
+  std::vector<std::vector<executor::KernelCounts>> counts(2);
   for (unsigned i = 0; i < 2; ++i) {
     device::Stream stream(Target::cpu);
     stream.executor_threads = i + 1;
@@ -87,7 +87,7 @@ TEST(PipelineCounts, AreThoseOfTheProduct) {
   }
   EXPECT_EQ(counts[0], counts[1]) << "on one and on two OS threads";
   std::uint64_t fmas = 0, bytes = 0;
-  for (const device::EventCounts& e : counts[0].at(0).events) {
+  for (const executor::EventCounts& e : counts[0].at(0).events) {
     fmas += e.tensor_fmas;
     bytes += e.bulk_bytes;
   }

@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "device/cpu/fault.hpp"
 #include "device/testing.hpp"
+#include "executor/fault.hpp"
 
 namespace warpladder::device_tests {
 
-using device::cpu::FaultKind;
-using device::cpu::KernelFault;
+using executor::FaultKind;
+using executor::KernelFault;
 
 struct Expected {
   FaultKind kind;
@@ -36,8 +36,8 @@ inline void expect_fault(device::Stream& stream, Flavour flavour, const std::str
       EXPECT_TRUE(place.file.ends_with("kernels/" + expected.file)) << what;
       EXPECT_EQ(place.line, line_of(expected.file, "FAULT: " + expected.mark)) << what;
     }
-    EXPECT_EQ(place.block, (device::Dim3{expected.block, 0, 0})) << what;
-    EXPECT_EQ(place.thread, (device::Dim3{expected.thread, 0, 0})) << what;
+    EXPECT_EQ(place.block, (runtime::Dim3{expected.block, 0, 0})) << what;
+    EXPECT_EQ(place.thread, (runtime::Dim3{expected.thread, 0, 0})) << what;
     for (const std::string& words : expected.words) {
       EXPECT_NE(what.find(words), std::string::npos) << "'" << words << "' is not in: " << what;
     }

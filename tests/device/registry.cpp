@@ -9,8 +9,8 @@
 namespace warpladder::device_tests {
 namespace {
 
-std::map<std::pair<std::string, device::Flavour>, Launcher>& launchers() {
-  static std::map<std::pair<std::string, device::Flavour>, Launcher> instance;
+std::map<std::pair<std::string, runtime::Flavour>, Launcher>& launchers() {
+  static std::map<std::pair<std::string, runtime::Flavour>, Launcher> instance;
   return instance;
 }
 
@@ -22,7 +22,7 @@ bool declare(const Declaration& d) {
   std::abort();
 }
 
-Launcher find_launcher(const char* name, device::Flavour flavour) {
+Launcher find_launcher(const char* name, runtime::Flavour flavour) {
   const auto it = launchers().find({name, flavour});
   return it == launchers().end() ? nullptr : it->second;
 }

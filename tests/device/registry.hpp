@@ -5,8 +5,8 @@
 
 #include <cstddef>
 
-#include "device/stream.hpp"
-#include "device/tensor_map.hpp"
+#include "runtime/stream.hpp"
+#include "runtime/tensor_map.hpp"
 
 namespace warpladder::device_tests {
 
@@ -15,19 +15,19 @@ constexpr int kMostPointers = 8, kMostNumbers = 4, kMostMaps = 2;
 // A kernel's pointer parameters take `pointer` in their order, its tensor maps take `map` and the
 // others `number`.
 struct Arguments {
-  device::Dim3 grid, block;
+  runtime::Dim3 grid, block;
   std::size_t dynamic_shared_bytes = 0;
   void* pointer[kMostPointers] = {};
   long long number[kMostNumbers] = {};
   unsigned cluster = 1;
-  device::TensorMap map[kMostMaps] = {};
+  runtime::TensorMap map[kMostMaps] = {};
 };
 
-using Launcher = void (*)(device::Stream& stream, const Arguments& arguments);
+using Launcher = void (*)(runtime::StreamView& stream, const Arguments& arguments);
 
 struct Declaration {
   const char* name;  // as the source spells it: "copy<float4>"
-  device::Flavour flavour;
+  runtime::Flavour flavour;
   Launcher launch;
 };
 
@@ -35,6 +35,6 @@ struct Declaration {
 bool declare(const Declaration& declaration);
 
 // Null where this build has no such kernel in that flavour.
-Launcher find_launcher(const char* name, device::Flavour flavour);
+Launcher find_launcher(const char* name, runtime::Flavour flavour);
 
 }  // namespace warpladder::device_tests

@@ -1,6 +1,6 @@
 // The table of kernel source lines, as text and as the running program carries it.
 
-#include "device/cpu/site_table.hpp"
+#include "executor/site_table.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 namespace warpladder::device_tests {
 namespace {
 
-using device::cpu::Site;
-using device::cpu::SiteKind;
-using device::cpu::SiteTable;
+using executor::Site;
+using executor::SiteKind;
+using executor::SiteTable;
 
 constexpr const char* kText =
     "text 200\n"
@@ -42,8 +42,8 @@ TEST(SiteTable, ReadsItsText) {
   EXPECT_EQ(site_at(120).bytes, 8);
   EXPECT_EQ(site_at(140).kind, SiteKind::async_copy);
   EXPECT_EQ(site_at(160).kind, SiteKind::exchange);
-  EXPECT_EQ(table.line_of(9), (device::cpu::SourceLine{"src/a.cu", 12}));
-  EXPECT_EQ(table.line_of(20), (device::cpu::SourceLine{"src/b.cu", 7}));
+  EXPECT_EQ(table.line_of(9), (executor::SourceLine{"src/a.cu", 12}));
+  EXPECT_EQ(table.line_of(20), (executor::SourceLine{"src/b.cu", 7}));
 }
 
 TEST(SiteTable, GivesABlockItsFusedMultiplyAdds) {
@@ -95,7 +95,7 @@ TEST(SiteTable, IsPartOfTheProgram) {
   const SiteTable& table = SiteTable::instance();
   EXPECT_GT(table.sites().size(), 1000u);
   int of_this_test = 0;
-  for (const device::cpu::SourceLine& line : table.lines()) {
+  for (const executor::SourceLine& line : table.lines()) {
     of_this_test += line.file == "tests/device/kernels/counts_sgemm.cu";
     EXPECT_FALSE(line.file.ends_with(".cu") && line.file.starts_with("/")) << line.file;
   }

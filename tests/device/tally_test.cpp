@@ -1,6 +1,6 @@
 // From lanes' addresses to sectors and wavefronts, against the definitions, on random requests.
 
-#include "device/cpu/tally.hpp"
+#include "executor/tally.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 namespace warpladder::device_tests {
 namespace {
 
-using device::cpu::Tally;
+using executor::Tally;
 
 struct Request {
   std::vector<std::uint64_t> address;

@@ -5,13 +5,17 @@
 #include <fstream>
 #include <stdexcept>
 
-namespace warpladder::device {
+namespace warpladder::runtime {
 
 void PrintTo(Flavour flavour, std::ostream* out) { *out << device_tests::name_of(flavour); }
 
 void PrintTo(const Dim3& size, std::ostream* out) {
   *out << fmt::format("({},{},{})", size.x, size.y, size.z);
 }
+
+}  // namespace warpladder::runtime
+
+namespace warpladder::executor {
 
 void PrintTo(const AccessCounts& c, std::ostream* out) {
   const char* kinds[] = {"loads", "stores", "atomics"};
@@ -28,7 +32,7 @@ void PrintTo(const EventCounts& c, std::ostream* out) {
                       c.file, c.line, c.fmas, c.barriers, c.shuffles, c.bulk_bytes, c.tensor_fmas);
 }
 
-}  // namespace warpladder::device
+}  // namespace warpladder::executor
 
 namespace warpladder::device_tests {
 

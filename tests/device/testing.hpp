@@ -11,23 +11,26 @@
 
 #include "device/device.hpp"
 #include "device/registry.hpp"
+#include "executor/counts.hpp"
 
-namespace warpladder::device {
 // GoogleTest finds these by their arguments.
+namespace warpladder::runtime {
 void PrintTo(Flavour flavour, std::ostream* out);
+void PrintTo(const Dim3& size, std::ostream* out);
+}  // namespace warpladder::runtime
+namespace warpladder::executor {
 void PrintTo(const AccessCounts& counts, std::ostream* out);
 void PrintTo(const EventCounts& counts, std::ostream* out);
-void PrintTo(const Dim3& size, std::ostream* out);
-}  // namespace warpladder::device
+}  // namespace warpladder::executor
 
 namespace warpladder::device_tests {
 
 using device::Buffer;
-using device::Flavour;
-using device::Target;
+using runtime::Flavour;
+using runtime::Target;
 
 struct Shape {
-  device::Dim3 grid, block;
+  runtime::Dim3 grid, block;
   std::size_t dynamic_shared_bytes = 0;
   unsigned cluster = 1;
 };
@@ -52,7 +55,7 @@ Arguments arguments_of(const Shape& shape, const Values&... values) {
   int pointers = 0, numbers = 0, maps = 0;
   const auto put = [&](const auto& value) {
     using Value = std::decay_t<decltype(value)>;
-    if constexpr (std::is_same_v<Value, device::TensorMap>) {
+    if constexpr (std::is_same_v<Value, runtime::TensorMap>) {
       a.map[maps++] = value;
     } else if constexpr (std::is_integral_v<Value>) {
       a.number[numbers++] = value;
@@ -95,9 +98,10 @@ class EveryFlavour : public ::testing::TestWithParam<Flavour> {
 
 // The counts of one launch of the counted flavour.
 template <class... Values>
-device::KernelCounts count(const std::string& kernel, const Shape& shape, const Values&... values) {
+executor::KernelCounts count(const std::string& kernel, const Shape& shape,
+                             const Values&... values) {
   device::Stream stream(Target::cpu);
-  std::vector<device::KernelCounts> launches;
+  std::vector<executor::KernelCounts> launches;
   stream.record_counts = &launches;
   run(stream, Flavour::counted, kernel, shape, values...);
   return launches.at(0);

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "lab/accuracy.hpp"
-#include "ops/sgemm/accuracy_cases.hpp"
+#include "ops/sgemm/lab/accuracy_cases.hpp"
 #include "ops/sgemm/problem.hpp"
 
 namespace warpladder {
@@ -16,8 +16,7 @@ namespace {
 using sgemm::Call;
 
 // On powers_of_two every one of these sums is exact.
-void exact(const void* erased, device::Stream&) {
-  const Call& call = *static_cast<const Call*>(erased);
+void exact(const Call& call, runtime::StreamView&) {
   const sgemm::Problem& p = call.problem;
   for (std::int64_t i = 0; i < p.m; ++i) {
     for (std::int64_t j = 0; j < p.n; ++j) {
@@ -27,46 +26,41 @@ void exact(const void* erased, device::Stream&) {
     }
   }
 }
-void all_too_large(const void* erased, device::Stream& stream) {
-  exact(erased, stream);
-  const Call& call = *static_cast<const Call*>(erased);
+void all_too_large(const Call& call, runtime::StreamView& stream) {
+  exact(call, stream);
   for (std::int64_t at = 0; at < call.problem.m * call.problem.n; ++at) call.c[at] *= 1 + 0x1p-9f;
 }
-void one_off_by_a_quarter(const void* erased, device::Stream& stream) {
-  exact(erased, stream);
-  static_cast<const Call*>(erased)->c[7] += 0.25f;
+void one_off_by_a_quarter(const Call& given, runtime::StreamView& stream) {
+  exact(given, stream);
+  given.c[7] += 0.25f;
 }
-void one_nan(const void* erased, device::Stream& stream) {
-  exact(erased, stream);
-  static_cast<const Call*>(erased)->c[3] = std::numeric_limits<float>::quiet_NaN();
+void one_nan(const Call& given, runtime::StreamView& stream) {
+  exact(given, stream);
+  given.c[3] = std::numeric_limits<float>::quiet_NaN();
 }
-void last_row_never_written(const void* erased, device::Stream& stream) {
-  const Call& call = *static_cast<const Call*>(erased);
+void last_row_never_written(const Call& call, runtime::StreamView& stream) {
   Call shorter = call;
   --shorter.problem.m;
-  exact(&shorter, stream);
+  exact(shorter, stream);
 }
-void needs_preparation(const void* erased, device::Stream&) {
-  const Call& call = *static_cast<const Call*>(erased);
+void needs_preparation(const Call& call, runtime::StreamView&) {
   if (!(call.c[0] == 5)) return;  // what prepares_it() left
-  device::Stream stream(device::Target::cpu);
-  exact(erased, stream);
+  device::Stream stream(runtime::Target::cpu);
+  exact(call, stream);
 }
-void prepares_it(const void* erased, device::Stream&) {
-  static_cast<const Call*>(erased)->c[0] = 5;
-}
+void prepares_it(const Call& given, runtime::StreamView&) { given.c[0] = 5; }
 
 constexpr std::int64_t kM = 6, kN = 10, kK = 48;
 
-ladder::Rung planted(ladder::Launcher launch, ladder::Launcher prepare = nullptr) {
-  ladder::Rung rung;
+ladder::AnyRung planted(ladder::Launcher launch, ladder::Launcher prepare = nullptr) {
+  ladder::AnyRung rung;
   rung.op = "sgemm";
   rung.id = "planted";
-  rung.launch[static_cast<int>(device::Flavour::plain)] = launch;
-  rung.prepare[static_cast<int>(device::Flavour::plain)] = prepare;
+  rung.launch[static_cast<int>(runtime::Flavour::plain)] = launch;
+  rung.prepare[static_cast<int>(runtime::Flavour::plain)] = prepare;
   return rung;
 }
-lab::AccuracyReport report_on(const ladder::Rung& rung,
+lab::AccuracyReport report_on(const ladder::AnyRung& rung,
                               const std::string& distribution = "powers_of_two") {
   lab::AccuracyRequest request;
   request.op = &ops::find_operator("sgemm");

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "lab/verify.hpp"
-#include "ops/judge.hpp"
+#include "ops/lab/judge.hpp"
 #include "ops/sgemm/problem.hpp"
 
 namespace warpladder {
@@ -31,8 +31,7 @@ float& c_of(const Call& call, std::int64_t i, std::int64_t j) {
 bool empty(const Call& call) { return call.problem.m == 0 || call.problem.n == 0; }
 
 // A correct product, written independently of the rungs and of the reference.
-void correct(const void* erased, device::Stream&) {
-  const Call& call = *static_cast<const Call*>(erased);
+void correct(const Call& call, runtime::StreamView&) {
   const sgemm::Problem& p = call.problem;
   for (std::int64_t i = 0; i < p.m; ++i) {
     for (std::int64_t j = 0; j < p.n; ++j) {
@@ -45,56 +44,48 @@ void correct(const void* erased, device::Stream&) {
   }
 }
 
-void one_wrong_element(const void* erased, device::Stream& stream) {
-  correct(erased, stream);
-  const Call& call = *static_cast<const Call*>(erased);
+void one_wrong_element(const Call& call, runtime::StreamView& stream) {
+  correct(call, stream);
   if (empty(call)) return;
   float& c = c_of(call, call.problem.m - 1, call.problem.n / 2);
   c = std::isfinite(c) ? c + 1.0f + std::abs(c) : 0.0f;  // beyond rounding, whatever its size
 }
-void a_nan(const void* erased, device::Stream& stream) {
-  correct(erased, stream);
-  const Call& call = *static_cast<const Call*>(erased);
+void a_nan(const Call& call, runtime::StreamView& stream) {
+  correct(call, stream);
   if (!empty(call)) c_of(call, 0, 0) = std::numeric_limits<float>::quiet_NaN();
 }
-void never_written(const void* erased, device::Stream& stream) {
-  const Call& call = *static_cast<const Call*>(erased);
+void never_written(const Call& call, runtime::StreamView& stream) {
   if (empty(call)) return;
   const float before = c_of(call, call.problem.m / 2, 0);
-  correct(erased, stream);
+  correct(call, stream);
   c_of(call, call.problem.m / 2, 0) = before;
 }
-void nothing_written(const void*, device::Stream&) {}
-void all_zeros(const void* erased, device::Stream&) {
-  const Call& call = *static_cast<const Call*>(erased);
+void nothing_written(const Call&, runtime::StreamView&) {}
+void all_zeros(const Call& call, runtime::StreamView&) {
   for (std::int64_t i = 0; i < call.problem.m; ++i) {
     for (std::int64_t j = 0; j < call.problem.n; ++j) c_of(call, i, j) = 0.0f;
   }
 }
-void write_behind(const void* erased, device::Stream& stream) {
-  correct(erased, stream);
-  const Call& call = *static_cast<const Call*>(erased);
+void write_behind(const Call& call, runtime::StreamView& stream) {
+  correct(call, stream);
   if (!empty(call)) (&c_of(call, call.problem.m - 1, call.problem.n - 1))[1] = 1.0f;
 }
-void write_in_front(const void* erased, device::Stream& stream) {
-  correct(erased, stream);
-  static_cast<const Call*>(erased)->c[-1] = 1.0f;
+void write_in_front(const Call& call, runtime::StreamView& stream) {
+  correct(call, stream);
+  call.c[-1] = 1.0f;
 }
-void write_into_a_gap(const void* erased, device::Stream& stream) {
-  correct(erased, stream);
-  const Call& call = *static_cast<const Call*>(erased);
+void write_into_a_gap(const Call& call, runtime::StreamView& stream) {
+  correct(call, stream);
   const bool by_rows = call.problem.layout == sgemm::Layout::row_major;
   const std::int64_t line = by_rows ? call.problem.n : call.problem.m;
   if (!empty(call) && call.problem.ldc > line) call.c[line] = 7.0f;
 }
-void change_an_input(const void* erased, device::Stream& stream) {
-  correct(erased, stream);
-  const Call& call = *static_cast<const Call*>(erased);
+void change_an_input(const Call& call, runtime::StreamView& stream) {
+  correct(call, stream);
   if (call.problem.m && call.problem.k) const_cast<float*>(call.a)[0] += 1.0f;
 }
 // beta == 0 must not read C: 0 · NaN is NaN.
-void reads_c_with_beta_zero(const void* erased, device::Stream&) {
-  const Call& call = *static_cast<const Call*>(erased);
+void reads_c_with_beta_zero(const Call& call, runtime::StreamView&) {
   const sgemm::Problem& p = call.problem;
   for (std::int64_t i = 0; i < p.m; ++i) {
     for (std::int64_t j = 0; j < p.n; ++j) {
@@ -105,8 +96,7 @@ void reads_c_with_beta_zero(const void* erased, device::Stream&) {
   }
 }
 // The precision of TF32, which a generous tolerance would let pass.
-void ten_bits_of_mantissa(const void* erased, device::Stream&) {
-  const Call& call = *static_cast<const Call*>(erased);
+void ten_bits_of_mantissa(const Call& call, runtime::StreamView&) {
   const sgemm::Problem& p = call.problem;
   const auto rounded = [](float x) {
     const auto bits = std::bit_cast<std::uint32_t>(x);
@@ -125,10 +115,10 @@ void ten_bits_of_mantissa(const void* erased, device::Stream&) {
 }
 
 lab::VerifyRow verdict_on(ladder::Launcher launch) {
-  ladder::Rung rung;
+  ladder::AnyRung rung;
   rung.op = "sgemm";
   rung.id = "planted";
-  rung.launch[static_cast<int>(device::Flavour::plain)] = launch;
+  rung.launch[static_cast<int>(runtime::Flavour::plain)] = launch;
   lab::VerifyRequest request;
   request.rungs = {{&ops::find_operator("sgemm"), &rung}};
   return lab::verify(request).at(0);

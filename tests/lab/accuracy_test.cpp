@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "lab/accuracy_picture.hpp"
+#include "ops/sgemm/problem.hpp"
 
 namespace warpladder::lab {
 namespace {
@@ -81,12 +82,13 @@ TEST(WorseThanRival, SaysNothingWithoutOne) {
 }
 
 TEST(Accuracy, RunsWhatCanRunAndSaysWhatCannot) {
-  ladder::Rung nowhere, choosy;
+  ladder::AnyRung nowhere, choosy;
   nowhere.id = "nowhere";
   choosy.id = "choosy";
   choosy.accepts = "nothing";
-  choosy.takes = [](const void*) { return false; };
-  choosy.launch[static_cast<int>(device::Flavour::plain)] = [](const void*, device::Stream&) {};
+  choosy.takes = [](const sgemm::Call&) { return false; };
+  choosy.launch[static_cast<int>(runtime::Flavour::plain)] = [](const sgemm::Call&,
+                                                                runtime::StreamView&) {};
   AccuracyRequest request;
   request.op = &ops::find_operator("sgemm");
   request.rungs = {&nowhere, &choosy, &ladder::find_rung("sgemm", "row_01_naive")};
@@ -110,7 +112,7 @@ TEST(Accuracy, RunsWhatCanRunAndSaysWhatCannot) {
 }
 
 TEST(Accuracy, RunsNothingForARivalAlone) {
-  ladder::Rung nowhere;
+  ladder::AnyRung nowhere;
   nowhere.id = "nowhere";
   AccuracyRequest request;
   request.op = &ops::find_operator("sgemm");

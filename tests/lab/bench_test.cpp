@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "ops/rival.hpp"
+#include "ops/lab/rival.hpp"
 #include "ops/sgemm/problem.hpp"
 
 namespace warpladder::lab {
@@ -116,20 +116,19 @@ TEST(Bench, VerifiesCountsAndTimesEveryRungAndTheRival) {
   EXPECT_TRUE(report.baselines.empty()) << "the serial rung is a row here";
 }
 
-void write_zeros(const void* erased, device::Stream&) {
-  const auto& call = *static_cast<const sgemm::Call*>(erased);
+void write_zeros(const sgemm::Call& call, runtime::StreamView&) {
   std::fill_n(call.c, call.problem.m * call.problem.n, 0.0f);
 }
 
 TEST(Bench, DoesNotTimeWhatIsWrong) {
-  ladder::Rung zeros;
+  ladder::AnyRung zeros;
   zeros.op = "sgemm";
   zeros.id = "zeros";
-  zeros.launch[static_cast<int>(device::Flavour::plain)] = write_zeros;
+  zeros.launch[static_cast<int>(runtime::Flavour::plain)] = write_zeros;
   // And one that is wrong in the counted flavour alone.
-  ladder::Rung half = *select_one("sgemm/row_01_naive").rung;
+  ladder::AnyRung half = *select_one("sgemm/row_01_naive").rung;
   half.id = "half";
-  half.launch[static_cast<int>(device::Flavour::counted)] = write_zeros;
+  half.launch[static_cast<int>(runtime::Flavour::counted)] = write_zeros;
   BenchRequest request = request_of("sgemm/row_01_naive", {20, 20, 20});
   request.groups[0].rungs = {&zeros, &half, request.groups[0].rungs[0]};
   const std::vector<BenchRow> rows = bench(request).rows;
@@ -156,7 +155,7 @@ TEST(Bench, TimesWhatIsPreparedApart) {
     EXPECT_EQ(row.variant, "rmat:scale=6,edge=4");
     EXPECT_TRUE(row.remark.starts_with("64 rows, 64 columns, ")) << row.remark;
     EXPECT_FALSE(row.samples_s.empty()) << row.rung;
-    const bool prepares = ladder::find_rung("spmv", row.rung).preparation(device::Flavour::plain);
+    const bool prepares{ladder::find_rung("spmv", row.rung).preparation(runtime::Flavour::plain)};
     EXPECT_EQ(row.preparation_samples_s.size(), prepares ? 9u : 0u) << row.rung;
     for (const double seconds : row.preparation_samples_s) EXPECT_GT(seconds, 0) << row.rung;
   }
@@ -165,7 +164,7 @@ TEST(Bench, TimesWhatIsPreparedApart) {
 }
 
 TEST(Bench, SaysWhyARungCannotRun) {
-  ladder::Rung gpu_only;
+  ladder::AnyRung gpu_only;
   gpu_only.op = "sgemm";
   gpu_only.id = "gpu_only";
   BenchRequest request = request_of("sgemm/row_00_serial", {8, 8, 8});
@@ -177,10 +176,10 @@ TEST(Bench, SaysWhyARungCannotRun) {
 }
 
 TEST(Bench, TimesRungsAndAllWaysOfCublasOnAGpu) {
-  if (const auto there = device::availability(device::Target::gpu); !there.available)
+  if (const auto there = device::availability(runtime::Target::gpu); !there.available)
     GTEST_SKIP() << there.why_not;
   BenchRequest request = request_of("sgemm", {160, 96, 72});
-  request.target = device::Target::gpu;
+  request.target = runtime::Target::gpu;
   request.rule = stopping_rule_for(request.target);
   const BenchReport report = bench(request);
   ASSERT_EQ(report.baselines.size(), 1);
@@ -227,7 +226,7 @@ TEST(Bench, FlagsWhatNoDeviceCanDo) {
 // leading dimensions, NaN where BLAS forbids to read.
 TEST(Rivals, AreRightOnEveryCaseOfTheirOperator) {
   std::size_t tried = 0;
-  for (const auto target : {device::Target::cpu, device::Target::gpu}) {
+  for (const auto target : {runtime::Target::cpu, runtime::Target::gpu}) {
     if (!device::availability(target).available) continue;
     device::Stream stream(target);
     for (const auto& op : ops::all_operators()) {
@@ -258,9 +257,9 @@ TEST(OpenBlas, RefusesWhatItsIntegersCannotHold) {
   const float a = 2, b = 3;
   float c = 0;
   const sgemm::Call call{p, &a, &b, &c};
-  device::Stream stream(device::Target::cpu);
+  device::Stream stream(runtime::Target::cpu);
   try {
-    ops::rivals_of("sgemm", device::Target::cpu)[0]->launch(&call, stream);
+    ops::rivals_of("sgemm", runtime::Target::cpu)[0]->launch(call, stream);
     FAIL() << "called";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::bad_input);

@@ -10,9 +10,9 @@
 namespace warpladder::lab {
 namespace {
 
-using device::AccessCounts;
-using device::AccessKind;
-using device::MemorySpace;
+using executor::AccessCounts;
+using executor::AccessKind;
+using executor::MemorySpace;
 
 // Accesses of 32 lanes, one line each.
 AccessCounts global(int line, AccessKind kind, int bytes, std::uint64_t requests,
@@ -26,14 +26,14 @@ AccessCounts shared(int line, AccessKind kind, int bytes, std::uint64_t requests
   return {"k.cu", line, MemorySpace::shared, kind,  bytes, requests, 32 * requests,
           0,      0,    wavefronts,          ideal, 0};
 }
-device::KernelCounts kernel(std::vector<AccessCounts> accesses,
-                            std::vector<device::EventCounts> events = {}) {
-  device::KernelCounts counts;
+executor::KernelCounts kernel(std::vector<AccessCounts> accesses,
+                              std::vector<executor::EventCounts> events = {}) {
+  executor::KernelCounts counts;
   counts.accesses = std::move(accesses);
   counts.events = std::move(events);
   return counts;
 }
-std::string sentence(const device::KernelCounts& counts) {
+std::string sentence(const executor::KernelCounts& counts) {
   const auto verdict = blame(lines_of({counts}));
   return verdict ? verdict->sentence : "nobody";
 }
@@ -138,8 +138,8 @@ TEST(Explain, NaiveSgemmAsWorkedOutByHand) {
   const Explanation e = explain(select_one("sgemm/row_01_naive"), {64, 64, 64}, "", 2);
   EXPECT_EQ(e.full_name(), "sgemm/row_01_naive");
   ASSERT_EQ(e.launches.size(), 1);
-  EXPECT_EQ(e.launches[0].grid, (device::Dim3{16, 1, 1}));
-  EXPECT_EQ(e.launches[0].block, (device::Dim3{16, 16, 1}));
+  EXPECT_EQ(e.launches[0].grid, (runtime::Dim3{16, 1, 1}));
+  EXPECT_EQ(e.launches[0].block, (runtime::Dim3{16, 16, 1}));
   EXPECT_EQ(e.launches[0].dynamic_shared_bytes, 0);
   EXPECT_EQ(e.flops, 2.0 * 64 * 64 * 64);
   EXPECT_EQ(e.minimal_bytes, 3 * 4.0 * 64 * 64);
@@ -264,11 +264,11 @@ TEST(Explain, ReadsTheLinesOfSource) {
 
 TEST(Explain, EveryCountedRungHasItsLinesInItsOwnFile) {
   for (const Selected& selected : select({})) {
-    if (!selected.rung->launcher(device::Flavour::counted)) continue;
+    if (!selected.rung->launcher(runtime::Flavour::counted)) continue;
     const std::vector<std::int64_t> shape(selected.op->default_shape().size(), 64);
     const std::vector<std::string> variants = selected.op->variants();
     const auto variant = std::ranges::find_if(variants, [&](const std::string& v) {
-      const auto trial = selected.op->case_of_shape(shape, v).prepare(device::Target::cpu);
+      const auto trial = selected.op->case_of_shape(shape, v).prepare(runtime::Target::cpu);
       return ladder::why_not(*selected.rung, trial->call()).empty();
     });
     ASSERT_NE(variant, variants.end()) << selected.rung->full_name();

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ops/spmv/generators.hpp"
+#include "ops/spmv/lab/generators.hpp"
 
 namespace warpladder::lab {
 namespace {

@@ -7,10 +7,10 @@
 namespace warpladder::lab {
 namespace {
 
-using device::AccessKind;
-using device::MemorySpace;
+using executor::AccessKind;
+using executor::MemorySpace;
 
-std::map<std::string, std::uint64_t> by_name(const std::vector<device::KernelCounts>& launches) {
+std::map<std::string, std::uint64_t> by_name(const std::vector<executor::KernelCounts>& launches) {
   std::map<std::string, std::uint64_t> values;
   for (const NcuMetric& metric : ncu_metrics(launches)) {
     EXPECT_TRUE(values.emplace(metric.name, metric.value).second) << metric.name << " twice";
@@ -19,7 +19,7 @@ std::map<std::string, std::uint64_t> by_name(const std::vector<device::KernelCou
 }
 
 TEST(NcuMetrics, EachCountHasItsName) {
-  device::KernelCounts counts;
+  executor::KernelCounts counts;
   // file, line, space, kind, bytes, requests, lanes, sectors, ideal, wavefronts, ideal, worst
   counts.accesses = {
       {"a.cu", 1, MemorySpace::global, AccessKind::load, 4, 10, 320, 40, 40, 0, 0, 4},
@@ -48,7 +48,7 @@ TEST(NcuMetrics, EachCountHasItsName) {
 }
 
 TEST(NcuMetrics, LaunchesAddUp) {
-  device::KernelCounts counts;
+  executor::KernelCounts counts;
   counts.accesses = {
       {"a.cu", 1, MemorySpace::global, AccessKind::load, 4, 10, 320, 40, 40, 0, 0, 4}};
   counts.events = {{"a.cu", 1, 64, 0, 0}};

@@ -1,6 +1,6 @@
 // The measures of error, by hand.
 
-#include "ops/accuracy.hpp"
+#include "ops/lab/accuracy.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "ops/operator.hpp"
+#include "ops/lab/operator.hpp"
 
 namespace warpladder::ops {
 namespace {
@@ -69,7 +69,7 @@ TEST(ErrorMeter, WhatIsNoNumberIsInfinitelyWrongAndCounted) {
 TEST(Accuracy, OperatorsWithoutDistributionsRefuse) {
   const Operator& op = find_operator("transpose");
   EXPECT_TRUE(op.distributions().empty());
-  EXPECT_THROW(op.accuracy_trial({"uniform", {4, 4}}, device::Target::cpu), Error);
+  EXPECT_THROW(op.accuracy_trial({"uniform", {4, 4}}, runtime::Target::cpu), Error);
 }
 
 }  // namespace

@@ -6,17 +6,17 @@
 #include <vector>
 
 #include "ladder/rung.hpp"
-#include "ops/operator.hpp"
+#include "ops/lab/operator.hpp"
 
 namespace warpladder::ops_tests {
 
 // Resets the trial, launches the rung on it, and expects the result to be right.
-inline ladder::Totals count(const ladder::Rung& rung, ops::Trial& trial) {
-  device::Stream stream(device::Target::cpu);
-  std::vector<device::KernelCounts> counts;
+inline ladder::Totals count(const ladder::AnyRung& rung, ops::Trial& trial) {
+  device::Stream stream(runtime::Target::cpu);
+  std::vector<executor::KernelCounts> counts;
   stream.record_counts = &counts;
   trial.reset();
-  rung.launcher(device::Flavour::counted)(trial.call(), stream);
+  rung.launcher(runtime::Flavour::counted)(trial.call(), stream);
   EXPECT_EQ(trial.judge().failure, "");
   return ladder::totals_of(counts);
 }

@@ -15,9 +15,9 @@ namespace {
 
 struct RungAndTarget {
   lab::Selected selected;
-  device::Target target;
+  runtime::Target target;
   std::string name() const {
-    const char* const on = target == device::Target::gpu ? "_gpu" : "_cpu";
+    const char* const on = target == runtime::Target::gpu ? "_gpu" : "_cpu";
     return selected.op->name() + "_" + selected.rung->id + on;
   }
 };
@@ -27,7 +27,7 @@ void PrintTo(const RungAndTarget& r, std::ostream* out) { *out << r.name(); }
 std::vector<RungAndTarget> all() {
   std::vector<RungAndTarget> list;
   for (const lab::Selected& selected : lab::select({})) {
-    for (const auto target : {device::Target::cpu, device::Target::gpu}) {
+    for (const auto target : {runtime::Target::cpu, runtime::Target::gpu}) {
       list.push_back({selected, target});
     }
   }
@@ -48,7 +48,7 @@ TEST_P(EveryRung, IsRightOnEveryCase) {
   lab::VerifyRequest request;
   request.rungs = {selected};
   request.target = target;
-  request.counted = target == device::Target::cpu;
+  request.counted = target == runtime::Target::cpu;
   std::string why_not;
   bool has_run = false;
   for (const lab::VerifyRow& row : lab::verify(request)) {
@@ -97,20 +97,20 @@ TEST_P(Prediction, HoldsInTheExecutor) {
     SCOPED_TRACE(testing::Message() << variant << " of " << shape.front() << "...");
     std::unique_ptr<ops::Trial> trial;
     try {
-      trial = op->case_of_shape(shape, variant).prepare(device::Target::cpu);
+      trial = op->case_of_shape(shape, variant).prepare(runtime::Target::cpu);
     } catch (const Error&) {
       continue;  // a shape that this variant does not have
     }
     ++problems_had;
     if (!ladder::why_not(*rung, trial->call()).empty()) continue;
-    device::Stream stream(device::Target::cpu);
-    std::vector<device::KernelCounts> counts;
+    device::Stream stream(runtime::Target::cpu);
+    std::vector<executor::KernelCounts> counts;
     trial->reset();
-    const auto prepare = rung->preparation(device::Flavour::counted);
+    const auto prepare = rung->preparation(runtime::Flavour::counted);
     if (prepare) prepare(trial->call(), stream);
     stream.record_counts = &counts;
-    rung->launcher(device::Flavour::counted)(trial->call(), stream);
-    const ladder::Totals predicted = rung->predict(trial->call());
+    rung->launcher(runtime::Flavour::counted)(trial->call(), stream);
+    const ladder::Totals predicted = rung->predict(trial->call(), runtime::Machine());
     const ladder::Totals counted = ladder::totals_of(counts);
     for (const lab::TotalField& field : lab::total_fields()) {
       const std::uint64_t total = predicted.*field.value;

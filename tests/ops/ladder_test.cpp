@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <set>
 
-#include "ops/operator.hpp"
+#include "ops/lab/operator.hpp"
 
 namespace warpladder {
 namespace {
@@ -24,10 +24,10 @@ TEST(Ladder, HoldsEveryRungFile) {
     const auto op = entry.path().parent_path().parent_path().filename();
     files.insert(op.string() + "/" + stem.string());
   }
-  for (const ladder::Rung& rung : ladder::all_rungs()) {
+  for (const ladder::AnyRung& rung : ladder::all_rungs()) {
     rungs.insert(rung.full_name());
-    const int flavours = (rung.launcher(device::Flavour::plain) != nullptr) +
-                         (rung.launcher(device::Flavour::counted) != nullptr);
+    const int flavours = bool{rung.launcher(runtime::Flavour::plain)} +
+                         bool{rung.launcher(runtime::Flavour::counted)};
     EXPECT_EQ(flavours, rung.on_host ? 1 : 2) << rung.full_name();
     EXPECT_FALSE(rung.idea.empty()) << rung.full_name();
     EXPECT_FALSE(rung.accepts.empty()) << rung.full_name();
@@ -37,7 +37,7 @@ TEST(Ladder, HoldsEveryRungFile) {
 }
 
 TEST(Ladder, RungsHaveOperators) {
-  for (const ladder::Rung& rung : ladder::all_rungs()) {
+  for (const ladder::AnyRung& rung : ladder::all_rungs()) {
     EXPECT_NO_THROW(ops::find_operator(rung.op)) << rung.op;
   }
 }

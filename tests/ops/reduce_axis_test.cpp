@@ -9,8 +9,8 @@
 #include "base/error.hpp"
 #include "lab/verify.hpp"
 #include "ops/counting.hpp"
+#include "ops/lab/reduction.hpp"
 #include "ops/reduce_axis/problem.hpp"
-#include "ops/reduction.hpp"
 
 namespace warpladder::reduce_axis {
 namespace {
@@ -28,7 +28,7 @@ TEST(ReduceAxis, RefusesImpossibleSizes) {
 // the common prediction test.
 TEST(ReduceAxisPredictions, HoldForLongAndShortLines) {
   const ops::Operator& op = ops::find_operator("reduce_axis");
-  const ladder::Rung& rung = *ladder::rungs_of("reduce_axis").back();
+  const ladder::AnyRung& rung = *ladder::rungs_of("reduce_axis").back();
   ASSERT_EQ(rung.id, "04_split");
   for (const std::vector<std::int64_t>& shape : {std::vector<std::int64_t>{128, 2048},
                                                  {128, 4096},
@@ -36,18 +36,18 @@ TEST(ReduceAxisPredictions, HoldForLongAndShortLines) {
                                                  {2048, 640},
                                                  {16384, 128}}) {
     for (const char* variant : {"row_sum", "row_argmax", "column_sum", "column_argmax"}) {
-      const auto trial = op.case_of_shape(shape, variant).prepare(device::Target::cpu);
-      EXPECT_TRUE(rung.predict(trial->call()) == ops_tests::count(rung, *trial))
+      const auto trial = op.case_of_shape(shape, variant).prepare(runtime::Target::cpu);
+      EXPECT_TRUE(rung.predict(trial->call(), runtime::Machine()) == ops_tests::count(rung, *trial))
           << variant << ' ' << shape[0] << 'x' << shape[1];
     }
   }
 }
 
 TEST(ReduceAxis, GivesTheSameBitsInEveryRun) {
-  for (const device::Target target : {device::Target::cpu, device::Target::gpu}) {
+  for (const runtime::Target target : {runtime::Target::cpu, runtime::Target::gpu}) {
     if (!device::availability(target).available) continue;
     const auto flavour =
-        target == device::Target::gpu ? device::Flavour::gpu : device::Flavour::plain;
+        target == runtime::Target::gpu ? runtime::Flavour::gpu : runtime::Flavour::plain;
     const Problem wide{Function::sum, Lines::rows, 3, 90001, 90001},
         tall{Function::sum, Lines::columns, 9000, 12, 12};
     for (const Problem& p : {wide, tall}) {
@@ -55,14 +55,15 @@ TEST(ReduceAxis, GivesTheSameBitsInEveryRun) {
       const device::Buffer<float> in(target, static_cast<std::size_t>(footprint(p))),
           out(target, static_cast<std::size_t>(p.results()));
       device::fill_uniform(stream, in.data(), in.size(), 5, -1.0f, 1.0f);
-      const device::Buffer<std::uint64_t> flags(target, std::vector<std::uint64_t>(kFlagWords));
+      const device::Buffer<std::uint64_t> flags(
+          target, std::vector<std::uint64_t>(flag_words(device::machine(target))));
       const Call call{p, in.data(), out.data(), nullptr, flags.data()};
-      for (const ladder::Rung* rung : ladder::rungs_of("reduce_axis")) {
+      for (const ladder::AnyRung* rung : ladder::rungs_of("reduce_axis")) {
         if (!ladder::why_not(*rung, flavour).empty()) continue;
         std::vector<std::vector<std::uint32_t>> runs;
         for (unsigned run = 0; run < 4; ++run) {
           stream.executor_threads = 1 + run % 3;
-          rung->launcher(flavour)(&call, stream);
+          rung->launcher(flavour)(call, stream);
           stream.synchronize();
           auto& bits = runs.emplace_back();
           for (const float x : out.download()) bits.push_back(std::bit_cast<std::uint32_t>(x));
@@ -77,8 +78,7 @@ TEST(ReduceAxis, GivesTheSameBitsInEveryRun) {
 enum class Fault { none, last_left_out, last_tie, flag_left, behind, to_the_input };
 Fault planted = Fault::none;
 
-void launch_planted(const void* erased, device::Stream&) {
-  const Call& call = *static_cast<const Call*>(erased);
+void launch_planted(const Call& call, runtime::StreamView&) {
   const Problem& p = call.problem;
   const bool rows = p.lines == Lines::rows;
   for (std::int64_t i = 0; i < p.results(); ++i) {
@@ -98,16 +98,17 @@ void launch_planted(const void* erased, device::Stream&) {
       }
     }
   }
-  if (planted == Fault::flag_left) call.flags[kFlagWords - 1] = 1;
+  if (planted == Fault::flag_left)
+    call.flags[flag_words(device::machine(runtime::Target::cpu)) - 1] = 1;
   if (planted == Fault::behind && !is_place(p.function)) call.values[p.results()] = 1;
   if (planted == Fault::to_the_input && p.rows * p.columns > 0) const_cast<float*>(call.in)[0] = 7;
 }
 
 std::size_t failures() {
-  ladder::Rung rung;
+  ladder::AnyRung rung;
   rung.op = "reduce_axis";
   rung.id = "planted";
-  rung.launch[static_cast<int>(device::Flavour::plain)] = launch_planted;
+  rung.launch[static_cast<int>(runtime::Flavour::plain)] = launch_planted;
   lab::VerifyRequest request;
   request.rungs = {{&ops::find_operator("reduce_axis"), &rung}};
   return lab::verify(request)[0].failures();

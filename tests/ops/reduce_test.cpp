@@ -10,8 +10,8 @@
 
 #include "base/error.hpp"
 #include "lab/verify.hpp"
+#include "ops/lab/reduction.hpp"
 #include "ops/reduce/problem.hpp"
-#include "ops/reduction.hpp"
 
 namespace warpladder::reduce {
 namespace {
@@ -64,8 +64,8 @@ TEST(Reduce, RefusesImpossibleSizes) {
 
 TEST(Reduce, ZerosHaveAnOrder) {
   // Judged by value, zeros are equal; which one comes out is promised all the same.
-  const device::Target cpu = device::Target::cpu;
-  for (const ladder::Rung* rung : ladder::rungs_of("reduce")) {
+  const runtime::Target cpu = runtime::Target::cpu;
+  for (const ladder::AnyRung* rung : ladder::rungs_of("reduce")) {
     const device::Buffer<float> in(cpu, std::vector<float>{0.0f, -0.0f, -0.0f, 0.0f});
     const device::Buffer<float> out(cpu, 1);
     const device::Buffer<std::uint64_t> scratch(cpu, scratch_words(4));
@@ -73,17 +73,17 @@ TEST(Reduce, ZerosHaveAnOrder) {
     device::Stream stream(cpu);
     for (const Function f : {Function::min, Function::max}) {
       const Call call{{f, 4}, in.data(), out.data(), nullptr, scratch.data(), flags.data()};
-      rung->launcher(device::Flavour::plain)(&call, stream);
+      rung->launcher(runtime::Flavour::plain)(call, stream);
       EXPECT_EQ(std::signbit(*out.data()), f == Function::min) << rung->id;
     }
   }
 }
 
 TEST(Reduce, GivesTheSameBitsInEveryRun) {
-  for (const device::Target target : {device::Target::cpu, device::Target::gpu}) {
+  for (const runtime::Target target : {runtime::Target::cpu, runtime::Target::gpu}) {
     if (!device::availability(target).available) continue;
     const auto flavour =
-        target == device::Target::gpu ? device::Flavour::gpu : device::Flavour::plain;
+        target == runtime::Target::gpu ? runtime::Flavour::gpu : runtime::Flavour::plain;
     const std::size_t n = 300007;
     device::Stream stream(target);
     const device::Buffer<float> in(target, n), out(target, 1);
@@ -92,12 +92,12 @@ TEST(Reduce, GivesTheSameBitsInEveryRun) {
     const device::Buffer<std::uint64_t> flags(target, std::vector<std::uint64_t>(kFlagWords));
     const Call call{{Function::sum, n}, in.data(),   out.data(), nullptr,
                     scratch.data(),     flags.data()};
-    for (const ladder::Rung* rung : ladder::rungs_of("reduce")) {
+    for (const ladder::AnyRung* rung : ladder::rungs_of("reduce")) {
       if (!ladder::why_not(*rung, flavour).empty()) continue;
       std::vector<std::uint32_t> bits;
       for (unsigned run = 0; run < 5; ++run) {
         stream.executor_threads = 1 + run % 3;
-        rung->launcher(flavour)(&call, stream);
+        rung->launcher(flavour)(call, stream);
         stream.synchronize();
         bits.push_back(std::bit_cast<std::uint32_t>(out.download()[0]));
       }
@@ -110,8 +110,7 @@ TEST(Reduce, GivesTheSameBitsInEveryRun) {
 enum class Fault { none, last_left_out, last_tie, nan_lost, chain, flag_left, to_the_input };
 Fault planted = Fault::none;
 
-void launch_planted(const void* erased, device::Stream&) {
-  const Call& call = *static_cast<const Call*>(erased);
+void launch_planted(const Call& call, runtime::StreamView&) {
   const std::int64_t n = call.problem.n - (planted == Fault::last_left_out && call.problem.n > 0);
   std::vector<float> in(call.in, call.in + n);
   if (planted == Fault::nan_lost)
@@ -134,10 +133,10 @@ void launch_planted(const void* erased, device::Stream&) {
 }
 
 std::size_t failures() {
-  ladder::Rung rung;
+  ladder::AnyRung rung;
   rung.op = "reduce";
   rung.id = "planted";
-  rung.launch[static_cast<int>(device::Flavour::plain)] = launch_planted;
+  rung.launch[static_cast<int>(runtime::Flavour::plain)] = launch_planted;
   lab::VerifyRequest request;
   request.rungs = {{&ops::find_operator("reduce"), &rung}};
   return lab::verify(request)[0].failures();

@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
-#include "ops/sgemm/accuracy_cases.hpp"
+#include "ops/sgemm/lab/accuracy_cases.hpp"
 
 namespace warpladder::sgemm {
 namespace {

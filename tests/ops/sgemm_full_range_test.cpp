@@ -11,8 +11,8 @@
 
 #include "device/device.hpp"
 #include "ladder/ladder.hpp"
-#include "ops/judge.hpp"
-#include "ops/sgemm/reference.hpp"
+#include "ops/lab/judge.hpp"
+#include "ops/sgemm/lab/reference.hpp"
 
 namespace warpladder::sgemm {
 namespace {
@@ -22,13 +22,13 @@ constexpr float kInf = std::numeric_limits<float>::infinity(),
 
 class FullRange : public testing::TestWithParam<const char*> {
  protected:
-  const ladder::Rung& rung() const { return ladder::find_rung("sgemm", GetParam()); }
+  const ladder::AnyRung& rung() const { return ladder::find_rung("sgemm", GetParam()); }
 
   // The judge's verdict on the rung's C; both operands are drawn from 2^-spread to 2^spread, then
   // changed by `change`.
   ops::Verdict verdict(Problem p, double spread,
                        const std::function<void(HostOperands&)>& change = {},
-                       device::Target target = device::Target::cpu) const {
+                       runtime::Target target = runtime::Target::cpu) const {
     std::mt19937 random(11);
     std::uniform_real_distribution<double> exponent(-spread, spread);
     const auto draw = [&](std::int64_t count) {
@@ -46,10 +46,10 @@ class FullRange : public testing::TestWithParam<const char*> {
     device::Memory workspace(target, workspace_bytes(p));
     workspace.fill(0xff);
     const Call call{p, a.data(), b.data(), c.data(), workspace.data(), Values::any};
-    EXPECT_EQ(ladder::why_not(rung(), &call), "");
+    EXPECT_EQ(ladder::why_not(rung(), call), "");
     device::Stream stream(target);
-    rung().launcher(target == device::Target::cpu ? device::Flavour::plain : device::Flavour::gpu)(
-        &call, stream);
+    rung().launcher(target == runtime::Target::cpu ? runtime::Flavour::plain
+                                                   : runtime::Flavour::gpu)(call, stream);
     stream.synchronize();
 
     const std::vector<ops::Expected> truth = reference(p, host);
@@ -154,7 +154,7 @@ TEST_P(FullRange, HoldsDenormalsAndTheLargest) {
 // odd number of groups, of which the last is half empty.
 class FullRangeInClusters : public FullRange {
  protected:
-  void expect_to_hold_what_lies_beside_tiles(device::Target target) const {
+  void expect_to_hold_what_lies_beside_tiles(runtime::Target target) const {
     for (const auto& [m, n] : {std::pair{270, 5900}, {300, 5901}, {20, 17100}}) {
       for (const double spread : {1.0, 20.0}) {
         for (const float beta : {0.0f, 0.5f}) {
@@ -167,12 +167,12 @@ class FullRangeInClusters : public FullRange {
   }
 };
 TEST_P(FullRangeInClusters, HoldsWhatLiesBesideTheirTiles) {
-  expect_to_hold_what_lies_beside_tiles(device::Target::cpu);
+  expect_to_hold_what_lies_beside_tiles(runtime::Target::cpu);
 }
 TEST_P(FullRangeInClusters, HoldsItOnAGpu) {
-  const auto there = device::availability(device::Target::gpu);
+  const auto there = device::availability(runtime::Target::gpu);
   if (!there.available) GTEST_SKIP() << there.why_not;
-  expect_to_hold_what_lies_beside_tiles(device::Target::gpu);
+  expect_to_hold_what_lies_beside_tiles(runtime::Target::gpu);
 }
 
 // As many tiles below each other as a band has, and nothing behind them.

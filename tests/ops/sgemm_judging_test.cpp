@@ -6,9 +6,9 @@
 #include <cmath>
 #include <set>
 
-#include "ops/operator.hpp"
-#include "ops/rival.hpp"
-#include "ops/sgemm/cases.hpp"
+#include "ops/lab/operator.hpp"
+#include "ops/lab/rival.hpp"
+#include "ops/sgemm/lab/cases.hpp"
 
 namespace warpladder::sgemm {
 namespace {
@@ -41,13 +41,13 @@ TEST(JudgedRows, LeaveNoBandOfALargeProductOut) {
 
 TEST(LargeTrial, CatchesPlantedFaults) {
   const std::vector<std::int64_t> shape{5000, 1000, 1001};
-  const auto trial = ops::find_operator("sgemm").case_of_shape(shape).prepare(device::Target::cpu);
+  const auto trial = ops::find_operator("sgemm").case_of_shape(shape).prepare(runtime::Target::cpu);
   EXPECT_NE(trial->judged_in_part(), "");
-  device::Stream stream(device::Target::cpu);
-  const Call& call = *static_cast<const Call*>(trial->call());
+  device::Stream stream(runtime::Target::cpu);
+  const Call& call = trial->call().as<Call>();
   trial->reset();
   EXPECT_FALSE(trial->judge().passed()) << "nothing was written";
-  ops::rivals_of("sgemm", device::Target::cpu)[0]->launch(&call, stream);
+  ops::rivals_of("sgemm", runtime::Target::cpu)[0]->launch(call, stream);
   EXPECT_EQ(trial->judge().failure, "");
 
   const std::vector<std::int64_t> rows = judged_rows(call.problem);

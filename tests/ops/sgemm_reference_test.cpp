@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "ops/sgemm/reference.hpp"
+#include "ops/sgemm/lab/reference.hpp"
 
 namespace warpladder::sgemm {
 namespace {

@@ -9,16 +9,16 @@
 
 #include "device/device.hpp"
 #include "lab/accuracy.hpp"
-#include "ops/judge.hpp"
-#include "ops/sgemm/accuracy_cases.hpp"
+#include "ops/lab/judge.hpp"
 #include "ops/sgemm/dispatch.hpp"
+#include "ops/sgemm/lab/accuracy_cases.hpp"
 
 namespace warpladder::sgemm {
 namespace {
 
 TEST(SgemmDispatch, TakesPairsWhereTheyPayAndAreAccurate) {
   const auto chosen = [](std::int64_t m, std::int64_t n, std::int64_t k) {
-    return choose(compact(m, n, k), device::Target::gpu).id;
+    return choose(compact(m, n, k), runtime::Target::gpu).id;
   };
   EXPECT_EQ(chosen(4096, 4096, 4096), "tc_10_full_range");
   EXPECT_EQ(chosen(1024, 1024, 1024), "tc_10_full_range");
@@ -26,15 +26,15 @@ TEST(SgemmDispatch, TakesPairsWhereTheyPayAndAreAccurate) {
   EXPECT_EQ(chosen(4096, 4096, 255), "row_08_double");
   EXPECT_EQ(chosen(500, 500, 1023), "row_08_double");
   EXPECT_EQ(chosen(16, 16, 2048), "row_08_double");
-  EXPECT_EQ(choose(compact(8, 8, 8), device::Target::cpu).id, "row_04_vector_load");
+  EXPECT_EQ(choose(compact(8, 8, 8), runtime::Target::cpu).id, "row_04_vector_load");
 }
 
 TEST(SgemmDispatch, ChoosesWhatTakesEveryCallAsItComes) {
   for (const std::int64_t mn : {1, 200, 1024, 5000}) {
     for (const std::int64_t k : {0, 1, 1000, 1024, 9000}) {
-      for (const device::Target target : {device::Target::cpu, device::Target::gpu}) {
-        const ladder::Rung& rung = choose(compact(mn, mn, k), target);
-        EXPECT_FALSE(rung.takes || rung.preparation(device::Flavour::plain))
+      for (const runtime::Target target : {runtime::Target::cpu, runtime::Target::gpu}) {
+        const ladder::AnyRung& rung = choose(compact(mn, mn, k), target);
+        EXPECT_FALSE(rung.takes || rung.preparation(runtime::Flavour::plain))
             << rung.id << ' ' << mn << ' ' << k;
       }
     }
@@ -44,7 +44,7 @@ TEST(SgemmDispatch, ChoosesWhatTakesEveryCallAsItComes) {
 // A product whose operands a distribution of the accuracy lab draws.
 class Product {
  public:
-  Product(device::Target target, const Problem& p, const std::string& distribution)
+  Product(runtime::Target target, const Problem& p, const std::string& distribution)
       : stream_(target),
         drawn_(draw_operands(distribution, p.m, p.n, p.k, 1)),
         a_(target, drawn_.a),
@@ -53,19 +53,19 @@ class Product {
         workspace_(target, workspace_bytes(p)),
         call_{p, a_.data(), b_.data(), c_.data(), workspace_.data(), Values::moderate} {}
 
-  const Call* call() const { return &call_; }
+  const Call& call() const { return call_; }
   // On the CPU.
   void fill_workspace(std::uint32_t word) {
     std::fill_n(static_cast<std::uint32_t*>(call_.workspace),
                 workspace_bytes(call_.problem) / sizeof word, word);
   }
   void poison_c() { std::fill_n(call_.c, call_.problem.m * call_.problem.n, ops::poison()); }
-  std::vector<std::uint32_t> bits(const ladder::Rung& rung, device::Flavour flavour,
+  std::vector<std::uint32_t> bits(const ladder::AnyRung& rung, runtime::Flavour flavour,
                                   unsigned threads) {
     stream_.executor_threads = threads;
     workspace_.fill(static_cast<unsigned char>(0xff - threads));
-    if (const ladder::Launcher prepare = rung.preparation(flavour)) prepare(&call_, stream_);
-    rung.launcher(flavour)(&call_, stream_);
+    if (const ladder::Launcher prepare = rung.preparation(flavour)) prepare(call_, stream_);
+    rung.launcher(flavour)(call_, stream_);
     stream_.synchronize();
     return bits();
   }
@@ -83,10 +83,10 @@ class Product {
   Call call_;
 };
 
-void expect_the_same_bits(device::Target target, device::Flavour flavour, const Problem& p) {
+void expect_the_same_bits(runtime::Target target, runtime::Flavour flavour, const Problem& p) {
   for (const char* distribution : {"uniform", "log_uniform"}) {
     Product product(target, p, distribution);
-    for (const ladder::Rung* rung : ladder::rungs_of("sgemm")) {
+    for (const ladder::AnyRung* rung : ladder::rungs_of("sgemm")) {
       if (!rung->id.starts_with("tc_") && rung->id != "row_08_double") continue;
       const auto once = product.bits(*rung, flavour, 1);
       for (unsigned run = 2; run < 5; ++run) {
@@ -99,50 +99,50 @@ void expect_the_same_bits(device::Target target, device::Flavour flavour, const 
 
 // Whatever the order in which blocks run, whoever splits what, whatever the workspace held.
 TEST(SgemmTensorRungs, GiveTheSameBitsInEveryRun) {
-  expect_the_same_bits(device::Target::cpu, device::Flavour::plain, compact(130, 270, 600));
+  expect_the_same_bits(runtime::Target::cpu, runtime::Flavour::plain, compact(130, 270, 600));
 }
 
 TEST(SgemmTensorRungs, GiveTheSameBitsInEveryRunOfAGpu) {
-  const auto there = device::availability(device::Target::gpu);
+  const auto there = device::availability(runtime::Target::gpu);
   if (!there.available) GTEST_SKIP() << there.why_not;
   for (const Problem& p :
        {compact(200, 200, 4096), compact(600, 700, 1500), compact(1000, 900, 800),
         compact(2100, 1930, 1111), compact(4095, 4097, 300), compact(4097, 4353, 300)}) {
-    expect_the_same_bits(device::Target::gpu, device::Flavour::gpu, p);
+    expect_the_same_bits(runtime::Target::gpu, runtime::Flavour::gpu, p);
   }
 }
 
 // What a product that FP16 pairs do not hold leaves in the workspace does not lead the next one
 // astray.
 TEST(SgemmTensorRungs, ForgetAProductThatHalvesDoNotHold) {
-  const device::Target cpu = device::Target::cpu;
+  const runtime::Target cpu = runtime::Target::cpu;
   const Problem p = compact(20, 4400, 70);
-  const ladder::Rung& rung = ladder::find_rung("sgemm", "tc_10_full_range");
+  const ladder::AnyRung& rung = ladder::find_rung("sgemm", "tc_10_full_range");
   Product moderate(cpu, p, "uniform"), wide(cpu, p, "log_uniform");
-  const auto expected = moderate.bits(rung, device::Flavour::plain, 2);
+  const auto expected = moderate.bits(rung, runtime::Flavour::plain, 2);
   const auto multiply = [&](const Call& call) {
     device::Stream stream(cpu);
-    rung.launcher(device::Flavour::plain)(&call, stream);
+    rung.launcher(runtime::Flavour::plain)(call, stream);
     stream.synchronize();
   };
-  Call in_the_same = *wide.call();
-  in_the_same.workspace = moderate.call()->workspace;
+  Call in_the_same = wide.call();
+  in_the_same.workspace = moderate.call().workspace;
   multiply(in_the_same);
   moderate.poison_c();
-  multiply(*moderate.call());
+  multiply(moderate.call());
   EXPECT_TRUE(expected == moderate.bits());
 
   // Memory that holds the word by which blocks leave (parts::kStop) leads to pairs of TF32: other
   // roundings, and once.
   moderate.fill_workspace(0x57a6e0ff);
   moderate.poison_c();
-  multiply(*moderate.call());
+  multiply(moderate.call());
   const auto other = moderate.bits();
   EXPECT_TRUE(expected != other);
   for (std::size_t at = 0; at < other.size(); ++at) {
     ASSERT_NEAR(std::bit_cast<float>(other[at]), std::bit_cast<float>(expected[at]), 1e-4) << at;
   }
-  multiply(*moderate.call());
+  multiply(moderate.call());
   EXPECT_TRUE(expected == moderate.bits());
 }
 
@@ -154,18 +154,19 @@ TEST(SgemmTensorRungs, PredictTheirCountsWhereTilesEnd) {
                                 {300, 5900, 90},
                                 {20, 4400, 70},
                                 {1792, 2314, 70}}) {
-    Product product(device::Target::cpu, compact(m, n, k), "uniform");
+    Product product(runtime::Target::cpu, compact(m, n, k), "uniform");
     for (const char* id : {"tc_08_cluster", "tc_09_split_k", "tc_10_full_range", "tc_11_prepared",
                            "tc_12_fused_split"}) {
-      const ladder::Rung& rung = ladder::find_rung("sgemm", id);
-      device::Stream stream(device::Target::cpu);
-      if (const auto prepare = rung.preparation(device::Flavour::counted)) {
+      const ladder::AnyRung& rung = ladder::find_rung("sgemm", id);
+      device::Stream stream(runtime::Target::cpu);
+      if (const auto prepare = rung.preparation(runtime::Flavour::counted)) {
         prepare(product.call(), stream);
       }
-      std::vector<device::KernelCounts> counts;
+      std::vector<executor::KernelCounts> counts;
       stream.record_counts = &counts;
-      rung.launcher(device::Flavour::counted)(product.call(), stream);
-      EXPECT_TRUE(ladder::agrees(ladder::totals_of(counts), rung.predict(product.call())))
+      rung.launcher(runtime::Flavour::counted)(product.call(), stream);
+      EXPECT_TRUE(ladder::agrees(ladder::totals_of(counts),
+                                 rung.predict(product.call(), runtime::Machine())))
           << id << ' ' << m << 'x' << n << 'x' << k;
     }
   }
@@ -174,11 +175,11 @@ TEST(SgemmTensorRungs, PredictTheirCountsWhereTilesEnd) {
 // Sums in float64, rounded once: C is the float next to the exact sum, or to one that differs from
 // it by what float64 may lose.
 TEST(SgemmTensorRungs, InFloat64RoundOnce) {
-  const ladder::Rung& rung = ladder::find_rung("sgemm", "row_08_double");
-  for (const device::Flavour flavour : {device::Flavour::plain, device::Flavour::counted}) {
+  const ladder::AnyRung& rung = ladder::find_rung("sgemm", "row_08_double");
+  for (const runtime::Flavour flavour : {runtime::Flavour::plain, runtime::Flavour::counted}) {
     for (const Problem& p : {compact(70, 66, 37), compact(33, 130, 512)}) {
       for (const char* distribution : {"positive", "log_uniform", "cancelling"}) {
-        Product product(device::Target::cpu, p, distribution);
+        Product product(runtime::Target::cpu, p, distribution);
         const HostOperands drawn = draw_operands(distribution, p.m, p.n, p.k, 1);
         const std::vector<std::uint32_t> bits = product.bits(rung, flavour, 2);
         for (std::int64_t i = 0; i < p.m * p.n; ++i) {
@@ -208,7 +209,7 @@ void expect_no_worse_than_cublas(std::initializer_list<const char*> rungs,
   for (const ops::Distribution& d : request.op->distributions()) {
     request.distributions.push_back(d.name);
   }
-  request.target = device::Target::gpu;
+  request.target = runtime::Target::gpu;
   request.shapes = std::move(shapes);
   const lab::AccuracyReport report = lab::accuracy(request);
   for (const lab::Excess& e : lab::worse_than_rival(report, 1.0)) {
@@ -221,7 +222,7 @@ void expect_no_worse_than_cublas(std::initializer_list<const char*> rungs,
 // README: what dispatch brings to tensor cores has no larger an error than cuBLAS's, by the norm
 // and by element.
 TEST(SgemmTensorRungs, AreNoWorseThanCublasOnAGpu) {
-  const auto there = device::availability(device::Target::gpu);
+  const auto there = device::availability(runtime::Target::gpu);
   if (!there.available) GTEST_SKIP() << there.why_not;
   expect_no_worse_than_cublas({"tc_10_full_range", "tc_12_fused_split"},
                               {{256, 256, 1024}, {256, 256, 4096}, {1024, 1024, 1024}});

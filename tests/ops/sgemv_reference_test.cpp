@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "ops/operator.hpp"
-#include "ops/rival.hpp"
-#include "ops/sgemv/reference.hpp"
+#include "ops/lab/operator.hpp"
+#include "ops/lab/rival.hpp"
+#include "ops/sgemv/lab/reference.hpp"
 
 namespace warpladder::sgemv {
 namespace {
@@ -83,10 +83,10 @@ TEST(SgemvReference, FollowsIeeeForSpecialValues) {
 }
 
 TEST(SgemvReference, AgreesWithOpenBlasOnEveryCase) {
-  const ops::Rival& openblas = *ops::rivals_of("sgemv", device::Target::cpu).at(0);
-  device::Stream stream(device::Target::cpu);
+  const ops::Rival& openblas = *ops::rivals_of("sgemv", runtime::Target::cpu).at(0);
+  device::Stream stream(runtime::Target::cpu);
   for (const ops::Case& each : ops::find_operator("sgemv").cases()) {
-    const auto trial = each.prepare(device::Target::cpu);
+    const auto trial = each.prepare(runtime::Target::cpu);
     trial->reset();
     openblas.launch(trial->call(), stream);
     EXPECT_EQ(trial->judge().failure, "") << each.name;

@@ -23,10 +23,10 @@ TEST(SgemvPredictions, HoldForLongAndThinShapes) {
   for (const std::vector<std::int64_t>& shape :
        {std::vector<std::int64_t>{128, 16384}, {128, 1024}, {384, 4096}, {256, 16896}}) {
     for (const char* variant : {"row_n", "row_t"}) {
-      const auto trial = op.case_of_shape(shape, variant).prepare(device::Target::cpu);
-      for (const ladder::Rung* rung : ladder::rungs_of("sgemv")) {
+      const auto trial = op.case_of_shape(shape, variant).prepare(runtime::Target::cpu);
+      for (const ladder::AnyRung* rung : ladder::rungs_of("sgemv")) {
         if (rung->id < "04") continue;
-        EXPECT_TRUE(rung->predict(trial->call()) == count(*rung, *trial))
+        EXPECT_TRUE(rung->predict(trial->call(), runtime::Machine()) == count(*rung, *trial))
             << rung->id << ' ' << variant << ' ' << shape[0] << 'x' << shape[1];
       }
     }
@@ -38,13 +38,13 @@ TEST(SgemvRungs, GiveTheSameBitsWithAnyNumberOfThreads) {
   const ops::Operator& op = ops::find_operator("sgemv");
   for (const std::vector<std::int64_t>& shape : {std::vector<std::int64_t>{5, 20001}, {9000, 40}}) {
     for (const std::string& variant : op.variants()) {
-      const auto trial = op.case_of_shape(shape, variant).prepare(device::Target::cpu);
-      const Call& call = *static_cast<const Call*>(trial->call());
-      const auto outputs_of = [&](const ladder::Rung& rung, unsigned threads) {
-        device::Stream stream(device::Target::cpu);
+      const auto trial = op.case_of_shape(shape, variant).prepare(runtime::Target::cpu);
+      const Call& call = trial->call().as<Call>();
+      const auto outputs_of = [&](const ladder::AnyRung& rung, unsigned threads) {
+        device::Stream stream(runtime::Target::cpu);
         stream.executor_threads = threads;
         trial->reset();
-        rung.launcher(device::Flavour::plain)(&call, stream);
+        rung.launcher(runtime::Flavour::plain)(call, stream);
         std::vector<std::uint32_t> bits;
         for (std::int64_t i = 0; i < outputs(call.problem); ++i) {
           bits.push_back(std::bit_cast<std::uint32_t>(call.y[i]));
@@ -52,7 +52,7 @@ TEST(SgemvRungs, GiveTheSameBitsWithAnyNumberOfThreads) {
         return bits;
       };
       for (const char* id : {"05_split", "06_flag_finish", "07_by_shape"}) {
-        const ladder::Rung& rung = ladder::find_rung("sgemv", id);
+        const ladder::AnyRung& rung = ladder::find_rung("sgemv", id);
         const auto once = outputs_of(rung, 1);
         EXPECT_EQ(once, outputs_of(rung, 4)) << id << ' ' << variant;
         EXPECT_EQ(once, outputs_of(rung, 3)) << id << ' ' << variant;
@@ -62,8 +62,8 @@ TEST(SgemvRungs, GiveTheSameBitsWithAnyNumberOfThreads) {
 }
 
 TEST(SgemvDispatch, ChoosesByTarget) {
-  EXPECT_EQ(choose(compact(4096, 4096), device::Target::gpu).id, "07_by_shape");
-  EXPECT_EQ(choose(compact(8, 8), device::Target::cpu).id, "01_thread_per_output");
+  EXPECT_EQ(choose(compact(4096, 4096), runtime::Target::gpu).id, "07_by_shape");
+  EXPECT_EQ(choose(compact(8, 8), runtime::Target::cpu).id, "01_thread_per_output");
 }
 
 // What a rung with a fault would do, one fault each.
@@ -81,8 +81,7 @@ enum class Fault {
 };
 Fault planted = Fault::none;
 
-void launch_planted(const void* erased, device::Stream&) {
-  const Call& call = *static_cast<const Call*>(erased);
+void launch_planted(const Call& call, runtime::StreamView&) {
   const Problem& p = call.problem;
   const auto at = [](std::int64_t i, std::int64_t size, std::int64_t increment) {
     if (planted == Fault::forwards_whatever_the_increment) return i * std::abs(increment);
@@ -115,10 +114,10 @@ void launch_planted(const void* erased, device::Stream&) {
 }
 
 lab::VerifyRow verdict() {
-  ladder::Rung rung;
+  ladder::AnyRung rung;
   rung.op = "sgemv";
   rung.id = "planted";
-  rung.launch[static_cast<int>(device::Flavour::plain)] = launch_planted;
+  rung.launch[static_cast<int>(runtime::Flavour::plain)] = launch_planted;
   lab::VerifyRequest request;
   request.rungs = {{&ops::find_operator("sgemv"), &rung}};
   return lab::verify(request)[0];

@@ -10,9 +10,9 @@
 
 #include "base/error.hpp"
 #include "base/testing.hpp"
-#include "ops/spmv/generators.hpp"
-#include "ops/spmv/matrix_source.hpp"
-#include "ops/spmv/row_statistics.hpp"
+#include "ops/spmv/lab/generators.hpp"
+#include "ops/spmv/lab/matrix_source.hpp"
+#include "ops/spmv/lab/row_statistics.hpp"
 
 namespace warpladder::spmv {
 namespace {

@@ -6,8 +6,8 @@
 #include <limits>
 #include <numeric>
 
-#include "ops/spmv/generators.hpp"
-#include "ops/spmv/row_statistics.hpp"
+#include "ops/spmv/lab/generators.hpp"
+#include "ops/spmv/lab/row_statistics.hpp"
 
 namespace warpladder::spmv {
 namespace {

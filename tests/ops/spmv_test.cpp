@@ -15,12 +15,12 @@
 #include "base/matrix_market.hpp"
 #include "base/testing.hpp"
 #include "lab/verify.hpp"
-#include "ops/spmv/cases.hpp"
 #include "ops/spmv/dispatch.hpp"
-#include "ops/spmv/generators.hpp"
-#include "ops/spmv/operands.hpp"
-#include "ops/spmv/reference.hpp"
-#include "ops/spmv/row_statistics.hpp"
+#include "ops/spmv/lab/cases.hpp"
+#include "ops/spmv/lab/generators.hpp"
+#include "ops/spmv/lab/operands.hpp"
+#include "ops/spmv/lab/reference.hpp"
+#include "ops/spmv/lab/row_statistics.hpp"
 
 namespace warpladder::spmv {
 namespace {
@@ -163,11 +163,11 @@ TEST(SpmvDispatch, TellsHowColumnsAreSpread) {
 
 TEST(SpmvDispatch, ChoosesByTargetRowsAndPlan) {
   const Problem p{1000, 1000, 5000}, nearly_empty{100000, 1000, 5000};
-  const auto gpu = device::Target::gpu;
+  const auto gpu = runtime::Target::gpu;
   EXPECT_EQ(choose(p, kUnknown, false, gpu).id, "07_entries");
   EXPECT_EQ(choose(p, kUnknown, true, gpu).id, "08_prepared");
   EXPECT_EQ(choose(nearly_empty, kUnknown, true, gpu).id, "06_merge");
-  EXPECT_EQ(choose(p, kUnknown, true, device::Target::cpu).id, "01_scalar");
+  EXPECT_EQ(choose(p, kUnknown, true, runtime::Target::cpu).id, "01_scalar");
   // Many entries, of columns that lie anywhere.
   Problem scattered{1000000, 1000000, 16000000};
   scattered.scattered = true;
@@ -177,7 +177,7 @@ TEST(SpmvDispatch, ChoosesByTargetRowsAndPlan) {
   EXPECT_EQ(choose(scattered, kUnknown, true, gpu).id, "09_sorted");
   EXPECT_EQ(choose(scattered, kUnknown, false, gpu).id, "10_held");
   EXPECT_EQ(choose(scattered, 8, false, gpu).id, "10_held");
-  EXPECT_EQ(choose(scattered, kUnknown, false, device::Target::cpu).id, "01_scalar");
+  EXPECT_EQ(choose(scattered, kUnknown, false, runtime::Target::cpu).id, "01_scalar");
   scattered.columns = 500000;
   EXPECT_EQ(choose(scattered, kUnknown, false, gpu).id, "07_entries");
   scattered.columns = 1000000;
@@ -194,7 +194,7 @@ TEST(SpmvOperator, RemarksOnTheRows) {
   const auto remark_on = [](const char* matrix) {
     return ops::find_operator("spmv")
         .case_of_shape({}, matrix)
-        .prepare(device::Target::cpu)
+        .prepare(runtime::Target::cpu)
         ->remark();
   };
   EXPECT_EQ(
@@ -256,14 +256,14 @@ std::vector<Start> starts_in(const std::vector<std::int64_t>& plan, bool wide, s
 
 // What a rung prepares, and expects to find within the plan's bounds.
 std::vector<std::int64_t> plan_of(const char* rung, const CsrMatrix& a, const Problem& p,
-                                  device::Flavour flavour) {
-  Operands operands(device::Target::cpu, p, a,
+                                  runtime::Flavour flavour) {
+  Operands operands(runtime::Target::cpu, p, a,
                     std::vector<float>(static_cast<std::size_t>(a.columns)),
                     std::vector<float>(static_cast<std::size_t>(a.rows)));
   operands.plan.fill_bytes(0xff);
-  device::Stream stream(device::Target::cpu);
+  device::Stream stream(runtime::Target::cpu);
   const Call call = operands.call();
-  ladder::find_rung("spmv", rung).preparation(flavour)(&call, stream);
+  ladder::find_rung("spmv", rung).preparation(flavour)(call, stream);
   EXPECT_TRUE(operands.plan.guards_intact());
   return operands.plan.download();
 }
@@ -273,7 +273,7 @@ TEST(SpmvPlan, HoldsEachTilesFirstRow) {
     SCOPED_TRACE(c.name);
     const CsrMatrix a = matrix_of(c);
     const Problem p = problem_of(a, 1.0f, 0.0f, c.wide_offsets);
-    for (const auto flavour : {device::Flavour::plain, device::Flavour::counted}) {
+    for (const auto flavour : {runtime::Flavour::plain, runtime::Flavour::counted}) {
       const std::vector<std::int64_t> plan = plan_of("08_prepared", a, p, flavour);
       const std::vector<Start> expected = with_entry_tile(
           p, [&]<class OfTile>() { return starts_of_tiles(a, OfTile::kOwn, OfTile::kMore); });
@@ -292,13 +292,13 @@ TEST(SpmvPlan, OrdersEachTilesEntriesByColumns) {
   for (const SpmvCase& c : cases) {
     const CsrMatrix a = matrix_of(c);
     const Problem p = problem_of(a, 1.0f, 0.0f, c.wide_offsets);
-    const LongTile shape = long_tile(p);
+    const LongTile shape = long_tile(p, device::machine(runtime::Target::cpu));
     const std::vector<Start> starts = starts_of_tiles(a, shape.own(), LongTile::kMore);
-    const OrderLayout layout = order_layout(p);
+    const OrderLayout layout = order_layout(p, device::machine(runtime::Target::cpu));
     const std::int64_t tiles = layout.tiles, chunks = layout.chunks, kWarps = LongTile::kWarps,
                        rounds = LongTile::rounds_of(static_cast<int>(chunks));
     SCOPED_TRACE(c.name);
-    for (const auto flavour : {device::Flavour::plain, device::Flavour::counted}) {
+    for (const auto flavour : {runtime::Flavour::plain, runtime::Flavour::counted}) {
       const std::vector<std::int64_t> plan = plan_of("09_sorted", a, p, flavour);
       std::vector<std::int32_t> part(2 * (plan.size() - static_cast<std::size_t>(order_at(p))));
       std::memcpy(part.data(), &plan[static_cast<std::size_t>(order_at(p))],
@@ -354,14 +354,15 @@ TEST(SpmvRungs, GiveTheSameBitsInEveryRun) {
     std::vector<float> x(static_cast<std::size_t>(a.columns));
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1.0f / static_cast<float>(i % 97 + 1);
     const std::vector<float> poison(static_cast<std::size_t>(a.rows), kNan);
-    Operands operands(device::Target::cpu, p, a, x, poison);
+    Operands operands(runtime::Target::cpu, p, a, x, poison);
     const Call call = operands.call();
-    const auto bits_of = [&](const ladder::Rung& rung, device::Flavour flavour, unsigned threads) {
+    const auto bits_of = [&](const ladder::AnyRung& rung, runtime::Flavour flavour,
+                             unsigned threads) {
       operands.y.upload(poison);
-      device::Stream stream(device::Target::cpu);
+      device::Stream stream(runtime::Target::cpu);
       stream.executor_threads = threads;
-      if (const auto prepare = rung.preparation(flavour)) prepare(&call, stream);
-      rung.launcher(flavour)(&call, stream);
+      if (const auto prepare = rung.preparation(flavour)) prepare(call, stream);
+      rung.launcher(flavour)(call, stream);
       EXPECT_TRUE(std::ranges::none_of(operands.flags.download(), std::identity()))
           << rung.id << " leaves flags set, " << c.name;
       std::vector<std::uint32_t> bits;
@@ -371,11 +372,11 @@ TEST(SpmvRungs, GiveTheSameBitsInEveryRun) {
       }
       return bits;
     };
-    for (const ladder::Rung* rung : ladder::rungs_of("spmv")) {
-      const auto once = bits_of(*rung, device::Flavour::plain, 1);
-      EXPECT_EQ(once, bits_of(*rung, device::Flavour::plain, 4)) << rung->id << ", " << c.name;
-      EXPECT_EQ(once, bits_of(*rung, device::Flavour::plain, 4)) << rung->id << ", " << c.name;
-      EXPECT_EQ(once, bits_of(*rung, device::Flavour::counted, 3)) << rung->id << ", " << c.name;
+    for (const ladder::AnyRung* rung : ladder::rungs_of("spmv")) {
+      const auto once = bits_of(*rung, runtime::Flavour::plain, 1);
+      EXPECT_EQ(once, bits_of(*rung, runtime::Flavour::plain, 4)) << rung->id << ", " << c.name;
+      EXPECT_EQ(once, bits_of(*rung, runtime::Flavour::plain, 4)) << rung->id << ", " << c.name;
+      EXPECT_EQ(once, bits_of(*rung, runtime::Flavour::counted, 3)) << rung->id << ", " << c.name;
     }
   }
 }
@@ -385,17 +386,18 @@ TEST(SpmvRungs, UseAPlanAgain) {
   CsrMatrix a = generate("rmat:scale=10,edge=8");
   const Problem p = problem_of(a, 1.0f, 0.0f);
   const std::vector<float> x(static_cast<std::size_t>(a.columns), 1.0f);
-  Operands operands(device::Target::cpu, p, a, x, x);
+  Operands operands(runtime::Target::cpu, p, a, x, x);
   const Call call = operands.call();
-  device::Stream stream(device::Target::cpu);
+  device::Stream stream(runtime::Target::cpu);
   // Each has a part of the plan, which the other leaves in peace.
-  const ladder::Rung* const rungs[] = {&ladder::find_rung("spmv", "08_prepared"),
-                                       &ladder::find_rung("spmv", "09_sorted")};
-  for (const ladder::Rung* rung : rungs) rung->preparation(device::Flavour::plain)(&call, stream);
+  const ladder::AnyRung* const rungs[] = {&ladder::find_rung("spmv", "08_prepared"),
+                                          &ladder::find_rung("spmv", "09_sorted")};
+  for (const ladder::AnyRung* rung : rungs)
+    rung->preparation(runtime::Flavour::plain)(call, stream);
   for (int times = 0; times < 6; ++times) {
     for (float& value : a.values) value = -2.0f * value;
     operands.values.upload(a.values);
-    rungs[times % 2]->launcher(device::Flavour::plain)(&call, stream);
+    rungs[times % 2]->launcher(runtime::Flavour::plain)(call, stream);
     const std::vector<float> y = operands.y.download();
     const auto truth = reference(p, a, x, {});
     for (std::size_t i = 0; i < y.size(); ++i) {
@@ -424,8 +426,7 @@ std::int64_t offset_at(const Call& call, std::int64_t i) {
                                    : static_cast<const std::int32_t*>(call.row_offsets)[i];
 }
 
-void launch_planted(const void* erased, device::Stream&) {
-  const Call& call = *static_cast<const Call*>(erased);
+void launch_planted(const Call& call, runtime::StreamView&) {
   const Problem& p = call.problem;
   for (std::int64_t i = 0; i < p.rows; ++i) {
     if (planted == Fault::left_out && i == p.rows - 1) continue;
@@ -448,14 +449,15 @@ void launch_planted(const void* erased, device::Stream&) {
   if (planted == Fault::to_the_offsets) {
     ++*static_cast<unsigned char*>(const_cast<void*>(call.row_offsets));
   }
-  if (planted == Fault::flag_left_set) call.flags[flag_words(p) - 1] = 1;
+  if (planted == Fault::flag_left_set)
+    call.flags[flag_words(p, device::machine(runtime::Target::cpu)) - 1] = 1;
 }
 
 lab::VerifyRow verdict() {
-  ladder::Rung rung;
+  ladder::AnyRung rung;
   rung.op = "spmv";
   rung.id = "planted";
-  rung.launch[static_cast<int>(device::Flavour::plain)] = launch_planted;
+  rung.launch[static_cast<int>(runtime::Flavour::plain)] = launch_planted;
   lab::VerifyRequest request;
   request.rungs = {{&ops::find_operator("spmv"), &rung}};
   return lab::verify(request)[0];

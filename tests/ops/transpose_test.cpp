@@ -92,7 +92,7 @@ TEST(TransposeProblem, FallsIntoPartsOfAGridsSize) {
 }
 
 TEST(TransposeDispatch, ChoosesByShape) {
-  const auto chosen = [](const Problem& p) { return choose(p, device::Target::gpu).id; };
+  const auto chosen = [](const Problem& p) { return choose(p, runtime::Target::gpu).id; };
   EXPECT_EQ(chosen(compact(4096, 4096)), "06_vector");
   EXPECT_EQ(chosen(compact(1000, 32)), "06_vector");
   EXPECT_EQ(chosen(compact(1000, 16)), "06_vector");
@@ -112,22 +112,22 @@ TEST(TransposeDispatch, ChoosesByShape) {
   gaps = compact(33, 4096);
   gaps.ld_in = 4097;  // the short side is the output's
   EXPECT_EQ(chosen(gaps), "08_thin");
-  EXPECT_EQ(choose(compact(8, 8), device::Target::cpu).id, "01_naive");
+  EXPECT_EQ(choose(compact(8, 8), runtime::Target::cpu).id, "01_naive");
 }
 
 struct Counted {
   ladder::Totals counted, predicted;
 };
 Counted count(const char* id, const std::vector<std::int64_t>& shape) {
-  const ladder::Rung& rung = ladder::find_rung("transpose", id);
+  const ladder::AnyRung& rung = ladder::find_rung("transpose", id);
   const auto trial =
-      ops::find_operator("transpose").case_of_shape(shape).prepare(device::Target::cpu);
-  device::Stream stream(device::Target::cpu);
-  std::vector<device::KernelCounts> counts;
+      ops::find_operator("transpose").case_of_shape(shape).prepare(runtime::Target::cpu);
+  device::Stream stream(runtime::Target::cpu);
+  std::vector<executor::KernelCounts> counts;
   stream.record_counts = &counts;
   trial->reset();
-  rung.launcher(device::Flavour::counted)(trial->call(), stream);
-  return {ladder::totals_of(counts), rung.predict(trial->call())};
+  rung.launcher(runtime::Flavour::counted)(trial->call(), stream);
+  return {ladder::totals_of(counts), rung.predict(trial->call(), runtime::Machine())};
 }
 
 // 08_thin's own roads, which no problem of the common prediction test takes.
@@ -165,8 +165,7 @@ TEST(ShearedTranspose, WritesWholeSectors) {
 enum class Fault { none, left_out, off_by_one, in_the_gap, behind, to_the_input };
 Fault planted = Fault::none;
 
-void launch_planted(const void* erased, device::Stream&) {
-  const Call& call = *static_cast<const Call*>(erased);
+void launch_planted(const Call& call, runtime::StreamView&) {
   const Problem& p = call.problem;
   for (std::int64_t m = 0; m < p.batch; ++m) {
     for (std::int64_t i = 0; i < p.rows; ++i) {
@@ -184,11 +183,11 @@ void launch_planted(const void* erased, device::Stream&) {
 }
 
 std::size_t failures() {
-  ladder::Rung rung;
+  ladder::AnyRung rung;
   rung.op = "transpose";
   rung.id = "planted";
-  rung.launch[static_cast<int>(device::Flavour::plain)] = launch_planted;
-  rung.takes = [](const void* call) { return !static_cast<const Call*>(call)->in_place(); };
+  rung.launch[static_cast<int>(runtime::Flavour::plain)] = launch_planted;
+  rung.takes = [](const Call& call) { return !call.in_place(); };
   lab::VerifyRequest request;
   request.rungs = {{&ops::find_operator("transpose"), &rung}};
   return lab::verify(request)[0].failures();

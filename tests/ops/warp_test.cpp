@@ -14,15 +14,15 @@ namespace {
 TEST(WarpExchange, AsksForWhatItsHeadersSay) {
   const ops::Operator& op = ops::find_operator("warp");
   for (const std::int64_t tiles : {1, 8, 13}) {
-    for (const ladder::Rung* rung : ladder::rungs_of("warp")) {
-      const auto trial = op.case_of_shape({tiles}).prepare(device::Target::cpu);
+    for (const ladder::AnyRung* rung : ladder::rungs_of("warp")) {
+      const auto trial = op.case_of_shape({tiles}).prepare(runtime::Target::cpu);
       EXPECT_EQ(trial->minimal_bytes(), 2.0 * 4 * 32 * 4 * static_cast<double>(tiles));
-      device::Stream stream(device::Target::cpu);
-      std::vector<device::KernelCounts> counts;
+      device::Stream stream(runtime::Target::cpu);
+      std::vector<executor::KernelCounts> counts;
       stream.record_counts = &counts;
       trial->reset();
-      rung->launcher(device::Flavour::counted)(trial->call(), stream);
-      EXPECT_TRUE(rung->predict(trial->call()) == ladder::totals_of(counts))
+      rung->launcher(runtime::Flavour::counted)(trial->call(), stream);
+      EXPECT_TRUE(rung->predict(trial->call(), runtime::Machine()) == ladder::totals_of(counts))
           << rung->id << " of " << tiles;
     }
   }
@@ -32,8 +32,7 @@ TEST(WarpExchange, AsksForWhatItsHeadersSay) {
 enum class Fault { none, left_out, not_transposed, two_swapped, before, behind, to_the_input };
 Fault planted = Fault::none;
 
-void launch_planted(const void* erased, device::Stream&) {
-  const Call& call = *static_cast<const Call*>(erased);
+void launch_planted(const Call& call, runtime::StreamView&) {
   if (call.tiles == 0) return;
   for (std::int64_t tile = 0; tile < call.tiles; ++tile) {
     const float* in = call.in + 128 * tile;
@@ -54,10 +53,10 @@ void launch_planted(const void* erased, device::Stream&) {
 }
 
 std::size_t failures() {
-  ladder::Rung rung;
+  ladder::AnyRung rung;
   rung.op = "warp";
   rung.id = "planted";
-  rung.launch[static_cast<int>(device::Flavour::plain)] = launch_planted;
+  rung.launch[static_cast<int>(runtime::Flavour::plain)] = launch_planted;
   lab::VerifyRequest request;
   request.rungs = {{&ops::find_operator("warp"), &rung}};
   return lab::verify(request)[0].failures();

@@ -167,7 +167,7 @@ class Includes(Planted):
 
     def test_assembly(self):
         self.write("src/parts/ptx/copy.cuh", 'void f() { asm volatile("nop;"); }\n')
-        self.write("src/device/cpu/relax.cpp", 'void f() { asm("pause"); }\n')
+        self.write("src/executor/relax.cpp", 'void f() { asm("pause"); }\n')
         self.write("src/parts/tile.cuh", '// asm("in a comment")\nconst char* s = "asm(1)";\n')
         self.assert_clean()
         self.write("src/parts/tile.cuh", 'void f() {\n  asm volatile("nop;");\n}\n')

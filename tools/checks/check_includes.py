@@ -14,7 +14,7 @@ LAYERS = ["base", "device", "parts", "ladder", "ops", "lab", "library"]
 TOP = {"apps", "bindings", "tests"}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
 ASSEMBLY = re.compile(r"\b(?:asm|__asm__|__asm)\b\s*(?:volatile|__volatile__)?\s*\(")
-ASSEMBLY_HOMES = ("src/parts/ptx/", "src/device/cpu/")
+ASSEMBLY_HOMES = ("src/parts/ptx/", "src/executor/")
 
 
 def layer(path: str) -> str | None:

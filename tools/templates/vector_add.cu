@@ -18,9 +18,9 @@ __global__ void __launch_bounds__(kThreads) add(Call call) {
   if (i < call.n) call.c[i] = call.a[i] + call.b[i];
 }
 
-void launch(const Call& call, device::Stream& stream) {
+void launch(const Call& call, runtime::StreamView& stream) {
   const auto blocks = static_cast<unsigned>((call.n + kThreads - 1) / kThreads);
-  device::launch(stream, {dim3(blocks), dim3(kThreads)}, add, call);
+  runtime::launch(stream, {dim3(blocks), dim3(kThreads)}, add, call);
 }
 
 ladder::Totals predict(const Call& call) {
@@ -33,7 +33,11 @@ ladder::Totals predict(const Call& call) {
   return t;
 }
 
-WARPLADDER_VECTOR_ADD_RUNG("{{idea}}", "every problem", launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG({{stem}}) = {.idea = "{{idea}}",
+                             .accepts = "every problem",
+                             .launch = launch_call<launch>,
+                             .predict = predict_call<predict>};
+
 }  // namespace warpladder::vector_add

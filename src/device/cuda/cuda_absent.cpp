@@ -37,7 +37,8 @@ Ceilings ceilings() { return {}; }
 std::size_t l2_bytes() { absent(); }
 void spin(void*, double) { absent(); }
 void sweep(void*, const void*, std::size_t) { absent(); }
-void launch(void*, const void*, const LaunchConfig&, void**) { absent(); }
-void encode(TensorMap&, const TiledMatrix&) { absent(); }
+const runtime::Machine& machine() { absent(); }
+runtime::TensorMap encode(runtime::StreamView&, const runtime::TiledMatrix&) { absent(); }
+void throw_refused_launch(int) { absent(); }
 
 }  // namespace warpladder::device::cuda

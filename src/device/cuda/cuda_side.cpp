@@ -1,11 +1,10 @@
 #include "device/cuda/cuda_side.hpp"
 
-#include <cuda.h>
 #include <cuda_runtime.h>
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstring>
+#include <stdexcept>
 
 #include "base/error.hpp"
 #include "device/cuda/utility_kernels.hpp"
@@ -172,14 +171,8 @@ double seconds_between(void* begin, void* end) {
 
 Ceilings ceilings() {
   if (!availability().available) return {};
-  constexpr double kLanesPerMultiprocessor = 128, kHalvesPerLane = 16;  // at 9.0
-  const double fma_per_s = attribute(cudaDevAttrMultiProcessorCount) * kLanesPerMultiprocessor *
-                           attribute(cudaDevAttrClockRate) * 1e3;
-  const double bytes_per_clock = attribute(cudaDevAttrGlobalMemoryBusWidth) / 8.0;
-  const double transfers_per_clock = 2;  // double data rate
-  return {2 * fma_per_s,
-          transfers_per_clock * bytes_per_clock * attribute(cudaDevAttrMemoryClockRate) * 1e3,
-          2 * fma_per_s * kHalvesPerLane};
+  const runtime::Machine& m = machine();
+  return {m.fp32_flops_per_s, m.memory_bytes_per_s, m.f16_tensor_flops_per_s};
 }
 std::size_t l2_bytes() { return static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize)); }
 void spin(void* stream, double seconds) {
@@ -192,71 +185,21 @@ void sweep(void* stream, const void* zeros, std::size_t bytes) {
         "the launch of a kernel that empties the cache");
 }
 
-void launch(void* stream, const void* kernel, const LaunchConfig& config, void** arguments) {
-  const auto& [grid, block, dynamic_shared_bytes, cluster, overlaps_previous] = config;
-  if (dynamic_shared_bytes > 48 * 1024) {  // above the default, which needs no asking
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(dynamic_shared_bytes)),
-          "cudaFuncSetAttribute");
-  }
-  constexpr unsigned kPortableCluster = 8;
-  if (cluster > kPortableCluster) {
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
-          "cudaFuncSetAttribute");
-  }
-  cudaLaunchAttribute attributes[2];
-  cudaLaunchConfig_t launch_config = {};
-  launch_config.gridDim = dim3(grid.x, grid.y, grid.z);
-  launch_config.blockDim = dim3(block.x, block.y, block.z);
-  launch_config.dynamicSmemBytes = dynamic_shared_bytes;
-  launch_config.stream = as_stream(stream);
-  launch_config.attrs = attributes;
-  if (cluster > 1) {
-    cudaLaunchAttribute& attribute = attributes[launch_config.numAttrs++];
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim = {cluster, 1, 1};
-  }
-  if (overlaps_previous) {
-    cudaLaunchAttribute& attribute = attributes[launch_config.numAttrs++];
-    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attribute.val.programmaticStreamSerializationAllowed = 1;
-  }
-  if (const cudaError_t result = cudaLaunchKernelExC(&launch_config, kernel, arguments)) {
-    check(result, fmt::format("the launch of a {}x{}x{} grid of {}x{}x{} blocks", grid.x, grid.y,
-                              grid.z, block.x, block.y, block.z)
-                      .c_str());
-  }
-}
-
-void encode(TensorMap& map, const TiledMatrix& matrix) {
-  static const auto encode_tiled = [] {
-    void* entry = nullptr;
-    cudaDriverEntryPointQueryResult found;
-    check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &entry, 12000,
-                                           cudaEnableDefault, &found),
-          "cudaGetDriverEntryPointByVersion");
-    return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(entry);
+const runtime::Machine& machine() {
+  static const runtime::Machine machine = [] {
+    int error = 0;
+    const runtime::Machine found = runtime::machine_of(0, &error);
+    check(static_cast<cudaError_t>(error), "cudaDeviceGetAttribute");
+    return found;
   }();
-  static_assert(sizeof(CUtensorMap) == sizeof map.bytes && alignof(TensorMap) == 64);
-  if (!encode_tiled) throw_resource("this driver has no cuTensorMapEncodeTiled");
-  const auto bytes = static_cast<cuuint64_t>(matrix.element_bytes);
-  const cuuint64_t sizes[] = {static_cast<cuuint64_t>(matrix.columns),
-                              static_cast<cuuint64_t>(matrix.rows)};
-  const cuuint64_t row_bytes[] = {static_cast<cuuint64_t>(matrix.row_elements) * bytes};
-  const cuuint32_t box[] = {static_cast<cuuint32_t>(TiledMatrix::kBoxRowBytes / bytes),
-                            static_cast<cuuint32_t>(matrix.box_rows)};
-  const cuuint32_t steps[] = {1, 1};
-  CUtensorMap encoded;
-  const CUresult result = encode_tiled(
-      &encoded, bytes == 2 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2,
-      const_cast<void*>(matrix.data), sizes, row_bytes, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-      CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-      CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  if (result != CUDA_SUCCESS) {
-    throw_resource(fmt::format("cuTensorMapEncodeTiled refuses a {}x{} matrix (error {})",
-                               matrix.rows, matrix.columns, static_cast<int>(result)));
-  }
-  std::memcpy(map.bytes, &encoded, sizeof map.bytes);
+  return machine;
+}
+runtime::TensorMap encode(runtime::StreamView& stream, const runtime::TiledMatrix& matrix) {
+  return runtime::gpu_encode(stream, matrix);
+}
+void throw_refused_launch(int error) {
+  check(static_cast<cudaError_t>(error), "the launch of a kernel");
+  throw std::logic_error("a launch that succeeded was called refused");
 }
 
 }  // namespace warpladder::device::cuda

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "device/device.hpp"
-#include "device/tensor_map.hpp"
 #include "device/timing.hpp"
 
 namespace warpladder::device::cuda {
@@ -48,7 +47,9 @@ std::size_t l2_bytes();
 void spin(void* stream, double seconds);
 void sweep(void* stream, const void* zeros, std::size_t bytes);
 
-void launch(void* stream, const void* kernel, const LaunchConfig& config, void** arguments);
-void encode(TensorMap& map, const TiledMatrix& matrix);
+const runtime::Machine& machine();
+runtime::TensorMap encode(runtime::StreamView& stream, const runtime::TiledMatrix& matrix);
+// Of a launch that left this cudaError_t in its stream.
+[[noreturn]] void throw_refused_launch(int error);
 
 }  // namespace warpladder::device::cuda

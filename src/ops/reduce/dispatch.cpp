@@ -3,7 +3,7 @@
 namespace warpladder::reduce {
 
 // 08_by_size reads most in each thread, which suits the executor too.
-const ladder::Rung& choose(const Problem&, device::Target) {
+const ladder::AnyRung& choose(const Problem&, runtime::Target) {
   return ladder::find_rung("reduce", "08_by_size");
 }
 

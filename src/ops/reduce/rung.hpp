@@ -1,13 +1,14 @@
 #pragma once
 // The only project header that a reduce rung includes, parts/ apart.
 
+#include <algorithm>
 #include <utility>
 
-#include "device/kernel.hpp"
 #include "ladder/rung.hpp"
 #include "ops/reduce/problem.hpp"
 #include "ops/reduction_costs.hpp"
 #include "parts/reduction.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::reduce {
 inline namespace WARPLADDER_FLAVOUR {
@@ -60,7 +61,7 @@ struct PassEnd {
 // least 256. Elements are the source of the first pass, partial results of the others:
 // kernel_for(F, source) is the kernel for either.
 template <class F, int kThreads, std::int64_t kPerBlock, class KernelFor>
-void launch_passes_of(const Call& call, device::Stream& stream, const KernelFor& kernel_for) {
+void launch_passes_of(const Call& call, runtime::StreamView& stream, const KernelFor& kernel_for) {
   static_assert(kPerBlock >= 256);  // or scratch_words() would be too few
   using Value = typename F::Value;
   const auto blocks_for = [](std::int64_t count) {
@@ -68,8 +69,8 @@ void launch_passes_of(const Call& call, device::Stream& stream, const KernelFor&
   };
   const auto launch_pass = [&](auto from, std::int64_t count, std::int64_t blocks,
                                const Partials<Value>& to) {
-    device::launch(stream, {dim3(static_cast<unsigned>(blocks)), dim3(kThreads)},
-                   kernel_for(F{}, from), call, from, count, PassEnd<F>{to});
+    runtime::launch(stream, {dim3(static_cast<unsigned>(blocks)), dim3(kThreads)},
+                    kernel_for(F{}, from), call, from, count, PassEnd<F>{to});
   };
   std::int64_t count = call.problem.n, left = blocks_for(count);
   Partials<Value> to = partials_in<Value>(call.scratch),
@@ -83,7 +84,7 @@ void launch_passes_of(const Call& call, device::Stream& stream, const KernelFor&
   }
 }
 template <int kThreads, std::int64_t kPerBlock, class KernelFor>
-void launch_passes(const Call& call, device::Stream& stream, const KernelFor& kernel_for) {
+void launch_passes(const Call& call, runtime::StreamView& stream, const KernelFor& kernel_for) {
   parts::for_function(call.problem.function, call.problem.n, [&](auto function) {
     launch_passes_of<decltype(function), kThreads, kPerBlock>(call, stream, kernel_for);
   });
@@ -111,6 +112,12 @@ ladder::Totals predict_trees(const Problem& p, const AddBlocks& add_blocks) {
 }
 
 // ---- rungs of one launch: blocks publish what they have, the last one adds it up
+
+// Blocks with elements where each multiprocessor holds `resident` blocks, the collecting one among
+// them; as many as flags allow.
+inline int blocks_at_once(int resident, const runtime::Machine& machine) {
+  return std::min(resident * machine.multiprocessors, static_cast<int>(kMostFlagBlocks)) - 1;
+}
 
 // All of a launch of up to kMostFlagBlocks blocks besides the last, which has no elements: it waits
 // for what the others publish from its start, and writes the result.
@@ -167,25 +174,12 @@ inline ladder::Totals predict_one_launch(const Problem& p, std::uint64_t blocks,
   return t;
 }
 
-// launch() is called with any n of at least 0.
-using LaunchRung = void (*)(const Call& call, device::Stream& stream);
-using PredictRung = ladder::Totals (*)(const Problem& problem);
-
-template <LaunchRung launch>
-void launch_call(const void* erased, device::Stream& stream) {
-  launch(*static_cast<const Call*>(erased), stream);
-}
-template <PredictRung predict>
-ladder::Totals predict_call(const void* erased) {
-  return predict(static_cast<const Call*>(erased)->problem);
+// launch() is called with any n of at least 0. `predict` counts for aligned values, as many as 256
+// or a multiple of 8192.
+template <auto predict>
+ladder::Totals predict_call(const Call& call, const runtime::Machine& machine) {
+  return ladder::predicted<predict>(call.problem, machine);
 }
 
 }  // namespace WARPLADDER_FLAVOUR
 }  // namespace warpladder::reduce
-
-// Declares the rung of this file. `predict` counts for aligned values, as many as 256 or a multiple
-// of 8192.
-#define WARPLADDER_REDUCE_RUNG(idea, accepts, launch, predict)                                 \
-  [[maybe_unused]] static const bool warpladder_rung_declared = ::warpladder::ladder::declare( \
-      {"reduce", __FILE__, idea, accepts, ::warpladder::device::kThisFlavour, false,           \
-       &::warpladder::reduce::launch_call<launch>, &::warpladder::reduce::predict_call<predict>})

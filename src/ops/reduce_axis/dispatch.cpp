@@ -2,9 +2,9 @@
 
 namespace warpladder::reduce_axis {
 
-const ladder::Rung& choose(const Problem&, device::Target target) {
+const ladder::AnyRung& choose(const Problem&, runtime::Target target) {
   // The executor needs no more threads than it has cores, and pays for those that wait.
-  const char* id = target == device::Target::cpu ? "01_thread_per_line" : "04_split";
+  const char* id = target == runtime::Target::cpu ? "01_thread_per_line" : "04_split";
   return ladder::find_rung("reduce_axis", id);
 }
 

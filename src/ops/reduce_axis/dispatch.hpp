@@ -8,6 +8,6 @@
 namespace warpladder::reduce_axis {
 
 // The rung that brings the results soonest.
-const ladder::Rung& choose(const Problem& problem, device::Target target);
+const ladder::AnyRung& choose(const Problem& problem, runtime::Target target);
 
 }  // namespace warpladder::reduce_axis

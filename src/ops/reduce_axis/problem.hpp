@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "parts/reduction_function.hpp"
+#include "runtime/machine.hpp"
 
 namespace warpladder::reduce_axis {
 
@@ -36,13 +37,15 @@ struct Call {
   const float* in = nullptr;
   float* values = nullptr;         // the results, unless they are places
   std::int64_t* places = nullptr;  // the results, if they are
-  // kFlagWords words, all zero, and every launch leaves them so; they belong to one stream.
+  // flag_words() words, all zero, and every launch leaves them so; they belong to one stream.
   std::uint64_t* flags = nullptr;
 };
 
 // A line that is split among blocks leaves a word for each result of each block, or two; the most
-// are those of 264 blocks with strips of 32 columns.
-constexpr std::size_t kFlagWords = 2 * 32 * 264;
+// are those of two blocks a multiprocessor with strips of 32 columns.
+inline std::size_t flag_words(const runtime::Machine& machine) {
+  return std::size_t{2 * 32 * 2} * static_cast<std::size_t>(machine.multiprocessors);
+}
 
 // Each element read once, each result written once.
 double minimal_bytes(const Problem& p);

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <bit>
 
-#include "device/kernel.hpp"
 #include "ladder/rung.hpp"
 #include "ops/reduce_axis/problem.hpp"
 #include "ops/reduction_costs.hpp"
 #include "parts/reduction.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::reduce_axis {
 inline namespace WARPLADDER_FLAVOUR {
@@ -217,21 +217,24 @@ inline unsigned splits_for(std::int64_t lines, std::int64_t blocks, std::int64_t
 struct RowBlocks {
   unsigned threads, splits;
 };
-inline RowBlocks row_blocks_for(const Problem& p, int threads, int in_flight) {
+inline RowBlocks row_blocks_for(const Problem& p, const runtime::Machine& machine, int threads,
+                                int in_flight) {
   const std::int64_t turns = p.columns / (4 * threads * in_flight);
-  const unsigned splits = p.rows < 96 ? splits_for(p.rows, 512, turns) : 1;
+  const unsigned splits =
+      p.rows < 96 ? splits_for(p.rows, 512 * machine.multiprocessors / 132, turns) : 1;
   return {static_cast<unsigned>(splits == 1 && turns >= 2 ? 2 * threads : threads), splits};
 }
 
 // Of narrow strips there are many, so that few columns need splits, and groups of threads have much
 // to go down; but wherever possible all blocks run at once.
-inline Strips strips_for(const Problem& p, int width) {
+inline Strips strips_for(const Problem& p, const runtime::Machine& machine, int width) {
+  const unsigned multiprocessors = machine.multiprocessors;  // 132 where numbers were measured
   const auto strips = [&](int threads, int shift) {
     return Strips{{threads, shift, width}, blocks_for(p.columns, std::int64_t{width} << shift)};
   };
-  if (width == 4 && strips(512, 3).count >= 100) {
+  if (width == 4 && 132 * strips(512, 3).count >= 100 * multiprocessors) {
     for (const int shift : {3, 4, 5, 7}) {
-      if (strips(512, shift).count <= 264) return strips(512, shift);
+      if (strips(512, shift).count <= 2 * multiprocessors) return strips(512, shift);
     }
     return strips(512, 9);
   }
@@ -243,9 +246,10 @@ inline Strips strips_for(const Problem& p, int width) {
     if (s.splits > 1) s.collectors = s.splits <= together ? 1 : 32 * s.shape.columns() / threads;
     return s;
   };
-  if (width == 1) return split(512, 5, 4, 264);
-  if (p.columns <= 16) return split(512, 2, 8, 132);
-  return p.columns <= 128 ? split(512, 3, 8, 132) : split(256, 3, 8, 264);
+  if (width == 1) return split(512, 5, 4, 2 * multiprocessors);
+  if (p.columns <= 16) return split(512, 2, 8, multiprocessors);
+  return p.columns <= 128 ? split(512, 3, 8, multiprocessors)
+                          : split(256, 3, 8, 2 * multiprocessors);
 }
 
 // What parts::PartialTable's join costs in so many blocks, and the stores of what each lane with a
@@ -299,27 +303,18 @@ inline ladder::Totals predict_rows(const Problem& p, int width) {
   return t;
 }
 
-// launch() is called with at least one result.
-using LaunchRung = void (*)(const Call& call, device::Stream& stream);
-using PredictRung = ladder::Totals (*)(const Problem& problem);
+// launch() is called with at least one result. `predict` counts for a compact, aligned matrix whose
+// sizes are multiples of 128.
+using LaunchRung = void (*)(const Call& call, runtime::StreamView& stream);
 
 template <LaunchRung launch>
-void launch_call(const void* erased, device::Stream& stream) {
-  const Call& call = *static_cast<const Call*>(erased);
+void launch_call(const Call& call, runtime::StreamView& stream) {
   if (call.problem.results() > 0) launch(call, stream);
 }
-template <PredictRung predict>
-ladder::Totals predict_call(const void* erased) {
-  return predict(static_cast<const Call*>(erased)->problem);
+template <auto predict>
+ladder::Totals predict_call(const Call& call, const runtime::Machine& machine) {
+  return ladder::predicted<predict>(call.problem, machine);
 }
 
 }  // namespace WARPLADDER_FLAVOUR
 }  // namespace warpladder::reduce_axis
-
-// Declares the rung of this file. `predict` counts for a compact, aligned matrix whose sizes are
-// multiples of 128.
-#define WARPLADDER_REDUCE_AXIS_RUNG(idea, accepts, launch, predict)                            \
-  [[maybe_unused]] static const bool warpladder_rung_declared = ::warpladder::ladder::declare( \
-      {"reduce_axis", __FILE__, idea, accepts, ::warpladder::device::kThisFlavour, false,      \
-       &::warpladder::reduce_axis::launch_call<launch>,                                        \
-       &::warpladder::reduce_axis::predict_call<predict>})

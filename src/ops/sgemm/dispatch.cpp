@@ -29,10 +29,10 @@ bool pairs_are_accurate(const Problem& p) {
 
 }  // namespace
 
-const ladder::Rung& choose(const Problem& problem, device::Target target) {
+const ladder::AnyRung& choose(const Problem& problem, runtime::Target target) {
   // The executor pays for loads and barriers, too: tiles in registers help it as they help a GPU.
   // What the later rungs add hides latencies that it does not have.
-  if (target == device::Target::cpu) return ladder::find_rung("sgemm", "row_04_vector_load");
+  if (target == runtime::Target::cpu) return ladder::find_rung("sgemm", "row_04_vector_load");
 
   // Of the rungs that take every problem, and want nothing done beforehand.
   const bool pairs =

@@ -8,6 +8,6 @@
 namespace warpladder::sgemm {
 
 // The rung that brings the result soonest, whether or not this program holds it for the target.
-const ladder::Rung& choose(const Problem& problem, device::Target target);
+const ladder::AnyRung& choose(const Problem& problem, runtime::Target target);
 
 }  // namespace warpladder::sgemm

@@ -36,10 +36,8 @@ struct Call {
   Values values = Values::any;
 };
 
-// For rungs and rivals that take such calls only; of a Call that has lost its type.
-inline bool promises_moderate_values(const void* call) {
-  return static_cast<const Call*>(call)->values == Values::moderate;
-}
+// For rungs and rivals that take such calls only.
+inline bool promises_moderate_values(const Call& call) { return call.values == Values::moderate; }
 
 // Stored shapes: of A as it lies in memory (m×k, or k×m if transposed), and so on.
 struct StoredShape {

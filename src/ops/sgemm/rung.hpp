@@ -1,9 +1,9 @@
 #pragma once
 // The only project header that an sgemm rung includes, parts/ apart.
 
-#include "device/kernel.hpp"
 #include "ladder/rung.hpp"
 #include "ops/sgemm/problem.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
@@ -105,12 +105,15 @@ void for_layouts(const Gemm& g, bool trans_a, bool trans_b, const Run& run) {
   });
 }
 
-using LaunchRung = void (*)(const Gemm& gemm, bool trans_a, bool trans_b, device::Stream& stream);
-using PredictRung = ladder::Totals (*)(const Problem& problem);
+// What a rung's launch and prediction are made from: functions of the product in the rung's own
+// layout. A prediction counts for a compact product without transposes, whose sizes are multiples
+// of the rung's tile, with beta = 0.
+using LaunchRung = void (*)(const Gemm& gemm, bool trans_a, bool trans_b,
+                            runtime::StreamView& stream);
 
 template <Layout layout, LaunchRung launch>
-void launch_call(const void* erased, device::Stream& stream) {
-  const Call call = in_layout(*static_cast<const Call*>(erased), layout);
+void launch_in(const Call& given, runtime::StreamView& stream) {
+  const Call call = in_layout(given, layout);
   const Problem& p = call.problem;
   if (p.m == 0 || p.n == 0) return;
   const std::int64_t k = p.alpha == 0.0f ? 0 : p.k;
@@ -118,26 +121,15 @@ void launch_call(const void* erased, device::Stream& stream) {
       {p.m, p.n, k, p.alpha, p.beta, call.a, p.lda, call.b, p.ldb, call.c, p.ldc, call.workspace},
       p.trans_a, p.trans_b, stream);
 }
-template <Layout layout, PredictRung predict>
-ladder::Totals predict_call(const void* erased) {
-  return predict(in_layout(*static_cast<const Call*>(erased), layout).problem);
+template <Layout layout, auto predict>
+ladder::Totals predict_in(const Call& call, const runtime::Machine& machine) {
+  return ladder::predicted<predict>(in_layout(call, layout).problem, machine);
 }
+
+// For a host function, which the plain flavour alone launches.
+template <Layout layout, LaunchRung launch>
+constexpr auto launch_on_host =
+    runtime::kThisFlavour == runtime::Flavour::plain ? &launch_in<layout, launch> : nullptr;
 
 }  // namespace WARPLADDER_FLAVOUR
 }  // namespace warpladder::sgemm
-
-// Declares the rung of this file. `predict` counts for a compact product in the rung's own layout,
-// without transposes, whose sizes are multiples of the rung's tile, with beta = 0.
-#define WARPLADDER_SGEMM_RUNG(layout, idea, accepts, launch, predict)                          \
-  [[maybe_unused]] static const bool warpladder_rung_declared = ::warpladder::ladder::declare( \
-      {"sgemm", __FILE__, idea, accepts, ::warpladder::device::kThisFlavour, false,            \
-       &::warpladder::sgemm::launch_call<layout, launch>,                                      \
-       &::warpladder::sgemm::predict_call<layout, predict>})
-
-// The same for a host function, which exists in the plain flavour only.
-#define WARPLADDER_SGEMM_HOST_RUNG(layout, idea, accepts, launch)                   \
-  [[maybe_unused]] static const bool warpladder_rung_declared =                     \
-      ::warpladder::device::kThisFlavour == ::warpladder::device::Flavour::plain && \
-      ::warpladder::ladder::declare({"sgemm", __FILE__, idea, accepts,              \
-                                     ::warpladder::device::kThisFlavour, true,      \
-                                     &::warpladder::sgemm::launch_call<layout, launch>, nullptr})

@@ -330,9 +330,10 @@ enum class Pass { own_kernel, by_tickets };
 
 // How often warps of the pass arrive at a barrier, in all.
 template <class Pairs>
-std::uint64_t split_barriers(const Problem& p, Operands which, Pass pass) {
+std::uint64_t split_barriers(const Problem& p, const runtime::Machine& machine, Operands which,
+                             Pass pass) {
   const bool own = pass == Pass::own_kernel;
-  const SplitGemm s = plan_split<Pairs>(sizes_of(p), p.trans_a, p.trans_b, own);
+  const SplitGemm s = plan_split<Pairs>(sizes_of(p), p.trans_a, p.trans_b, machine, own);
   const auto count = [&]<parts::LineLength length>() {
     using Shape = parts::SplitShape<length>;
     constexpr int kOfSpread = Pairs::kCounted,
@@ -355,7 +356,7 @@ std::uint64_t split_barriers(const Problem& p, Operands which, Pass pass) {
     if (own && Pairs::kCounted) {  // blocks that begin later decide whether to leave
       const unsigned blocks = (which == Operands::b ? 0 : s.a.blocks) +
                               (which == Operands::a ? 0 : s.b.blocks),
-                     first = parts::kFirstBlocks<length>;
+                     first = s.a.first_blocks;
       of_warps += blocks > first ? blocks - first : 0;
     }
     return of_warps * parts::kSplitWarps;
@@ -368,8 +369,9 @@ std::uint64_t split_barriers(const Problem& p, Operands which, Pass pass) {
 // `group_bytes` for each group, and whose warps arrive `barriers` times. What the pass and the
 // stores ask of memory depends on more than a number says: src/parts/split.hpp.
 template <class Pairs>
-ladder::Totals predict_tensor(const Problem& p, std::int64_t groups, std::int64_t area,
-                              int products, std::int64_t group_bytes, std::uint64_t barriers,
+ladder::Totals predict_tensor(const Problem& p, const runtime::Machine& machine,
+                              std::int64_t groups, std::int64_t area, int products,
+                              std::int64_t group_bytes, std::uint64_t barriers,
                               Operands which = Operands::both, Pass pass = Pass::own_kernel) {
   ladder::Totals t;
   t.global_load_requests = t.global_load_sectors = ladder::kNotPredicted;
@@ -377,7 +379,7 @@ ladder::Totals predict_tensor(const Problem& p, std::int64_t groups, std::int64_
   t.shared_load_requests = t.shared_load_wavefronts = ladder::kNotPredicted;
   t.shared_store_requests = t.shared_store_wavefronts = ladder::kNotPredicted;
   t.shuffles = ladder::kNotPredicted;
-  t.barriers = split_barriers<Pairs>(p, which, pass) + barriers;
+  t.barriers = split_barriers<Pairs>(p, machine, which, pass) + barriers;
   t.bulk_bytes = group_bytes * groups;
   t.tensor_fmas = area * groups * Pairs::kDepth * products;
   return t;
@@ -386,29 +388,11 @@ ladder::Totals predict_tensor(const Problem& p, std::int64_t groups, std::int64_
 // The arithmetic of a rung whose products leave out so many units of 2^-24 of the sum of
 // magnitudes, beyond what FP32 arithmetic may.
 constexpr ladder::Arithmetic in_halves(double roundings) {
-  return {ladder::kF16TensorFlopsPerS, roundings};
+  return {ladder::Unit::f16_tensor_cores, roundings};
 }
 constexpr ladder::Arithmetic in_tf32(double roundings) {
-  return {ladder::kTf32TensorFlopsPerS, roundings};
+  return {ladder::Unit::tf32_tensor_cores, roundings};
 }
 
 }  // namespace WARPLADDER_FLAVOUR
 }  // namespace warpladder::sgemm
-
-// Declares a rung on tensor cores: row-major, with a workspace.
-#define WARPLADDER_SGEMM_TENSOR_RUNG(idea, accepts, launch, takes, arithmetic, predict) \
-  WARPLADDER_SGEMM_TENSOR_RUNG_AFTER(nullptr, idea, accepts, launch, takes, arithmetic, predict)
-
-// The same with what is launched once before.
-#define WARPLADDER_SGEMM_PREPARED_RUNG(idea, accepts, prepare, launch, takes, arithmetic, predict) \
-  WARPLADDER_SGEMM_TENSOR_RUNG_AFTER(                                                              \
-      (&::warpladder::sgemm::launch_call<::warpladder::sgemm::Layout::row_major, prepare>), idea,  \
-      accepts, launch, takes, arithmetic, predict)
-
-#define WARPLADDER_SGEMM_TENSOR_RUNG_AFTER(prepare, idea, accepts, launch, takes, arithmetic,      \
-                                           predict)                                                \
-  [[maybe_unused]] static const bool warpladder_rung_declared = ::warpladder::ladder::declare(     \
-      {"sgemm", __FILE__, idea, accepts, ::warpladder::device::kThisFlavour, false,                \
-       &::warpladder::sgemm::launch_call<::warpladder::sgemm::Layout::row_major, launch>,          \
-       &::warpladder::sgemm::predict_call<::warpladder::sgemm::Layout::row_major, predict>, takes, \
-       prepare, arithmetic})

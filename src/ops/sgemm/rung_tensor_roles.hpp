@@ -53,15 +53,18 @@ struct WithConfig {
 // many clusters of 2 as its multiprocessors hold, of 4 and 8 fewer, for a cluster lies within one
 // of the chip's clusters of multiprocessors.
 template <class Run>
-void with_tensor_config(const Gemm& g, std::int64_t depth, const Run& run) {
+void with_tensor_config(const Gemm& g, std::int64_t depth, const runtime::Machine& machine,
+                        const Run& run) {
+  // Thresholds are in tiles for each 132 multiprocessors, an H200's.
+  const std::int64_t multiprocessors = machine.multiprocessors;
   const std::int64_t small = tiles(g.m, 128) * tiles(g.n, 128);
-  if (small <= 12 && depth >= 1024) {
+  if (132 * small <= 12 * multiprocessors && depth >= 1024) {
     run.template operator()<TensorConfig{1, 8, 128, 6}>();
-  } else if (small <= 28 && depth >= 512) {
+  } else if (132 * small <= 28 * multiprocessors && depth >= 512) {
     run.template operator()<TensorConfig{1, 4, 128, 6}>();
-  } else if (small <= 66 && depth >= 256) {
+  } else if (2 * small <= multiprocessors && depth >= 256) {
     run.template operator()<TensorConfig{1, 2, 128, 6}>();
-  } else if (2 * small <= 3 * kTensorBlocks) {  // two rounds of these, or one of larger ones
+  } else if (2 * small <= 3 * multiprocessors) {  // two rounds of these, or one of larger ones
     run.template operator()<TensorConfig{1, 1, 128, 6}>();
   } else {
     run.template operator()<TensorConfig{2, 1, 256, 4}>();
@@ -154,8 +157,8 @@ class Producer {
   }
   __device__ __forceinline__ auto place() const { return at_; }
   __device__ __forceinline__ bool is_left() const { return work_.is_left(); }
-  __device__ __forceinline__ void fetch_next(const device::TensorMap& a_map,
-                                             const device::TensorMap& b_map) {
+  __device__ __forceinline__ void fetch_next(const runtime::TensorMap& a_map,
+                                             const runtime::TensorMap& b_map) {
     using Ring = typename Wrapped::Ring;
     constexpr int kShare = kConfig.block_m / kConfig.sharers;  // a box of A
     const int stage = at_.stage;
@@ -450,72 +453,75 @@ __device__ __forceinline__ void stand_by() {
 
 // Clusters that run at the same time.
 template <TensorConfig config>
-constexpr unsigned kMostWorkers = kTensorBlocks / config.cluster();
+unsigned most_workers(const runtime::Machine& machine) {
+  const unsigned workers = static_cast<unsigned>(machine.multiprocessors) / config.cluster();
+  return workers > 0 ? workers : 1;
+}
 // Whether the last round of the whole tiles has room for the thin ones, or these are all there is.
 template <TensorConfig config>
-bool has_room(const TileOrder& order) {
-  constexpr unsigned kMost = kMostWorkers<config>;
+bool has_room(const TileOrder& order, const runtime::Machine& machine) {
+  const unsigned most = most_workers<config>(machine);
   const int whole = order.whole();
-  return whole == 0 || tiles(whole, kMost) * kMost >= order.count();
+  return whole == 0 || tiles(whole, static_cast<int>(most)) * most >= order.count();
 }
 // The tiles of a cluster's sharers count as one.
 template <TensorConfig config>
-TileOrder order_of(const Gemm& g) {
+TileOrder order_of(const Gemm& g, const runtime::Machine& machine) {
   TileOrder order(g, config.block_m, config.block_n, config.sharers);
   // A thin tile takes some 0.6 of a whole one's time. Thin ones go to the workers that whole ones
   // leave idle, if these are done before; or they come last.
-  constexpr unsigned kMost = kMostWorkers<config>;
-  const unsigned spare = kMost - balanced(order.whole(), kMost);
-  if (spare > 0 && 6 * tiles(order.thin, spare) < 10 * tiles(order.whole(), kMost) + 6) {
+  const unsigned most = most_workers<config>(machine), spare = most - balanced(order.whole(), most);
+  if (spare > 0 && 6 * tiles(order.thin, spare) < 10 * tiles(order.whole(), most) + 6) {
     order.apart = static_cast<int>(balanced(order.thin, spare));
   }
   return order;
 }
 // Blocks enough for all, or as many as run at the same time.
 template <TensorConfig config>
-unsigned blocks_of(const TileOrder& order) {
-  constexpr unsigned kMost = kMostWorkers<config>;
-  return (order.apart == 0 && has_room<config>(order)
-              ? balanced(order.count(), kMost)
-              : balanced(order.whole(), kMost) + order.apart) *
+unsigned blocks_of(const TileOrder& order, const runtime::Machine& machine) {
+  const unsigned most = most_workers<config>(machine);
+  return (order.apart == 0 && has_room<config>(order, machine)
+              ? balanced(order.count(), most)
+              : balanced(order.whole(), most) + order.apart) *
          config.cluster();
 }
 template <TensorConfig config, class... Parameters, class... Arguments>
-void launch_tiles(const Gemm& g, std::size_t shared_bytes, device::Stream& stream,
+void launch_tiles(const Gemm& g, std::size_t shared_bytes, runtime::StreamView& stream,
                   void (*kernel)(Parameters...), const Arguments&... arguments) {
-  const TileOrder order = order_of<config>(g);
-  device::launch(
-      stream,
-      {dim3(blocks_of<config>(order)), dim3(config.threads), shared_bytes, config.cluster(), true},
-      kernel, arguments..., order);
+  const TileOrder order = order_of<config>(g, *stream.machine);
+  runtime::launch(stream,
+                  {dim3(blocks_of<config>(order, *stream.machine)), dim3(config.threads),
+                   shared_bytes, config.cluster(), true},
+                  kernel, arguments..., order);
 }
 // The maps of A and B for tiles of this size.
 template <TensorConfig config>
-device::TensorMap a_map_of(const SplitGemm& split, device::Target target) {
-  return map_of(split.a, config.block_m / config.sharers, target);
+runtime::TensorMap a_map_of(const SplitGemm& split, runtime::StreamView& stream) {
+  return map_of(split.a, config.block_m / config.sharers, stream);
 }
 template <TensorConfig config>
-device::TensorMap b_map_of(const SplitGemm& split, device::Target target) {
-  return map_of(split.b, config.block_n, target);
+runtime::TensorMap b_map_of(const SplitGemm& split, runtime::StreamView& stream) {
+  return map_of(split.b, config.block_n, stream);
 }
 
 // The prediction of such a rung whose pass writes Pairs, `barriers_of_warp` each warp of the
 // product's beside those over sums along k.
 template <class Pairs>
-ladder::Totals predict_tiles(const Problem& p, int barriers_of_warp,
-                             Operands which = Operands::both, Pass pass = Pass::own_kernel) {
+ladder::Totals predict_tiles(const Problem& p, const runtime::Machine& machine,
+                             int barriers_of_warp, Operands which = Operands::both,
+                             Pass pass = Pass::own_kernel) {
   const Gemm g = sizes_of(p);
   ladder::Totals t;
-  with_tensor_config(g, parts::padded_depth(g.k), [&]<TensorConfig config>() {
+  with_tensor_config(g, parts::padded_depth(g.k), machine, [&]<TensorConfig config>() {
     using Ring = typename WithConfig<config>::Ring;
-    const TileOrder order = order_of<config>(g);
+    const TileOrder order = order_of<config>(g, machine);
     const std::int64_t count = order.count();
     const bool tickets = pass == Pass::by_tickets;
     // Of sums along k; of two blocks that meet once more in between.
     const int of_sums = config.blocks_k > 2 ? 2 : 0,
               in_between = config.blocks_k == 2 && tickets ? 1 : 0;
-    const std::uint64_t warps =
-                            TensorConfig::threads / 32 * std::uint64_t{blocks_of<config>(order)},
+    const std::uint64_t warps = TensorConfig::threads / 32 *
+                                std::uint64_t{blocks_of<config>(order, machine)},
                         barriers = barriers_of_warp + of_sums + in_between,
                         // no more tickets, all written
         of_tickets = tickets ? 2 * parts::kSplitWarps : 0;
@@ -525,10 +531,10 @@ ladder::Totals predict_tiles(const Problem& p, int barriers_of_warp,
                        groups = groups_of<Pairs>(p.k);
     const int products = config.blocks_k > 2 ? 4 : 3;
     t = predict_tensor<Pairs>(
-        p, groups, area, products,
+        p, machine, groups, area, products,
         order.beside() * (Ring::kABytes + config.sharers * Ring::kBBytes) +
             (count - order.beside()) * config.sharers * (Ring::kABytes + Ring::kBBytes),
-        warps * barriers + of_tickets * blocks_of<config>(order), which, pass);
+        warps * barriers + of_tickets * blocks_of<config>(order, machine), which, pass);
     if (config.blocks_k <= 2 && ends_in_half_group<Pairs>(p.k)) {
       t.tensor_fmas -= std::int64_t{order.whole()} * config.sharers * config.block_m *
                        config.block_n * Pairs::kDepth / 2 * products;

@@ -30,22 +30,21 @@ struct SplitGemm {
   Handed* handed = nullptr;  // zero after the pass, but `stop`
 };
 
-// Blocks that run at the same time where a multiprocessor holds one.
-constexpr unsigned kTensorBlocks = 132;
-
 // How long lines are taken to be by the pass in the middle of another kernel.
 constexpr parts::LineLength kTicketLength = parts::LineLength::alone;
 
 // How the pass is shared out among blocks; what it writes has no place yet. `in_clusters`: for a
 // kernel of the pass's own.
 template <class Pairs>
-SplitGemm plan_split(const Gemm& g, bool trans_a, bool trans_b, bool in_clusters = true) {
+SplitGemm plan_split(const Gemm& g, bool trans_a, bool trans_b, const runtime::Machine& machine,
+                     bool in_clusters = true) {
   const std::int64_t depth = parts::padded_depth(g.k), line_bytes = depth * Pairs::kBytes;
   const bool across = trans_a || !trans_b;
   const unsigned cluster = across && in_clusters ? parts::split_cluster(depth) : 1;
   SplitGemm s{{g.a, g.lda, g.m, g.k, !trans_a}, {g.b, g.ldb, g.n, g.k, trans_b}, depth, cluster};
   for (parts::SplitOperand* x : {&s.a, &s.b}) {
     const auto share_out = [&]<parts::LineLength length>() {
+      x->first_blocks = machine.multiprocessors * parts::SplitShape<length>::blocks;
       x->blocks = parts::split_blocks<length>(x->lines, depth, x->along, cluster);
       x->span = parts::split_span<length>(depth, cluster);
     };
@@ -61,8 +60,9 @@ SplitGemm plan_split(const Gemm& g, bool trans_a, bool trans_b, bool in_clusters
 
 // The same, with places in the product's workspace.
 template <class Pairs>
-SplitGemm split_of(const Gemm& g, bool trans_a, bool trans_b, bool in_clusters = true) {
-  SplitGemm s = plan_split<Pairs>(g, trans_a, trans_b, in_clusters);
+SplitGemm split_of(const Gemm& g, bool trans_a, bool trans_b, const runtime::Machine& machine,
+                   bool in_clusters = true) {
+  SplitGemm s = plan_split<Pairs>(g, trans_a, trans_b, machine, in_clusters);
   auto* at = static_cast<unsigned char*>(g.workspace);
   const auto take = [&](std::int64_t bytes) {
     unsigned char* const taken = at;
@@ -96,28 +96,29 @@ static __global__ void __launch_bounds__(parts::kSplitThreads, parts::SplitShape
   if (blockIdx.x == 0 && threadIdx.x < kHandedWords) {
     reinterpret_cast<unsigned*>(s.handed)[threadIdx.x] = 0;
   }
-  parts::split_block<Pairs, length>(s.a, s.b, s.cluster, device::dynamic_shared<unsigned char>());
+  parts::split_block<Pairs, length>(s.a, s.b, s.cluster, runtime::dynamic_shared<unsigned char>());
 }
 
 // Which operands to split; the other has been split before, in the same workspace.
 enum class Operands { both, a, b };
 template <class Pairs>
-static SplitGemm launch_split(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream,
-                              Operands which = Operands::both) {
-  const SplitGemm s = split_of<Pairs>(g, trans_a, trans_b);
+static SplitGemm launch_split(const Gemm& g, bool trans_a, bool trans_b,
+                              runtime::StreamView& stream, Operands which = Operands::both) {
+  const SplitGemm s = split_of<Pairs>(g, trans_a, trans_b, *stream.machine);
   SplitGemm now = s;
   if (which == Operands::b) now.a.blocks = 0;
   if (which == Operands::a) now.b.blocks = 0;
   // Where two blocks a multiprocessor are enough, as much as leaves no room for a third: blocks
   // that come while others still run would gather where there is room first.
   constexpr std::size_t kRoomForTwo = 76 << 10;
+  const auto multiprocessors = static_cast<unsigned>(stream.machine->multiprocessors);
   parts::with_length(s.depth, [&]<parts::LineLength length>() {
     const unsigned blocks = now.a.blocks + now.b.blocks;
     std::size_t shared = sizeof(parts::SplitShared<length>);
-    if (blocks <= 2 * kTensorBlocks && shared < kRoomForTwo) shared = kRoomForTwo;
-    const device::LaunchShape shape{dim3(blocks), dim3(parts::kSplitThreads), shared, s.cluster,
-                                    true};
-    device::launch(stream, shape, split<Pairs, length>, now);
+    if (blocks <= 2 * multiprocessors && shared < kRoomForTwo) shared = kRoomForTwo;
+    const runtime::LaunchShape shape{dim3(blocks), dim3(parts::kSplitThreads), shared, s.cluster,
+                                     true};
+    runtime::launch(stream, shape, split<Pairs, length>, now);
   });
   return s;
 }
@@ -148,17 +149,17 @@ __host__ __device__ __forceinline__ int groups_of(std::int64_t k) {
 }
 
 // The map of a split operand, in boxes of so many lines.
-inline device::TensorMap map_of(const parts::SplitOperand& x, int box_lines,
-                                device::Target target) {
+inline runtime::TensorMap map_of(const parts::SplitOperand& x, int box_lines,
+                                 runtime::StreamView& stream) {
   const std::int64_t floats = x.line_bytes / 4;  // two halves are copied like a float
-  return device::encode(target, {x.pairs, 4, x.lines, floats, floats, box_lines});
+  return runtime::encode(stream, {x.pairs, 4, x.lines, floats, floats, box_lines});
 }
 
 // Has the copy engine bring a tile's lines from `line` on, group `group` of each, to `to`. Each of
 // the kCluster blocks that want the same lines fetches its share of them for all. Called by one
 // thread.
 template <int kCluster>
-__device__ __forceinline__ void fetch(unsigned char* to, const device::TensorMap& map,
+__device__ __forceinline__ void fetch(unsigned char* to, const runtime::TensorMap& map,
                                       ptx::Barrier* full, std::int64_t line, int group,
                                       int share = 0, unsigned rank = 0) {
   constexpr int kFloatsOfGroup = 32;

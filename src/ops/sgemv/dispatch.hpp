@@ -8,6 +8,6 @@
 namespace warpladder::sgemv {
 
 // The rung that brings the result soonest.
-const ladder::Rung& choose(const Problem& problem, device::Target target);
+const ladder::AnyRung& choose(const Problem& problem, runtime::Target target);
 
 }  // namespace warpladder::sgemv

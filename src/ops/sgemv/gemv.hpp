@@ -1,8 +1,8 @@
 #pragma once
 // A call as a rung sees it. Rungs get this through rung.hpp.
 
-#include "device/kernel.hpp"
 #include "ops/sgemv/problem.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::sgemv {
 inline namespace WARPLADDER_FLAVOUR {

@@ -1,15 +1,12 @@
 #pragma once
 // Which blocks make which sums: how sums are cut into pieces, and what 07_by_shape chooses by
-// shape. The numbers are those of an H200: others' multiprocessors would want other counts of
-// blocks, and the results would still be right.
+// shape. Blocks are counted by multiprocessors; the other numbers were measured on an H200.
 
 #include "ladder/rung.hpp"
 #include "ops/sgemv/gemv.hpp"
 
 namespace warpladder::sgemv {
 inline namespace WARPLADDER_FLAVOUR {
-
-constexpr std::int64_t kMultiprocessors = 132;
 
 // How a sum's terms are cut into pieces of `size`, the last of which may be shorter.
 struct Pieces {
@@ -62,18 +59,18 @@ auto with_along(const Gemv& g, const Use& use) {
 
 // Four blocks a multiprocessor where lines alone would leave some idle.
 template <class C>
-Pieces pieces_along(const Gemv& g) {
-  const bool few = C::may_split && g.lines < 2 * kMultiprocessors;
-  return cut(g.length, few ? 4 * kMultiprocessors / g.lines : 1, 4096, 128, g.most_pieces);
+Pieces pieces_along(const Gemv& g, const runtime::Machine& machine) {
+  const bool few = C::may_split && g.lines < 2 * machine.multiprocessors;
+  return cut(g.length, few ? 4 * machine.multiprocessors / g.lines : 1, 4096, 128, g.most_pieces);
 }
 
 constexpr int log2_of(int x) { return x > 1 ? 1 + log2_of(x / 2) : 0; }
 
 // What lines of float4 cost.
 template <class C>
-ladder::Totals predict_lines(const Gemv& g) {
+ladder::Totals predict_lines(const Gemv& g, const runtime::Machine& machine) {
   constexpr int kInWarp = C::lanes < 32 ? C::lanes : 32, kStored = 32 / kInWarp * C::lines / 8;
-  const std::uint64_t steps = g.lines * g.length / 128, pieces = pieces_along<C>(g).count,
+  const std::uint64_t steps = g.lines * g.length / 128, pieces = pieces_along<C>(g, machine).count,
                       others = pieces - 1, warps = g.lines * pieces * C::lanes / C::lines / 32;
   ladder::Totals t;
   t.global_load_requests = steps + steps / C::lines;
@@ -111,7 +108,8 @@ struct Across {
 
   std::int64_t columns() const { return 4 << lanes_log2; }
 };
-inline Across plan_across(const Gemv& g) {
+inline Across plan_across(const Gemv& g, const runtime::Machine& machine) {
+  const std::int64_t multiprocessors = machine.multiprocessors;
   const std::int64_t quads = ceil_div(g.length, 4);
   const auto plan = [&](int threads, int lanes_log2, std::int64_t blocks) {
     const std::int64_t strips = ceil_div(quads, std::int64_t{1} << lanes_log2);
@@ -124,14 +122,14 @@ inline Across plan_across(const Gemv& g) {
     const int lanes_log2 = quads <= 64 ? 3 : quads <= 256 ? 4 : 5;
     const std::int64_t strips = ceil_div(quads, std::int64_t{1} << lanes_log2);
     // As many blocks as run at once, and none more.
-    return plan(512, lanes_log2, 2 * kMultiprocessors / strips * strips);
+    return plan(512, lanes_log2, 2 * multiprocessors / strips * strips);
   }
   if (quads <= 32) {  // one strip: threads enough to keep a multiprocessor busy, a block for each
     int lanes_log2 = 0;
     while (1 << lanes_log2 < quads) ++lanes_log2;
-    return plan(1024, lanes_log2, kMultiprocessors);
+    return plan(1024, lanes_log2, multiprocessors);
   }
-  if (quads < 1024) return plan(256, 4, 4 * kMultiprocessors);
+  if (quads < 1024) return plan(256, 4, 4 * multiprocessors);
   if (g.lines <= 256) return plan(256, 5, 1);
   if (quads < 2048) return plan(1024, 3, 1);
   return plan(512, quads < 4096 ? 3 : 4, 1);

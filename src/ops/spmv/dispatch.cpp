@@ -2,13 +2,13 @@
 
 namespace warpladder::spmv {
 
-const ladder::Rung& choose(const Problem& p, std::int64_t longest_row, bool prepared,
-                           device::Target target) {
-  const auto rung = [](const char* id) -> const ladder::Rung& {
+const ladder::AnyRung& choose(const Problem& p, std::int64_t longest_row, bool prepared,
+                              runtime::Target target) {
+  const auto rung = [](const char* id) -> const ladder::AnyRung& {
     return ladder::find_rung("spmv", id);
   };
   // The executor pays for barriers, and has no lines to fill.
-  if (target == device::Target::cpu) return rung("01_scalar");
+  if (target == runtime::Target::cpu) return rung("01_scalar");
   // Rows that are nearly all empty may all begin in a few tiles of entries.
   if (p.rows > 2 * p.nnz) return rung("06_merge");
   // Sorting pays where nearly every entry asks L2 for a line of its own, and tiles are long.

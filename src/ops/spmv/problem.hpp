@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "runtime/machine.hpp"
+
 namespace warpladder::spmv {
 
 struct Problem {
@@ -55,10 +57,10 @@ inline std::int64_t entry_tiles(const Problem& p) {
 }
 
 // Pieces of entries for a product that knows in which order to ask for x: the more entries are
-// sorted together, the more of them ask for the same lines. As many blocks as an H200 has
+// sorted together, the more of them ask for the same lines. As many blocks as there are
 // multiprocessors have a strip of such tiles each.
 struct LongTile {
-  static constexpr int kStrips = 132, kMore = 32, kMost = 13824, kLeast = 1024;
+  static constexpr int kMore = 32, kMost = 13824, kLeast = 1024;
   static constexpr int kWarps = 18;  // that ask for x, 32 entries at a time
   int own_entries = 0;               // it has kMore entries more than it owns
 
@@ -66,10 +68,10 @@ struct LongTile {
   constexpr int all() const { return own_entries + kMore; }  // a multiple of 32
   static constexpr int rounds_of(int chunks) { return (chunks + kWarps - 1) / kWarps; }
 };
-inline LongTile long_tile(const Problem& p) {
+inline LongTile long_tile(const Problem& p, const runtime::Machine& machine) {
   // As many tiles for each strip, if all cost the same, but for a small matrix at least three: one
   // is copied, one multiplied, one added up.
-  const std::int64_t of_strip = ceil_div(p.nnz, LongTile::kStrips),
+  const std::int64_t of_strip = ceil_div(p.nnz, machine.multiprocessors),
                      tiles = std::max<std::int64_t>(
                          3, ceil_div(of_strip, LongTile::kMost - LongTile::kMore)),
                      own = 32 * ceil_div(ceil_div(of_strip, tiles), 32);
@@ -77,21 +79,23 @@ inline LongTile long_tile(const Problem& p) {
 }
 
 // Chunks of entries, of which a warp takes one in tiles of kTile, in blocks that last: one to a
-// multiprocessor, in clusters, of which an H200 has room for 15. Small matrices take fewer
-// clusters.
+// multiprocessor, in clusters, as many as there is room for. Small matrices take fewer clusters.
 struct Chunks {
-  static constexpr int kTile = 256, kWarps = 24, kCluster = 8, kMostClusters = 15;
+  static constexpr int kTile = 256, kWarps = 24, kCluster = 8;
   int entries;          // of a chunk
   std::int64_t blocks;  // whole clusters
 };
-inline std::int64_t chunk_entries(const Problem& p) {
-  constexpr std::int64_t kMost = Chunks::kMostClusters * Chunks::kCluster * Chunks::kWarps;
-  return Chunks::kTile * std::max<std::int64_t>(1, ceil_div(p.nnz, kMost * Chunks::kTile));
+inline std::int64_t chunk_entries(const Problem& p, const runtime::Machine& machine) {
+  const int room = machine.clusters_of(Chunks::kCluster), clusters = room > 0 ? room : 1;
+  const std::int64_t most = clusters * Chunks::kCluster * Chunks::kWarps;
+  return Chunks::kTile * std::max<std::int64_t>(1, ceil_div(p.nnz, most * Chunks::kTile));
 }
-inline std::int64_t chunk_count(const Problem& p) { return ceil_div(p.nnz, chunk_entries(p)); }
-inline Chunks chunks_of(const Problem& p) {
-  return {static_cast<int>(chunk_entries(p)),
-          Chunks::kCluster * ceil_div(chunk_count(p), Chunks::kCluster * Chunks::kWarps)};
+inline std::int64_t chunk_count(const Problem& p, const runtime::Machine& machine) {
+  return ceil_div(p.nnz, chunk_entries(p, machine));
+}
+inline Chunks chunks_of(const Problem& p, const runtime::Machine& machine) {
+  return {static_cast<int>(chunk_entries(p, machine)),
+          Chunks::kCluster * ceil_div(chunk_count(p, machine), Chunks::kCluster * Chunks::kWarps)};
 }
 
 // Rows of more entries than this are worth more than one block.
@@ -105,12 +109,12 @@ struct OrderLayout {
   std::int64_t tiles, chunks, strips;  // in all, of a tile, in all
   std::int64_t bases, starts, costs, strip_tiles, end;
 };
-inline OrderLayout order_layout(const Problem& p) {
-  const LongTile shape = long_tile(p);
+inline OrderLayout order_layout(const Problem& p, const runtime::Machine& machine) {
+  const LongTile shape = long_tile(p, machine);
   OrderLayout at{};
   at.tiles = tiles_of(shape, p.nnz);
   at.chunks = shape.all() / 32;
-  at.strips = std::min<std::int64_t>(LongTile::kStrips, at.tiles);
+  at.strips = std::min<std::int64_t>(machine.multiprocessors, at.tiles);
   const std::int64_t rounds = LongTile::rounds_of(static_cast<int>(at.chunks));
   at.bases = at.tiles * shape.all();
   at.starts = at.bases + ceil_div(at.tiles * LongTile::kWarps * rounds, 4) * 4;  // to 16 bytes
@@ -123,15 +127,15 @@ inline OrderLayout order_layout(const Problem& p) {
 // The workspace of a call. Flags belong to one stream; each call finds them all zero and leaves
 // them so. Of the scratch it may expect nothing. A plan is made once for a matrix's row offsets
 // and columns, and holds for any values.
-inline std::int64_t flag_words(const Problem& p) {
+inline std::int64_t flag_words(const Problem& p, const runtime::Machine& machine) {
   return std::max({1 + kBlocksOfLongRow * most_long_rows(p), merge_tiles(p), entry_tiles(p),
-                   order_layout(p).strips, chunk_count(p)});
+                   order_layout(p, machine).strips, chunk_count(p, machine)});
 }
 // Rungs that prepare have a part of the plan each.
 inline std::int64_t start_words(const Problem& p) { return 2 * (entry_tiles(p) + 1); }
 inline std::int64_t order_at(const Problem& p) { return ceil_div(start_words(p), 16) * 16; }
-inline std::int64_t plan_words(const Problem& p) {
-  return order_at(p) + ceil_div(order_layout(p).end, 2);
+inline std::int64_t plan_words(const Problem& p, const runtime::Machine& machine) {
+  return order_at(p) + ceil_div(order_layout(p, machine).end, 2);
 }
 inline std::int64_t scratch_words(const Problem& p) {
   return std::max(most_long_rows(p), start_words(p));

@@ -1,10 +1,10 @@
 #pragma once
 // The only project header that an spmv rung includes, parts/ apart.
 
-#include "device/kernel.hpp"
 #include "ladder/rung.hpp"
 #include "ops/spmv/problem.hpp"
 #include "parts/csr.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::spmv {
 inline namespace WARPLADDER_FLAVOUR {
@@ -42,7 +42,7 @@ __device__ __forceinline__ void find_starts_of(const Tile& shape, const Csr<Offs
             : parts::search_starts(shape, m, starts, count);
 }
 template <class Tile, class Offset>
-void launch_search(device::Stream& stream,
+void launch_search(runtime::StreamView& stream,
                    void (*find_starts)(Tile, Csr<Offset>, parts::TileStart<Offset>*, std::int64_t,
                                        bool),
                    const Tile& shape, const Csr<Offset>& m, parts::TileStart<Offset>* starts) {
@@ -50,8 +50,8 @@ void launch_search(device::Stream& stream,
   const bool every_row = looks_at_every_row(m.rows, count);
   const std::int64_t blocks = every_row ? ceil_div(m.rows, kSearchThreads * parts::kRowsOfThread)
                                         : ceil_div(count, kSearchThreads / 32);
-  device::launch(stream, {dim3(to_grid(blocks)), dim3(kSearchThreads)}, find_starts, shape, m,
-                 starts, count, every_row);
+  runtime::launch(stream, {dim3(to_grid(blocks)), dim3(kSearchThreads)}, find_starts, shape, m,
+                  starts, count, every_row);
 }
 inline std::uint64_t barriers_of_entry_tiles(const Problem& p) {
   return with_entry_tile(p, [&]<class Tile>() { return entry_tiles(p) * Tile::kThreads / 32; });
@@ -66,16 +66,15 @@ __global__ void __launch_bounds__(kThreads) scale_y(float* y, std::int64_t rows,
 
 // `launch` is called with at least one entry.
 template <class Offset>
-using LaunchRung = void (*)(const Csr<Offset>& m, const Call& call, device::Stream& stream);
+using LaunchRung = void (*)(const Csr<Offset>& m, const Call& call, runtime::StreamView& stream);
 template <LaunchRung<std::int32_t> narrow, LaunchRung<std::int64_t> wide>
-void launch_call(const void* erased, device::Stream& stream) {
-  const Call& call = *static_cast<const Call*>(erased);
+void launch_call(const Call& call, runtime::StreamView& stream) {
   const Problem& p = call.problem;
   constexpr int kThreads = 256;
   if (p.rows == 0) return;
   if (p.nnz == 0 || p.alpha == 0.0f) {
-    return device::launch(stream, {dim3(to_grid(ceil_div(p.rows, kThreads))), dim3(kThreads)},
-                          scale_y<kThreads>, call.y, p.rows, p.beta);
+    return runtime::launch(stream, {dim3(to_grid(ceil_div(p.rows, kThreads))), dim3(kThreads)},
+                           scale_y<kThreads>, call.y, p.rows, p.beta);
   }
   p.wide_offsets ? wide(csr_of<std::int64_t>(call), call, stream)
                  : narrow(csr_of<std::int32_t>(call), call, stream);
@@ -83,8 +82,7 @@ void launch_call(const void* erased, device::Stream& stream) {
 
 // The same for what a rung prepares; where no entry counts there is nothing.
 template <LaunchRung<std::int32_t> narrow, LaunchRung<std::int64_t> wide>
-void prepare_call(const void* erased, device::Stream& stream) {
-  const Call& call = *static_cast<const Call*>(erased);
+void prepare_call(const Call& call, runtime::StreamView& stream) {
   if (call.problem.rows == 0 || call.problem.nnz == 0) return;
   call.problem.wide_offsets ? wide(csr_of<std::int64_t>(call), call, stream)
                             : narrow(csr_of<std::int32_t>(call), call, stream);
@@ -108,22 +106,12 @@ inline ladder::Totals predict_warp_per_row(const Problem& p) {
   return t;
 }
 
-using PredictRung = ladder::Totals (*)(const Problem& problem);
-template <PredictRung predict>
-ladder::Totals predict_call(const void* erased) {
-  return predict(static_cast<const Call*>(erased)->problem);
+// Predictions count for the matrix of a shape (lab/cases.hpp): rows of neighbouring columns, the
+// same in 32 neighbouring rows, all sizes multiples of 32; offsets of 32 bits, alpha = 1, beta = 0.
+template <auto predict>
+ladder::Totals predict_call(const Call& call, const runtime::Machine& machine) {
+  return ladder::predicted<predict>(call.problem, machine);
 }
 
 }  // namespace WARPLADDER_FLAVOUR
 }  // namespace warpladder::spmv
-
-// Declares the rung of this file; launch is a template of the offsets' type. Predictions count for
-// the matrix of a shape (cases.hpp): rows of neighbouring columns, the same in 32 neighbouring
-// rows, all sizes multiples of 32; offsets of 32 bits, alpha = 1 and beta = 0.
-#define WARPLADDER_SPMV_RUNG_PREPARED(idea, accepts, launch, predict, prepare)                 \
-  [[maybe_unused]] static const bool warpladder_rung_declared = ::warpladder::ladder::declare( \
-      {"spmv", __FILE__, idea, accepts, ::warpladder::device::kThisFlavour, false,             \
-       &::warpladder::spmv::launch_call<launch<std::int32_t>, launch<std::int64_t>>,           \
-       &::warpladder::spmv::predict_call<predict>, nullptr, prepare})
-#define WARPLADDER_SPMV_RUNG(idea, accepts, launch, predict) \
-  WARPLADDER_SPMV_RUNG_PREPARED(idea, accepts, launch, predict, nullptr)

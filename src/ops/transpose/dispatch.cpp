@@ -2,12 +2,12 @@
 
 namespace warpladder::transpose {
 
-const ladder::Rung& choose(const Problem& p, device::Target target) {
-  const auto rung = [](const char* id) -> const ladder::Rung& {
+const ladder::AnyRung& choose(const Problem& p, runtime::Target target) {
+  const auto rung = [](const char* id) -> const ladder::AnyRung& {
     return ladder::find_rung("transpose", id);
   };
   // The executor has no lines to fill, and pays for barriers.
-  if (target == device::Target::cpu) return rung("01_naive");
+  if (target == runtime::Target::cpu) return rung("01_naive");
   // A short side is one piece of memory only where nothing lies between its lines.
   const bool few_columns = p.columns <= 64 && p.ld_in == p.columns,
              few_rows = p.rows <= 64 && p.ld_out == p.rows;

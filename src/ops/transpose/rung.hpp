@@ -3,9 +3,9 @@
 
 #include <type_traits>
 
-#include "device/kernel.hpp"
 #include "ladder/rung.hpp"
 #include "ops/transpose/problem.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::transpose {
 inline namespace WARPLADDER_FLAVOUR {
@@ -45,8 +45,9 @@ __device__ __forceinline__ Tile tile_of_block(const TilesIn<Index>& tiles) {
 // grid's y and z end at 65,535; what is beyond goes into further launches. `more` are the kernel's
 // further arguments.
 template <int kRows, int kColumns, class Index, class... More>
-void launch_tiles(const Call& call, device::Stream& stream, dim3 threads, std::size_t shared_bytes,
-                  void (*kernel)(TilesIn<Index>, More...), std::type_identity_t<More>... more) {
+void launch_tiles(const Call& call, runtime::StreamView& stream, dim3 threads,
+                  std::size_t shared_bytes, void (*kernel)(TilesIn<Index>, More...),
+                  std::type_identity_t<More>... more) {
   constexpr std::int64_t kMost = 65535;
   for_each_part(call, kMost * kColumns, kMost, [&](const Call& part) {
     const Problem& p = part.problem;
@@ -62,7 +63,7 @@ void launch_tiles(const Call& call, device::Stream& stream, dim3 threads, std::s
                                static_cast<int>(p.columns - (across - 1) * kColumns)};
     const dim3 grid(static_cast<unsigned>(down), static_cast<unsigned>(across),
                     static_cast<unsigned>(p.batch));
-    device::launch(stream, {grid, threads, shared_bytes}, kernel, tiles, more...);
+    runtime::launch(stream, {grid, threads, shared_bytes}, kernel, tiles, more...);
   });
 }
 
@@ -103,33 +104,22 @@ inline bool vectors_allowed(const Call& call) {
          (p.rows | p.columns | p.ld_in | p.ld_out | p.stride_in | p.stride_out) % 4 == 0;
 }
 
-// launch() is called with at least one element.
-using LaunchRung = void (*)(const Call& call, device::Stream& stream);
-using PredictRung = ladder::Totals (*)(const Problem& problem);
+// launch() is called with at least one element. `predict` counts for compact, aligned operands
+// whose sizes are multiples of 128.
+using LaunchRung = void (*)(const Call& call, runtime::StreamView& stream);
 
 template <LaunchRung launch>
-void launch_call(const void* erased, device::Stream& stream) {
-  const Call& call = *static_cast<const Call*>(erased);
+void launch_call(const Call& call, runtime::StreamView& stream) {
   const Problem& p = call.problem;
   if (p.rows > 0 && p.columns > 0 && p.batch > 0) launch(call, stream);
 }
-template <PredictRung predict>
-ladder::Totals predict_call(const void* erased) {
-  return predict(static_cast<const Call*>(erased)->problem);
+template <auto predict>
+ladder::Totals predict_call(const Call& call, const runtime::Machine& machine) {
+  return ladder::predicted<predict>(call.problem, machine);
 }
 
-inline bool in_place(const void* call) { return static_cast<const Call*>(call)->in_place(); }
-inline bool out_of_place(const void* call) { return !in_place(call); }
+inline bool in_place(const Call& call) { return call.in_place(); }
+inline bool out_of_place(const Call& call) { return !call.in_place(); }
 
 }  // namespace WARPLADDER_FLAVOUR
 }  // namespace warpladder::transpose
-
-// Declares the rung of this file. `predict` counts for compact, aligned operands whose sizes are
-// multiples of 128.
-#define WARPLADDER_TRANSPOSE_RUNG(idea, accepts, launch, predict) \
-  WARPLADDER_TRANSPOSE_RUNG_FOR(out_of_place, idea, accepts, launch, predict)
-#define WARPLADDER_TRANSPOSE_RUNG_FOR(takes, idea, accepts, launch, predict)                   \
-  [[maybe_unused]] static const bool warpladder_rung_declared = ::warpladder::ladder::declare( \
-      {"transpose", __FILE__, idea, accepts, ::warpladder::device::kThisFlavour, false,        \
-       &::warpladder::transpose::launch_call<launch>,                                          \
-       &::warpladder::transpose::predict_call<predict>, &::warpladder::transpose::takes})

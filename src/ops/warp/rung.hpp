@@ -1,9 +1,9 @@
 #pragma once
 // The only project header that a warp rung includes, parts/ apart.
 
-#include "device/kernel.hpp"
 #include "ladder/rung.hpp"
 #include "ops/warp/problem.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::warp {
 inline namespace WARPLADDER_FLAVOUR {
@@ -41,35 +41,26 @@ __device__ __forceinline__ void store4(float* tile, int at, float4 v) {
 }
 
 // Launches a warp for each tile: one kernel for operands on 16 bytes, another for the rest.
-inline void launch_warps(const Call& call, device::Stream& stream, void (*aligned)(Call),
+inline void launch_warps(const Call& call, runtime::StreamView& stream, void (*aligned)(Call),
                          void (*others)(Call)) {
   const auto addresses =
       reinterpret_cast<std::uintptr_t>(call.in) | reinterpret_cast<std::uintptr_t>(call.out);
   const auto blocks = static_cast<unsigned>((call.tiles + kWarps - 1) / kWarps);
-  device::launch(stream, {dim3(blocks), dim3(kThreads)}, addresses % 16 == 0 ? aligned : others,
-                 call);
+  runtime::launch(stream, {dim3(blocks), dim3(kThreads)}, addresses % 16 == 0 ? aligned : others,
+                  call);
 }
 
-// launch() is called with at least one tile.
-using LaunchRung = void (*)(const Call& call, device::Stream& stream);
-using PredictRung = ladder::Totals (*)(std::uint64_t tiles);
+// launch() is called with at least one tile. `predict` counts for operands on 16 bytes.
+using LaunchRung = void (*)(const Call& call, runtime::StreamView& stream);
 
 template <LaunchRung launch>
-void launch_call(const void* erased, device::Stream& stream) {
-  const Call& call = *static_cast<const Call*>(erased);
+void launch_call(const Call& call, runtime::StreamView& stream) {
   if (call.tiles > 0) launch(call, stream);
 }
-template <PredictRung predict>
-ladder::Totals predict_call(const void* erased) {
-  return predict(static_cast<std::uint64_t>(static_cast<const Call*>(erased)->tiles));
+template <auto predict>
+ladder::Totals predict_call(const Call& call, const runtime::Machine& machine) {
+  return ladder::predicted<predict>(static_cast<std::uint64_t>(call.tiles), machine);
 }
 
 }  // namespace WARPLADDER_FLAVOUR
 }  // namespace warpladder::warp
-
-// Declares the rung of this file. `predict` counts for operands on 16 bytes.
-#define WARPLADDER_WARP_RUNG(idea, launch, predict)                                            \
-  [[maybe_unused]] static const bool warpladder_rung_declared = ::warpladder::ladder::declare( \
-      {"warp", __FILE__, idea, "every problem; float4 where alignment allows",                 \
-       ::warpladder::device::kThisFlavour, false, &::warpladder::warp::launch_call<launch>,    \
-       &::warpladder::warp::predict_call<predict>})

@@ -5,7 +5,7 @@
 
 #include <type_traits>
 
-#include "device/kernel.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::ptx {
 inline namespace WARPLADDER_FLAVOUR {

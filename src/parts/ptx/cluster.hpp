@@ -2,7 +2,7 @@
 // Thread-block clusters (PTX ISA, "barrier.cluster", "mapa"): blocks that run at the same time and
 // reach each other's shared memory. LaunchShape::cluster says how many.
 
-#include "device/kernel.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::ptx {
 inline namespace WARPLADDER_FLAVOUR {

@@ -7,7 +7,7 @@
 // On the CPU side the bytes move at the wait and not before, the latest moment that PTX allows, so
 // a kernel that waits for too little reads what was there before.
 
-#include "device/kernel.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::ptx {
 inline namespace WARPLADDER_FLAVOUR {

@@ -3,7 +3,7 @@
 // LaunchShape::overlaps_previous may start while the one in front of it still runs. On the CPU side
 // kernels run one after the other, and these do nothing.
 
-#include "device/kernel.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::ptx {
 inline namespace WARPLADDER_FLAVOUR {

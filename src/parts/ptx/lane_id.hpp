@@ -2,7 +2,7 @@
 // %laneid (PTX ISA, "Special Registers"): the thread's number within its warp, 0 to 31. A block's
 // threads fall into warps in the order x, y, z.
 
-#include "device/kernel.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::ptx {
 inline namespace WARPLADDER_FLAVOUR {

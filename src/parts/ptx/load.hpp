@@ -3,7 +3,7 @@
 // A hint changes what is fetched and kept, never what is read, so that on the CPU side they are
 // plain loads.
 
-#include "device/kernel.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::ptx {
 inline namespace WARPLADDER_FLAVOUR {

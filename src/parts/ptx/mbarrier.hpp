@@ -8,7 +8,7 @@
 // Whatever was done before an arrival, and whatever the copy engine wrote, is visible to who has
 // waited for the phase. Arrivals and waits here order within the block (arrive_at(): the cluster).
 
-#include "device/kernel.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::ptx {
 inline namespace WARPLADDER_FLAVOUR {

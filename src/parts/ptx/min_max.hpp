@@ -2,7 +2,7 @@
 // The least and the greatest of two numbers as IEEE 754-2019 has them: a NaN wins over every
 // number, and -0 is less than +0. (fminf and fmaxf prefer the number, and may take either zero.)
 
-#include "device/kernel.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::ptx {
 inline namespace WARPLADDER_FLAVOUR {

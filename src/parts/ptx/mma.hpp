@@ -5,7 +5,7 @@
 // (4 × 8 columns) b, element t of column g; of the sums (16×8) sums[2·h + i], row g + 8·h, column
 // 2·t + i, for i and h of 0 and 1.
 
-#include "device/kernel.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::ptx {
 inline namespace WARPLADDER_FLAVOUR {

@@ -2,7 +2,7 @@
 // Barriers of some of a block's warps (PTX ISA, "barrier"). A block has sixteen; 0 is
 // __syncthreads's.
 
-#include "device/kernel.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::ptx {
 inline namespace WARPLADDER_FLAVOUR {

@@ -3,7 +3,7 @@
 // its four warps calls it, with a multiple of 8 from 24 to 256; the kernel's __launch_bounds__ must
 // name the number of threads and 1 block. On the CPU side it does nothing.
 
-#include "device/kernel.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::ptx {
 inline namespace WARPLADDER_FLAVOUR {

@@ -2,8 +2,8 @@
 // st.async (PTX ISA): stores to another block's shared memory that count at an mbarrier there, so
 // that nobody needs a barrier of the cluster to know that they have landed.
 
-#include "device/kernel.hpp"
 #include "parts/ptx/mbarrier.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::ptx {
 inline namespace WARPLADDER_FLAVOUR {

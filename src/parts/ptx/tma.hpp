@@ -5,9 +5,9 @@
 // On the CPU side a box moves when someone waits for its barrier and not before, so that a kernel
 // which reads without waiting reads what was there before.
 
-#include "device/kernel.hpp"
-#include "device/tensor_map.hpp"
 #include "parts/ptx/mbarrier.hpp"
+#include "runtime/kernel.hpp"
+#include "runtime/tensor_map.hpp"
 
 namespace warpladder::ptx {
 inline namespace WARPLADDER_FLAVOUR {
@@ -16,7 +16,7 @@ inline namespace WARPLADDER_FLAVOUR {
 // column's bytes a multiple of 16 (an H200 takes no other), comes to `shared`, a multiple of 1,024
 // bytes, and its bytes (those outside of the matrix included) count for `full`. Called by one
 // thread.
-__device__ __forceinline__ void tma_load(void* shared, const device::TensorMap& map, Barrier* full,
+__device__ __forceinline__ void tma_load(void* shared, const runtime::TensorMap& map, Barrier* full,
                                          int row, int column) {
 #if defined(__CUDACC__)
   asm volatile(
@@ -31,7 +31,7 @@ __device__ __forceinline__ void tma_load(void* shared, const device::TensorMap& 
 
 // The same with .multicast::cluster: to the same place in each block of the cluster whose bit is
 // set in `ranks`, counting for the barrier at the same place there.
-__device__ __forceinline__ void tma_load_multicast(void* shared, const device::TensorMap& map,
+__device__ __forceinline__ void tma_load_multicast(void* shared, const runtime::TensorMap& map,
                                                    Barrier* full, int row, int column,
                                                    unsigned ranks) {
 #if defined(__CUDACC__)
@@ -47,7 +47,7 @@ __device__ __forceinline__ void tma_load_multicast(void* shared, const device::T
 }
 
 // prefetch.tensormap: fetches the map itself, which the first copy would otherwise wait for.
-__device__ __forceinline__ void prefetch_map(const device::TensorMap& map) {
+__device__ __forceinline__ void prefetch_map(const runtime::TensorMap& map) {
 #if defined(__CUDACC__)
   asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
 #else

@@ -18,8 +18,8 @@
 // On the CPU side the sums appear at the wait. Each instruction adds its exact products to the sum
 // and truncates once.
 
-#include "device/kernel.hpp"
 #include "parts/ptx/mbarrier.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::ptx {
 inline namespace WARPLADDER_FLAVOUR {

@@ -1,11 +1,11 @@
 #pragma once
 // Splits lines that lie across memory: neighbours of a line are a leading dimension apart.
 
-#include "device/kernel.hpp"
 #include "parts/ptx/cluster.hpp"
 #include "parts/ptx/mbarrier.hpp"
 #include "parts/ptx/store_async.hpp"
 #include "parts/split/range.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {

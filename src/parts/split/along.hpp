@@ -1,8 +1,8 @@
 #pragma once
 // Splits lines that lie along memory.
 
-#include "device/kernel.hpp"
 #include "parts/split/range.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {

@@ -1,8 +1,8 @@
 #pragma once
 // What the pass that splits operands (parts/split.hpp) takes, and how it shares the work out.
 
-#include "device/kernel.hpp"
 #include "parts/ptx/cache_policy.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {
@@ -77,11 +77,6 @@ struct Spread {
 // clears the word, nobody does in front of it: memory that happens to hold this costs the pass, and
 // so the product speed and FP16's roundings, but nothing else.
 constexpr unsigned kStop = 0x57a6e0ff;
-// Blocks of the pass that begin before any can have counted: as many multiprocessors as an H200 has
-// hold them at once.
-template <LineLength length>
-constexpr unsigned kFirstBlocks = 132 * SplitShape<length>::blocks;
-
 // An operand as the pass takes it: `lines` lines of k elements, element (line, k) at
 // line·ld + k if `along`, else at line + k·ld; and what it writes, all 16-byte aligned.
 struct SplitOperand {
@@ -94,7 +89,8 @@ struct SplitOperand {
   Spread* spread = nullptr;  // of each block
   unsigned* stop = nullptr;  // kStop: FP16 pairs cannot hold the operands, leave them
   unsigned blocks = 0;
-  std::int64_t span = 0;  // of k, for each block of a cluster: split_span()
+  unsigned first_blocks = 0;  // of the pass, that run at once, so that none of them has counted
+  std::int64_t span = 0;      // of k, for each block of a cluster: split_span()
 
   __host__ __device__ __forceinline__ bool in_vectors() const {
     return (reinterpret_cast<std::uintptr_t>(data) & 15) == 0 && ld % 4 == 0;

@@ -2,9 +2,9 @@
 // How far apart a line's elements lie, which scale that asks for, and what pairs keep of them: see
 // parts/split.hpp.
 
-#include "device/kernel.hpp"
 #include "parts/float_pairs.hpp"
 #include "parts/split/operand.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {

@@ -47,7 +47,7 @@ WARPLADDER_TEST_KERNEL(gather);
 // Word `step * lane` of shared memory, written and read; the space between stays unwritten.
 template <class T>
 __global__ void shared_strided(T* out, int step) {
-  T* tile = device::dynamic_shared<T>();
+  T* tile = runtime::dynamic_shared<T>();
   const unsigned t = threadIdx.x, at = t * static_cast<unsigned>(step);
   tile[at] = static_cast<T>(t);  // COUNT: shared strided store
   __syncthreads();               // or the compiler would not load what it has just stored

@@ -25,7 +25,7 @@ using ptx::Barrier;
 constexpr int kBoxWords = 8 * 32, kBoxBytes = kBoxWords * 4;
 
 __device__ __forceinline__ Barrier* one_barrier(unsigned arrivals) {
-  Barrier* const barrier = device::dynamic_shared<Barrier>();
+  Barrier* const barrier = runtime::dynamic_shared<Barrier>();
   if (threadIdx.x == 0) ptx::barrier_init(barrier, arrivals);
   __syncthreads();
   return barrier;
@@ -35,7 +35,7 @@ __device__ __forceinline__ Barrier* one_barrier(unsigned arrivals) {
 
 template <bool kFaulty>
 __global__ void never_initialised(float* out) {
-  Barrier* const barrier = device::dynamic_shared<Barrier>() + 3;
+  Barrier* const barrier = runtime::dynamic_shared<Barrier>() + 3;
   if (!kFaulty && threadIdx.x == 0) ptx::barrier_init(barrier, 128);
   __syncthreads();
   ptx::arrive(barrier);  // FAULT: not initialised
@@ -46,8 +46,8 @@ TWINS(never_initialised);
 
 // 128 arrivals end the phase, but for the bytes; one more is too many.
 template <bool kFaulty>
-__global__ void one_arrival_too_many(const __grid_constant__ device::TensorMap map, float* out) {
-  float* const box = device::dynamic_shared<float>();
+__global__ void one_arrival_too_many(const __grid_constant__ runtime::TensorMap map, float* out) {
+  float* const box = runtime::dynamic_shared<float>();
   Barrier* const barrier = reinterpret_cast<Barrier*>(box + kBoxWords);
   const unsigned t = threadIdx.x;
   if (t == 0) ptx::barrier_init(barrier, 128);
@@ -107,8 +107,8 @@ TWINS(parity_that_counts_on);
 
 // What the box brings is in out[t] only if it was waited for.
 template <bool kFaulty>
-__global__ void read_before_waiting(const __grid_constant__ device::TensorMap map, float* out) {
-  float* const box = device::dynamic_shared<float>();
+__global__ void read_before_waiting(const __grid_constant__ runtime::TensorMap map, float* out) {
+  float* const box = runtime::dynamic_shared<float>();
   Barrier* const full = reinterpret_cast<Barrier*>(box + kBoxWords);
   const unsigned t = threadIdx.x;
   box[t] = -1.0f;
@@ -125,8 +125,8 @@ __global__ void read_before_waiting(const __grid_constant__ device::TensorMap ma
 TWINS(read_before_waiting);
 
 template <bool kFaulty>
-__global__ void missing_expectation(const __grid_constant__ device::TensorMap map, float* out) {
-  float* const box = device::dynamic_shared<float>();
+__global__ void missing_expectation(const __grid_constant__ runtime::TensorMap map, float* out) {
+  float* const box = runtime::dynamic_shared<float>();
   Barrier* const full = reinterpret_cast<Barrier*>(box + kBoxWords);
   const unsigned t = threadIdx.x;
   if (t == 0) ptx::barrier_init(full, 1);
@@ -141,8 +141,8 @@ __global__ void missing_expectation(const __grid_constant__ device::TensorMap ma
 TWINS(missing_expectation);
 
 template <bool kFaulty>
-__global__ void too_much_expected(const __grid_constant__ device::TensorMap map, float* out) {
-  float* const box = device::dynamic_shared<float>();
+__global__ void too_much_expected(const __grid_constant__ runtime::TensorMap map, float* out) {
+  float* const box = runtime::dynamic_shared<float>();
   Barrier* const full = reinterpret_cast<Barrier*>(box + kBoxWords);
   const unsigned t = threadIdx.x;
   if (t == 0) ptx::barrier_init(full, 1);
@@ -157,8 +157,8 @@ __global__ void too_much_expected(const __grid_constant__ device::TensorMap map,
 TWINS(too_much_expected);
 
 template <bool kFaulty>
-__global__ void nobody_waits(const __grid_constant__ device::TensorMap map, float* out) {
-  float* const box = device::dynamic_shared<float>();
+__global__ void nobody_waits(const __grid_constant__ runtime::TensorMap map, float* out) {
+  float* const box = runtime::dynamic_shared<float>();
   Barrier* const full = reinterpret_cast<Barrier*>(box + kBoxWords);
   const unsigned t = threadIdx.x;
   if (t == 0) ptx::barrier_init(full, 1);
@@ -173,8 +173,8 @@ __global__ void nobody_waits(const __grid_constant__ device::TensorMap map, floa
 TWINS(nobody_waits);
 
 template <bool kFaulty>
-__global__ void column_within_16_bytes(const __grid_constant__ device::TensorMap map, float* out) {
-  float* const box = device::dynamic_shared<float>();
+__global__ void column_within_16_bytes(const __grid_constant__ runtime::TensorMap map, float* out) {
+  float* const box = runtime::dynamic_shared<float>();
   Barrier* const full = reinterpret_cast<Barrier*>(box + kBoxWords);
   const unsigned t = threadIdx.x;
   if (t == 0) ptx::barrier_init(full, 1);
@@ -189,10 +189,10 @@ __global__ void column_within_16_bytes(const __grid_constant__ device::TensorMap
 TWINS(column_within_16_bytes);
 
 template <bool kFaulty>
-__global__ void destination_off_the_swizzle(const __grid_constant__ device::TensorMap map,
+__global__ void destination_off_the_swizzle(const __grid_constant__ runtime::TensorMap map,
                                             float* out) {
-  float* const box = device::dynamic_shared<float>() + (kFaulty ? 32 : 0);
-  Barrier* const full = device::dynamic_shared<Barrier>() + kBoxBytes / 8 + 16;
+  float* const box = runtime::dynamic_shared<float>() + (kFaulty ? 32 : 0);
+  Barrier* const full = runtime::dynamic_shared<Barrier>() + kBoxBytes / 8 + 16;
   const unsigned t = threadIdx.x;
   if (t == 0) ptx::barrier_init(full, 1);
   __syncthreads();
@@ -207,9 +207,9 @@ TWINS(destination_off_the_swizzle);
 
 // The map is told of more lines than the matrix has; the box of the faulty twin is among them.
 template <bool kFaulty>
-__global__ void lines_that_are_not_there(const __grid_constant__ device::TensorMap map,
+__global__ void lines_that_are_not_there(const __grid_constant__ runtime::TensorMap map,
                                          float* out) {
-  float* const box = device::dynamic_shared<float>();
+  float* const box = runtime::dynamic_shared<float>();
   Barrier* const full = reinterpret_cast<Barrier*>(box + kBoxWords);
   const unsigned t = threadIdx.x;
   if (t == 0) ptx::barrier_init(full, 1);
@@ -228,7 +228,7 @@ TWINS(lines_that_are_not_there);
 // Without the first barrier of the cluster, the other block's mbarrier is not there yet.
 template <bool kFaulty>
 __global__ void arrive_too_early(float* out) {
-  Barrier* const told = device::dynamic_shared<Barrier>();
+  Barrier* const told = runtime::dynamic_shared<Barrier>();
   const unsigned t = threadIdx.x, other = 1 - ptx::cluster_rank();
   if (t == 0) ptx::barrier_init(told, 128);
   if (!kFaulty) ptx::cluster_barrier();
@@ -246,7 +246,7 @@ struct ExpectedLine {
   float4* line;
 };
 __device__ __forceinline__ ExpectedLine expect_line() {
-  Barrier* const full = device::dynamic_shared<Barrier>();
+  Barrier* const full = runtime::dynamic_shared<Barrier>();
   if (threadIdx.x == 0) {
     ptx::barrier_init(full, 1);
     ptx::arrive_expecting(full, 2048);
@@ -352,7 +352,7 @@ TWINS(counts_that_disagree);
 
 template <bool kFaulty>
 __global__ void block_outside_of_the_cluster(float* out) {
-  int* const there = device::dynamic_shared<int>();
+  int* const there = runtime::dynamic_shared<int>();
   there[threadIdx.x] = 1;
   ptx::cluster_barrier();
   const int* const other = ptx::in_block(there, kFaulty ? 2 : 1);  // FAULT: block 2
@@ -364,7 +364,7 @@ TWINS(block_outside_of_the_cluster);
 template <bool kFaulty>
 __global__ void variable_in_a_cluster(float* out) {
   __shared__ float line[128];
-  float* const mine = kFaulty ? line : device::dynamic_shared<float>();
+  float* const mine = kFaulty ? line : runtime::dynamic_shared<float>();
   mine[threadIdx.x] = 1.0f;  // FAULT: not dynamic
   out[threadIdx.x] = mine[threadIdx.x];
 }
@@ -373,7 +373,7 @@ TWINS(variable_in_a_cluster);
 // ---- the tensor cores: tiles of ones, 2 times 8,192 bytes
 
 __device__ __forceinline__ ptx::TileDescriptor tile_of_ones() {
-  unsigned* const ones = device::dynamic_shared<unsigned>();
+  unsigned* const ones = runtime::dynamic_shared<unsigned>();
   for (unsigned i = threadIdx.x; i < 4096; i += blockDim.x) ones[i] = 0x3c003c00;
   __syncthreads();
   return ptx::tile_descriptor(ones);

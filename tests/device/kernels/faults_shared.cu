@@ -29,7 +29,7 @@ TWINS(read_unwritten);
 
 template <bool kFaulty>
 __global__ void read_unwritten_dynamic(float* out) {
-  float* tile = device::dynamic_shared<float>();
+  float* tile = runtime::dynamic_shared<float>();
   const unsigned t = threadIdx.x;
   if (!kFaulty) tile[64 + t] = 1.0f;
   tile[t] = 2.0f;

@@ -4,15 +4,15 @@
 #include <tuple>
 #include <type_traits>
 
-#include "device/kernel.hpp"
 #include "device/registry.hpp"
+#include "runtime/kernel.hpp"
 
 namespace warpladder::device_tests {
 inline namespace WARPLADDER_FLAVOUR {
 
 template <class Parameter>
 Parameter take(const Arguments& a, int& pointers, int& numbers, int& maps) {
-  if constexpr (std::is_same_v<Parameter, device::TensorMap>) {
+  if constexpr (std::is_same_v<Parameter, runtime::TensorMap>) {
     return a.map[maps++];
   } else if constexpr (std::is_pointer_v<Parameter>) {
     return static_cast<Parameter>(a.pointer[pointers++]);
@@ -22,14 +22,14 @@ Parameter take(const Arguments& a, int& pointers, int& numbers, int& maps) {
 }
 
 template <class... Parameters>
-void launch_with(device::Stream& stream, const Arguments& a, void (*kernel)(Parameters...)) {
-  const device::LaunchShape shape{dim3(a.grid.x, a.grid.y, a.grid.z),
-                                  dim3(a.block.x, a.block.y, a.block.z), a.dynamic_shared_bytes,
-                                  a.cluster};
+void launch_with(runtime::StreamView& stream, const Arguments& a, void (*kernel)(Parameters...)) {
+  const runtime::LaunchShape shape{dim3(a.grid.x, a.grid.y, a.grid.z),
+                                   dim3(a.block.x, a.block.y, a.block.z), a.dynamic_shared_bytes,
+                                   a.cluster};
   int pointers = 0, numbers = 0, maps = 0;
   // Braces: the parameters take their values from left to right.
   const std::tuple<Parameters...> values{take<Parameters>(a, pointers, numbers, maps)...};
-  std::apply([&](auto... value) { device::launch(stream, shape, kernel, value...); }, values);
+  std::apply([&](auto... value) { runtime::launch(stream, shape, kernel, value...); }, values);
 }
 
 // Accesses through a function of a header belong to the line of the kernel that calls it.
@@ -46,8 +46,8 @@ __device__ __forceinline__ void store4(float* p, float4 v) { *reinterpret_cast<f
 #define WARPLADDER_TEST_KERNEL_AT(counter, ...) WARPLADDER_TEST_KERNEL_NAMED(counter, __VA_ARGS__)
 #define WARPLADDER_TEST_KERNEL_NAMED(counter, ...)                                                \
   [[maybe_unused]] static const bool test_kernel_##counter = ::warpladder::device_tests::declare( \
-      {#__VA_ARGS__, ::warpladder::device::kThisFlavour,                                          \
-       [](::warpladder::device::Stream& stream,                                                   \
+      {#__VA_ARGS__, ::warpladder::runtime::kThisFlavour,                                         \
+       [](::warpladder::runtime::StreamView& stream,                                              \
           const ::warpladder::device_tests::Arguments& arguments) {                               \
          ::warpladder::device_tests::launch_with(stream, arguments, __VA_ARGS__);                 \
        }})

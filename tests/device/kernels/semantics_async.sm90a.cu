@@ -15,7 +15,7 @@ using ptx::Barrier;
 // Lines of `size` elements, each back to front: one phase says that a line is there, another that
 // it has been read.
 __global__ void reverse_by_phases(const float* in, float* out, int lines) {
-  Barrier* const written = device::dynamic_shared<Barrier>();
+  Barrier* const written = runtime::dynamic_shared<Barrier>();
   Barrier* const read = written + 1;
   float* const line = reinterpret_cast<float*>(written + 2);
   const int t = static_cast<int>(threadIdx.x), size = static_cast<int>(blockDim.x);
@@ -41,7 +41,7 @@ WARPLADDER_TEST_KERNEL(reverse_by_phases);
 // barrier w + 1, so that each finds what the one before has written. 128 threads; `out`: of each
 // how many warps came before its own.
 __global__ void hand_on_by_named_barriers(float* out) {
-  float* const number = device::dynamic_shared<float>();
+  float* const number = runtime::dynamic_shared<float>();
   const int t = static_cast<int>(threadIdx.x), warp = t / 32;
   if (warp == 1) ptx::named_barrier<1, 64>();
   if (warp == 2) ptx::named_barrier<2, 64>();
@@ -59,7 +59,7 @@ WARPLADDER_TEST_KERNEL(hand_on_by_named_barriers);
 // __syncthreads; one lane of the third waits while the rest of it has gone. 96 threads; the second
 // warp writes, and out[64] gets its numbers twice.
 __global__ void one_lane_waits(float* out) {
-  Barrier* const barrier = device::dynamic_shared<Barrier>();
+  Barrier* const barrier = runtime::dynamic_shared<Barrier>();
   float* const line = reinterpret_cast<float*>(barrier + 4);
   const int t = static_cast<int>(threadIdx.x), lane = t % 32;
   if (t == 0) {
@@ -90,9 +90,9 @@ __global__ void one_lane_waits(float* out) {
 WARPLADDER_TEST_KERNEL(one_lane_waits);
 
 // One box, word for word as it lies in shared memory.
-__global__ void copy_box(const __grid_constant__ device::TensorMap map, unsigned* out, int words,
+__global__ void copy_box(const __grid_constant__ runtime::TensorMap map, unsigned* out, int words,
                          int row, int column) {
-  unsigned* const box = device::dynamic_shared<unsigned>();
+  unsigned* const box = runtime::dynamic_shared<unsigned>();
   Barrier* const full = reinterpret_cast<Barrier*>(box + words);
   const int t = static_cast<int>(threadIdx.x), size = static_cast<int>(blockDim.x);
   if (t == 0) {
@@ -111,8 +111,8 @@ WARPLADDER_TEST_KERNEL(copy_box);
 // Boxes of 8 lines pass through a ring of stages: the last warp asks for them, the others write
 // them out, lines straight again. The grid's blocks share the boxes out.
 constexpr int kStages = 3, kBoxWords = 8 * 32;
-__global__ void ring(const __grid_constant__ device::TensorMap map, float* out, int boxes) {
-  float* const stage = device::dynamic_shared<float>();
+__global__ void ring(const __grid_constant__ runtime::TensorMap map, float* out, int boxes) {
+  float* const stage = runtime::dynamic_shared<float>();
   Barrier* const full = reinterpret_cast<Barrier*>(stage + kStages * kBoxWords);
   Barrier* const empty = full + kStages;
   const int t = static_cast<int>(threadIdx.x);
@@ -159,9 +159,9 @@ __global__ void ring(const __grid_constant__ device::TensorMap map, float* out, 
 WARPLADDER_TEST_KERNEL(ring);
 
 // Each block of a cluster brings one box of 8 lines to all of them.
-__global__ void multicast(const __grid_constant__ device::TensorMap map, unsigned* out,
+__global__ void multicast(const __grid_constant__ runtime::TensorMap map, unsigned* out,
                           int blocks) {
-  unsigned* const box = device::dynamic_shared<unsigned>();
+  unsigned* const box = runtime::dynamic_shared<unsigned>();
   Barrier* const full = reinterpret_cast<Barrier*>(box + blocks * kBoxWords);
   const int t = static_cast<int>(threadIdx.x), size = static_cast<int>(blockDim.x);
   const int rank = static_cast<int>(ptx::cluster_rank()), words = blocks * kBoxWords;
@@ -185,7 +185,7 @@ WARPLADDER_TEST_KERNEL(multicast);
 
 // Each block reads what the next of its cluster wrote, and tells the first one so.
 __global__ void ask_the_neighbour(int* out, int blocks) {
-  Barrier* const told = device::dynamic_shared<Barrier>();
+  Barrier* const told = runtime::dynamic_shared<Barrier>();
   int* const line = reinterpret_cast<int*>(told + 1);
   const int t = static_cast<int>(threadIdx.x), size = static_cast<int>(blockDim.x);
   const unsigned rank = ptx::cluster_rank();
@@ -206,7 +206,7 @@ WARPLADDER_TEST_KERNEL(ask_the_neighbour);
 
 // Each block hands its line to the next of its cluster and waits for that of the one before.
 __global__ void hand_to_the_neighbour(float4* out, int blocks) {
-  Barrier* const full = device::dynamic_shared<Barrier>();
+  Barrier* const full = runtime::dynamic_shared<Barrier>();
   float4* const line = reinterpret_cast<float4*>(full + 2);
   const int t = static_cast<int>(threadIdx.x), size = static_cast<int>(blockDim.x),
             block = static_cast<int>(blockIdx.x);

@@ -41,7 +41,7 @@ __global__ void reverse_static(const int* in, int* out) {
 WARPLADDER_TEST_KERNEL(reverse_static);
 
 __global__ void reverse_dynamic(const int* in, int* out) {
-  int* tile = device::dynamic_shared<int>();
+  int* tile = runtime::dynamic_shared<int>();
   const unsigned t = thread_in_block(), base = blockIdx.x * blockDim.x;
   tile[t] = in[base + t];
   __syncthreads();  // the whole tile is there
@@ -52,7 +52,7 @@ WARPLADDER_TEST_KERNEL(reverse_dynamic);
 // The dynamic array cut in two, beside a static one: none may overlap another.
 __global__ void three_arrays(const double* a, const int* b, const float* c, double* out) {
   __shared__ float third[256];
-  double* first = device::dynamic_shared<double>();
+  double* first = runtime::dynamic_shared<double>();
   int* second = reinterpret_cast<int*>(first + blockDim.x);
   const unsigned t = threadIdx.x, other = (t + 1) % blockDim.x;
   first[t] = a[t];
@@ -78,7 +78,7 @@ WARPLADDER_TEST_KERNEL(block_votes);
 
 // A tree over dynamic shared memory, with a barrier at every level.
 __global__ void block_sums(const int* in, int* out) {
-  int* sum = device::dynamic_shared<int>();
+  int* sum = runtime::dynamic_shared<int>();
   const unsigned t = threadIdx.x;
   sum[t] = in[blockIdx.x * blockDim.x + t];
   __syncthreads();  // the leaves are there

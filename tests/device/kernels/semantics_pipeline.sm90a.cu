@@ -19,9 +19,9 @@ constexpr int kABytes = kGroups * 64 * 128, kBBytes = kColumns * 128,
 // their products have read it.
 template <bool early>
 __global__ void __launch_bounds__(384)
-    cluster_product(const __grid_constant__ device::TensorMap map_a,
-                    const __grid_constant__ device::TensorMap map_b, float* out, int tiles) {
-  unsigned char* const stages = device::dynamic_shared<unsigned char>();
+    cluster_product(const __grid_constant__ runtime::TensorMap map_a,
+                    const __grid_constant__ runtime::TensorMap map_b, float* out, int tiles) {
+  unsigned char* const stages = runtime::dynamic_shared<unsigned char>();
   ptx::Barrier* const full = reinterpret_cast<ptx::Barrier*>(stages + kRing * kStageBytes);
   ptx::Barrier* const empty = full + kRing;
   const int t = static_cast<int>(threadIdx.x), group = t / 128;

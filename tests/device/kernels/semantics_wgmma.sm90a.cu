@@ -24,10 +24,10 @@ __device__ __forceinline__ void multiply(float (&sums)[count], ptx::TileDescript
 // out (lines of A × columns) = 1 + A·Bᵀ, or without the 1. A warpgroup takes 64 lines of A. Of each
 // 128 bytes of the lines only the 32-byte steps from `begin` to `end` are multiplied.
 template <int element_bytes, int columns>
-__global__ void __launch_bounds__(256) product(const __grid_constant__ device::TensorMap map_a,
-                                               const __grid_constant__ device::TensorMap map_b,
+__global__ void __launch_bounds__(256) product(const __grid_constant__ runtime::TensorMap map_a,
+                                               const __grid_constant__ runtime::TensorMap map_b,
                                                float* out, int tiles, int begin, int end, int add) {
-  unsigned char* const b_tile = device::dynamic_shared<unsigned char>();
+  unsigned char* const b_tile = runtime::dynamic_shared<unsigned char>();
   const int t = static_cast<int>(threadIdx.x), group = t / 128,
             groups = static_cast<int>(blockDim.x) / 128;
   unsigned char* const a_tile = b_tile + columns * 128;

@@ -21,7 +21,7 @@ __device__ __forceinline__ void split_lines(const float* data, unsigned char* pa
   x.factor = factor;
   x.spread = reinterpret_cast<parts::Spread*>(spread);
   x.blocks = gridDim.x;
-  unsigned char* const shared = device::dynamic_shared<unsigned char>();
+  unsigned char* const shared = runtime::dynamic_shared<unsigned char>();
   parts::BlockCrew crew;
   if (along) {
     parts::with_length(depth, [&]<parts::LineLength length>() {

@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(kThreads)
   if (t == 0) end.end(call, partial[0]);
 }
 
-void launch(const Call& call, device::Stream& stream) {
+void launch(const Call& call, runtime::StreamView& stream) {
   launch_passes<kThreads, kThreads>(call, stream, [](auto function, auto from) {
     return reduce<decltype(function), decltype(from)>;
   });
@@ -45,7 +45,11 @@ ladder::Totals predict(const Problem& p) {
   });
 }
 
-WARPLADDER_REDUCE_RUNG("a tree in shared memory, as it is drawn", "every problem", launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(01_divergent_tree) = {.idea = "a tree in shared memory, as it is drawn",
+                                      .accepts = "every problem",
+                                      .launch = launch,
+                                      .predict = predict_call<predict>};
+
 }  // namespace warpladder::reduce

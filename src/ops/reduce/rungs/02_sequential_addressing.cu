@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(kThreads)
   if (t == 0) end.end(call, partial[0]);
 }
 
-void launch(const Call& call, device::Stream& stream) {
+void launch(const Call& call, runtime::StreamView& stream) {
   launch_passes<kThreads, kThreads>(call, stream, [](auto function, auto from) {
     return reduce<decltype(function), decltype(from)>;
   });
@@ -43,8 +43,12 @@ ladder::Totals predict(const Problem& p) {
   });
 }
 
-WARPLADDER_REDUCE_RUNG("the first threads fold the upper half onto the lower", "every problem",
-                       launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(02_sequential_addressing) = {
+    .idea = "the first threads fold the upper half onto the lower",
+    .accepts = "every problem",
+    .launch = launch,
+    .predict = predict_call<predict>};
+
 }  // namespace warpladder::reduce

@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(kThreads)
   if (t == 0) end.end(call, partial[0]);
 }
 
-void launch(const Call& call, device::Stream& stream) {
+void launch(const Call& call, runtime::StreamView& stream) {
   launch_passes<kThreads, kPerBlock>(call, stream, [](auto function, auto from) {
     return reduce<decltype(function), decltype(from)>;
   });
@@ -45,7 +45,11 @@ ladder::Totals predict(const Problem& p) {
                                   });
 }
 
-WARPLADDER_REDUCE_RUNG("two values joined on the way in", "every problem", launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(03_first_add_on_load) = {.idea = "two values joined on the way in",
+                                         .accepts = "every problem",
+                                         .launch = launch,
+                                         .predict = predict_call<predict>};
+
 }  // namespace warpladder::reduce

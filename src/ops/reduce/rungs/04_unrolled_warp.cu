@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(kThreads)
   if (t == 0) end.end(call, v);
 }
 
-void launch(const Call& call, device::Stream& stream) {
+void launch(const Call& call, runtime::StreamView& stream) {
   launch_passes<kThreads, kPerBlock>(call, stream, [](auto function, auto from) {
     return reduce<decltype(function), decltype(from)>;
   });
@@ -57,8 +57,11 @@ ladder::Totals predict(const Problem& p) {
                                   });
 }
 
-WARPLADDER_REDUCE_RUNG("the last warp goes on without the block's barriers", "every problem",
-                       launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(04_unrolled_warp) = {.idea = "the last warp goes on without the block's barriers",
+                                     .accepts = "every problem",
+                                     .launch = launch,
+                                     .predict = predict_call<predict>};
+
 }  // namespace warpladder::reduce

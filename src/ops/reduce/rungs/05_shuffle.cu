@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(kThreads)
   if (threadIdx.x == 0) end.end(call, v);
 }
 
-void launch(const Call& call, device::Stream& stream) {
+void launch(const Call& call, runtime::StreamView& stream) {
   launch_passes<kThreads, kPerBlock>(call, stream, [](auto function, auto from) {
     return reduce<decltype(function), decltype(from)>;
   });
@@ -37,7 +37,11 @@ ladder::Totals predict(const Problem& p) {
                                   });
 }
 
-WARPLADDER_REDUCE_RUNG("lanes hand each other registers", "every problem", launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(05_shuffle) = {.idea = "lanes hand each other registers",
+                               .accepts = "every problem",
+                               .launch = launch,
+                               .predict = predict_call<predict>};
+
 }  // namespace warpladder::reduce

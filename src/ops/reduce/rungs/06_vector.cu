@@ -38,15 +38,15 @@ __global__ void __launch_bounds__(kThreads)
   if (threadIdx.x == 0) finish(call, v);
 }
 
-void launch(const Call& call, device::Stream& stream) {
+void launch(const Call& call, runtime::StreamView& stream) {
   const std::int64_t blocks = blocks_for(call.problem.n);
   parts::for_function(call.problem.function, call.problem.n, [&](auto function) {
     using F = decltype(function);
     const auto partials = partials_in<typename F::Value>(call.scratch);
-    device::launch(stream, {dim3(static_cast<unsigned>(blocks)), dim3(kThreads)},
-                   reduce_elements<F>, call, PassEnd<F>{partials});
+    runtime::launch(stream, {dim3(static_cast<unsigned>(blocks)), dim3(kThreads)},
+                    reduce_elements<F>, call, PassEnd<F>{partials});
     if (blocks == 1) return;
-    device::launch(stream, {dim3(1), dim3(kThreads)}, reduce_partials<F>, call, partials, blocks);
+    runtime::launch(stream, {dim3(1), dim3(kThreads)}, reduce_partials<F>, call, partials, blocks);
   });
 }
 
@@ -68,7 +68,11 @@ ladder::Totals predict(const Problem& p) {
   return t;
 }
 
-WARPLADDER_REDUCE_RUNG("four vectors under way in each thread", "every problem", launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(06_vector) = {.idea = "four vectors under way in each thread",
+                              .accepts = "every problem",
+                              .launch = launch,
+                              .predict = predict_call<predict>};
+
 }  // namespace warpladder::reduce

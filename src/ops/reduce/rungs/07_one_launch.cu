@@ -13,14 +13,13 @@
 namespace warpladder::reduce {
 namespace {
 
-constexpr int kThreads = 512, kInFlight = 4, kMostBlocks = 527;
-static_assert(kMostBlocks <= kMostFlagBlocks);
+constexpr int kThreads = 512, kInFlight = 4;
 
-std::int64_t blocks_for(std::int64_t n) {
+std::int64_t blocks_for(std::int64_t n, const runtime::Machine& machine) {
   constexpr std::int64_t kPerBlock = 4 * kThreads * kInFlight;
-  return n <= kPerBlock                 ? 1
-         : n >= kPerBlock * kMostBlocks ? kMostBlocks
-                                        : (n + kPerBlock - 1) / kPerBlock;
+  const std::int64_t wanted = n <= kPerBlock ? 1 : (n + kPerBlock - 1) / kPerBlock,
+                     most = blocks_at_once(4, machine);
+  return wanted < most ? wanted : most;
 }
 
 template <class F>
@@ -28,19 +27,22 @@ __global__ void __launch_bounds__(kThreads) reduce(Call call) {
   reduce_and_collect<F, kThreads, kInFlight>(call);
 }
 
-void launch(const Call& call, device::Stream& stream) {
-  const auto blocks = static_cast<unsigned>(blocks_for(call.problem.n));
+void launch(const Call& call, runtime::StreamView& stream) {
+  const auto blocks = static_cast<unsigned>(blocks_for(call.problem.n, *stream.machine));
   parts::for_function(call.problem.function, call.problem.n, [&](auto function) {
-    device::launch(stream, {dim3(blocks + 1), dim3(kThreads)}, reduce<decltype(function)>, call);
+    runtime::launch(stream, {dim3(blocks + 1), dim3(kThreads)}, reduce<decltype(function)>, call);
   });
 }
 
-ladder::Totals predict(const Problem& p) {
-  return predict_one_launch(p, blocks_for(p.n), kThreads / 32, kThreads / 32);
+ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
+  return predict_one_launch(p, blocks_for(p.n, machine), kThreads / 32, kThreads / 32);
 }
 
-WARPLADDER_REDUCE_RUNG("the last block adds what the others publish", "every problem", launch,
-                       predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(07_one_launch) = {.idea = "the last block adds what the others publish",
+                                  .accepts = "every problem",
+                                  .launch = launch,
+                                  .predict = predict_call<predict>};
+
 }  // namespace warpladder::reduce

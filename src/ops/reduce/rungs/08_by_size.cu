@@ -16,7 +16,7 @@ namespace {
 struct Config {
   int threads, in_flight, blocks;
 };
-constexpr Config config_for(std::int64_t n) {
+Config config_for(std::int64_t n, const runtime::Machine& machine) {
   if (n <= 128) return {32, 1, 1};
   if (n <= 256) return {32, 2, 1};
   if (n <= 512) return {64, 2, 1};
@@ -31,7 +31,7 @@ constexpr Config config_for(std::int64_t n) {
       return {512, in_flight, static_cast<int>((n + per_block - 1) / per_block)};
     }
   }
-  return {512, 4, n <= 1 << 23 ? 263 : 527};
+  return {512, 4, blocks_at_once(n <= 1 << 23 ? 2 : 4, machine)};
 }
 
 template <class F, int kThreads, int kInFlight>
@@ -69,17 +69,17 @@ auto kernel_for(const Config& c) {
                              : one_block<F, 512, 8>;
 }
 
-void launch(const Call& call, device::Stream& stream) {
-  const Config c = config_for(call.problem.n);
+void launch(const Call& call, runtime::StreamView& stream) {
+  const Config c = config_for(call.problem.n, *stream.machine);
   const unsigned grid = c.blocks + (c.blocks > 1);  // with the block that collects
   parts::for_function(call.problem.function, call.problem.n, [&](auto function) {
-    device::launch(stream, {dim3(grid), dim3(static_cast<unsigned>(c.threads))},
-                   kernel_for<decltype(function)>(c), call);
+    runtime::launch(stream, {dim3(grid), dim3(static_cast<unsigned>(c.threads))},
+                    kernel_for<decltype(function)>(c), call);
   });
 }
 
-ladder::Totals predict(const Problem& p) {
-  const Config c = config_for(p.n);
+ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
+  const Config c = config_for(p.n, machine);
   const int warps = c.threads / 32;
   if (c.blocks > 1) return predict_one_launch(p, c.blocks, warps, c.blocks > 256 ? warps : 1);
   const PartialCosts cost(p.function);
@@ -91,7 +91,11 @@ ladder::Totals predict(const Problem& p) {
   return t;
 }
 
-WARPLADDER_REDUCE_RUNG("as many threads as the values need", "every problem", launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(08_by_size) = {.idea = "as many threads as the values need",
+                               .accepts = "every problem",
+                               .launch = launch,
+                               .predict = predict_call<predict>};
+
 }  // namespace warpladder::reduce

@@ -26,10 +26,10 @@ __global__ void __launch_bounds__(kThreads) reduce(Call call) {
   finish(call, line, length > 0 ? running.value(same) : F::none());
 }
 
-void launch(const Call& call, device::Stream& stream) {
+void launch(const Call& call, runtime::StreamView& stream) {
   parts::for_function(call.problem.function, call.problem.length(), [&](auto function) {
-    device::launch(stream, {dim3(blocks_for(call.problem.results(), kThreads)), dim3(kThreads)},
-                   reduce<decltype(function)>, call);
+    runtime::launch(stream, {dim3(blocks_for(call.problem.results(), kThreads)), dim3(kThreads)},
+                    reduce<decltype(function)>, call);
   });
 }
 
@@ -42,7 +42,11 @@ ladder::Totals predict(const Problem& p) {
   return t;
 }
 
-WARPLADDER_REDUCE_AXIS_RUNG("a thread walks along each line", "every problem", launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(01_thread_per_line) = {.idea = "a thread walks along each line",
+                                       .accepts = "every problem",
+                                       .launch = launch_call<launch>,
+                                       .predict = predict_call<predict>};
+
 }  // namespace warpladder::reduce_axis

@@ -39,16 +39,16 @@ __global__ void __launch_bounds__(kShape.threads) reduce_columns(Call call) {
       call, column0, 0, 1, table, [&](int r, auto v) { finish(call, column0 + r, v); });
 }
 
-void launch(const Call& call, device::Stream& stream) {
+void launch(const Call& call, runtime::StreamView& stream) {
   const Problem& p = call.problem;
   parts::for_function(p.function, p.length(), [&](auto function) {
     using F = decltype(function);
     if (p.lines == Lines::rows) {
-      device::launch(stream, {dim3(blocks_for(p.rows, kRowThreads / 32)), dim3(kRowThreads)},
-                     reduce_rows<F>, call);
+      runtime::launch(stream, {dim3(blocks_for(p.rows, kRowThreads / 32)), dim3(kRowThreads)},
+                      reduce_rows<F>, call);
     } else {
-      device::launch(stream, {dim3(blocks_for(p.columns, kShape.columns())), dim3(kShape.threads)},
-                     reduce_columns<F>, call);
+      runtime::launch(stream, {dim3(blocks_for(p.columns, kShape.columns())), dim3(kShape.threads)},
+                      reduce_columns<F>, call);
     }
   });
 }
@@ -62,8 +62,12 @@ ladder::Totals predict(const Problem& p) {
   return t;
 }
 
-WARPLADDER_REDUCE_AXIS_RUNG("a warp to each row; groups of threads down the columns",
-                            "every problem", launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(02_warp_per_line) = {
+    .idea = "a warp to each row; groups of threads down the columns",
+    .accepts = "every problem",
+    .launch = launch_call<launch>,
+    .predict = predict_call<predict>};
+
 }  // namespace warpladder::reduce_axis

@@ -30,17 +30,17 @@ __global__ void __launch_bounds__(kColumnThreads) reduce_columns(Call call) {
       call, column0, 0, 1, table, [&](int r, auto v) { finish(call, column0 + r, v); });
 }
 
-void launch(const Call& call, device::Stream& stream) {
+void launch(const Call& call, runtime::StreamView& stream) {
   const Problem& p = call.problem;
   const int width = vectors_allowed(call) ? 4 : 1;
   parts::for_function(p.function, p.length(), [&](auto function) {
     using F = decltype(function);
     if (p.lines == Lines::rows) {
-      return device::launch(stream, {dim3(blocks_for(p.rows, 1)), dim3(kRowThreads)},
-                            reduce_rows<F>, call);
+      return runtime::launch(stream, {dim3(blocks_for(p.rows, 1)), dim3(kRowThreads)},
+                             reduce_rows<F>, call);
     }
-    device::launch(stream, {dim3(blocks_for(p.columns, kAcross * width)), dim3(kColumnThreads)},
-                   width == 4 ? reduce_columns<F, 4> : reduce_columns<F, 1>, call);
+    runtime::launch(stream, {dim3(blocks_for(p.columns, kAcross * width)), dim3(kColumnThreads)},
+                    width == 4 ? reduce_columns<F, 4> : reduce_columns<F, 1>, call);
   });
 }
 
@@ -54,8 +54,11 @@ ladder::Totals predict(const Problem& p) {
   return t;
 }
 
-WARPLADDER_REDUCE_AXIS_RUNG("16 bytes a load, four loads under way", "every problem", launch,
-                            predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(03_vector) = {.idea = "16 bytes a load, four loads under way",
+                              .accepts = "every problem",
+                              .launch = launch_call<launch>,
+                              .predict = predict_call<predict>};
+
 }  // namespace warpladder::reduce_axis

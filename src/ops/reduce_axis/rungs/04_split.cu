@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(kThreads, kThreads == 256 ? 3 : 2)
 }
 
 template <class F>
-void launch_rows(const Call& call, device::Stream& stream) {
+void launch_rows(const Call& call, runtime::StreamView& stream) {
   const Problem& p = call.problem;
   const dim3 block(kRowThreads);
   if (vectors_allowed(call) && p.columns <= kShort && p.columns > 0) {
@@ -86,25 +86,25 @@ void launch_rows(const Call& call, device::Stream& stream) {
                         : lanes == 4      ? reduce_short_rows<F, 4, true>
                         : p.columns <= 32 ? reduce_short_rows<F, 8, true>
                                           : reduce_short_rows<F, 8, false>;
-    return device::launch(stream, {dim3(blocks_for(p.rows, rows_at_once)), block}, kernel, call);
+    return runtime::launch(stream, {dim3(blocks_for(p.rows, rows_at_once)), block}, kernel, call);
   }
   if (p.columns <= 2048 && p.rows > 64) {
-    return device::launch(stream, {dim3(blocks_for(p.rows, kRowThreads / 32)), block},
-                          reduce_rows_by_warps<F>, call);
+    return runtime::launch(stream, {dim3(blocks_for(p.rows, kRowThreads / 32)), block},
+                           reduce_rows_by_warps<F>, call);
   }
-  const auto [threads, splits] = row_blocks_for(p, kRowThreads, kInFlight);
+  const auto [threads, splits] = row_blocks_for(p, *stream.machine, kRowThreads, kInFlight);
   const auto kernel = splits > 1               ? reduce_rows_by_blocks<F, kRowThreads, true>
                       : threads == kRowThreads ? reduce_rows_by_blocks<F, kRowThreads, false>
                                                : reduce_rows_by_blocks<F, 2 * kRowThreads, false>;
   const auto rows = static_cast<unsigned>(p.rows);
   const dim3 grid = splits > 1 ? dim3(splits + 1, rows) : dim3(rows);
-  device::launch(stream, {grid, dim3(threads)}, kernel, call);
+  runtime::launch(stream, {grid, dim3(threads)}, kernel, call);
 }
 
 template <class F>
-void launch_columns(const Call& call, device::Stream& stream) {
+void launch_columns(const Call& call, runtime::StreamView& stream) {
   const int width = vectors_allowed(call) ? 4 : 1;
-  const Strips s = strips_for(call.problem, width);
+  const Strips s = strips_for(call.problem, *stream.machine, width);
   const int shift = s.shape.shift;
   const auto kernel = width == 1               ? reduce_columns<F, 512, 1, 5, true>
                       : s.shape.threads == 256 ? reduce_columns<F, 256, 4, 3, true>
@@ -115,18 +115,18 @@ void launch_columns(const Call& call, device::Stream& stream) {
                       : shift == 7             ? reduce_columns<F, 512, 4, 7>
                                                : reduce_columns<F, 512, 4, 9>;
   const dim3 grid(s.count, s.splits + s.collectors), block(s.shape.threads);
-  device::launch(stream, {grid, block}, kernel, call, s.splits, s.collectors);
+  runtime::launch(stream, {grid, block}, kernel, call, s.splits, s.collectors);
 }
 
-void launch(const Call& call, device::Stream& stream) {
+void launch(const Call& call, runtime::StreamView& stream) {
   parts::for_function(call.problem.function, call.problem.length(), [&](auto function) {
     using F = decltype(function);
     (call.problem.lines == Lines::rows ? launch_rows<F> : launch_columns<F>)(call, stream);
   });
 }
 
-ladder::Totals predict(const Problem& p) {
-  if (p.lines == Lines::columns) return predict_strips(p, strips_for(p, 4));
+ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
+  if (p.lines == Lines::columns) return predict_strips(p, strips_for(p, machine, 4));
   ladder::Totals t = predict_rows(p, 4);
   const ops::PartialCosts cost(p.function);
   if (p.columns <= kShort) {  // four rows to a warp
@@ -135,14 +135,18 @@ ladder::Totals predict(const Problem& p) {
   } else if (p.columns <= 2048) {
     cost.add_warp_reduce(t, p.rows);
   } else {
-    cost.add_block_reduce(t, p.rows,
-                          static_cast<int>(row_blocks_for(p, kRowThreads, kInFlight).threads) / 32);
+    cost.add_block_reduce(
+        t, p.rows,
+        static_cast<int>(row_blocks_for(p, machine, kRowThreads, kInFlight).threads) / 32);
   }
   return t;
 }
 
-WARPLADDER_REDUCE_AXIS_RUNG("as many threads to a line as it has work for", "every problem", launch,
-                            predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(04_split) = {.idea = "as many threads to a line as it has work for",
+                             .accepts = "every problem",
+                             .launch = launch_call<launch>,
+                             .predict = predict_call<predict>};
+
 }  // namespace warpladder::reduce_axis

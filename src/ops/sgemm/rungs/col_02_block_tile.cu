@@ -52,12 +52,12 @@ __global__ void __launch_bounds__(kConfig.threads(), 2) multiply(Gemm g) {
   if (row < g.m && column < g.n) store_scaled(&g.c[row + column * g.ldc], g.alpha, sum, g.beta);
 }
 
-void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
-  const device::LaunchShape shape{
+void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
+  const runtime::LaunchShape shape{
       tile_grid(tiles(g.m, kConfig.block_m), tiles(g.n, kConfig.block_n)),
       dim3(kConfig.block_m, kConfig.block_n)};
   for_transposes(!trans_a, !trans_b, [&]<bool kARows, bool kBRows>() {
-    device::launch(stream, shape, multiply<kARows, kBRows>, g);
+    runtime::launch(stream, shape, multiply<kARows, kBRows>, g);
   });
 }
 
@@ -77,9 +77,12 @@ ladder::Totals predict(const Problem& p) {
   return t;
 }
 
-WARPLADDER_SGEMM_RUNG(Layout::column_major,
-                      "32x32 tiles of A and B in shared memory, each used 32 times",
-                      "every problem", launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(col_02_block_tile) = {
+    .idea = "32x32 tiles of A and B in shared memory, each used 32 times",
+    .accepts = "every problem",
+    .launch = launch_in<Layout::column_major, launch>,
+    .predict = predict_in<Layout::column_major, predict>};
+
 }  // namespace warpladder::sgemm

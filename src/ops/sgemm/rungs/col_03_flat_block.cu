@@ -48,11 +48,11 @@ __global__ void __launch_bounds__(kConfig.threads(), 2) multiply(Gemm g) {
   if (row < g.m && column < g.n) store_scaled(&g.c[row + column * g.ldc], g.alpha, sum, g.beta);
 }
 
-void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
-  const device::LaunchShape shape{
+void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
+  const runtime::LaunchShape shape{
       tile_grid(tiles(g.m, kConfig.block_m), tiles(g.n, kConfig.block_n)), dim3(kConfig.threads())};
   for_transposes(!trans_a, !trans_b, [&]<bool kARows, bool kBRows>() {
-    device::launch(stream, shape, multiply<kARows, kBRows>, g);
+    runtime::launch(stream, shape, multiply<kARows, kBRows>, g);
   });
 }
 
@@ -72,9 +72,12 @@ ladder::Totals predict(const Problem& p) {
   return t;
 }
 
-WARPLADDER_SGEMM_RUNG(Layout::column_major,
-                      "a block of one dimension, row and column taken from threadIdx.x",
-                      "every problem", launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(col_03_flat_block) = {
+    .idea = "a block of one dimension, row and column taken from threadIdx.x",
+    .accepts = "every problem",
+    .launch = launch_in<Layout::column_major, launch>,
+    .predict = predict_in<Layout::column_major, predict>};
+
 }  // namespace warpladder::sgemm

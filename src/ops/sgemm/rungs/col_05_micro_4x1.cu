@@ -71,11 +71,11 @@ __global__ void __launch_bounds__(kConfig.threads()) multiply(Gemm g) {
   }
 }
 
-void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
-  const device::LaunchShape shape{
+void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
+  const runtime::LaunchShape shape{
       tile_grid(tiles(g.m, kConfig.block_m), tiles(g.n, kConfig.block_n)), dim3(kConfig.threads())};
   for_transposes(!trans_a, !trans_b, [&]<bool kARows, bool kBRows>() {
-    device::launch(stream, shape, multiply<kARows, kBRows>, g);
+    runtime::launch(stream, shape, multiply<kARows, kBRows>, g);
   });
 }
 
@@ -93,8 +93,11 @@ ladder::Totals predict(const Problem& p) {
   return t;
 }
 
-WARPLADDER_SGEMM_RUNG(Layout::column_major, "4x1 elements a thread: 4 multiply-adds for 5 loads",
-                      "every problem", launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(col_05_micro_4x1) = {.idea = "4x1 elements a thread: 4 multiply-adds for 5 loads",
+                                     .accepts = "every problem",
+                                     .launch = launch_in<Layout::column_major, launch>,
+                                     .predict = predict_in<Layout::column_major, predict>};
+
 }  // namespace warpladder::sgemm

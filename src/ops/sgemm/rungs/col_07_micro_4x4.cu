@@ -86,11 +86,11 @@ __global__ void __launch_bounds__(kConfig.threads()) multiply(Gemm g) {
   }
 }
 
-void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
-  const device::LaunchShape shape{
+void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
+  const runtime::LaunchShape shape{
       tile_grid(tiles(g.m, kConfig.block_m), tiles(g.n, kConfig.block_n)), dim3(kConfig.threads())};
   for_layouts(g, !trans_a, !trans_b, [&]<bool kARows, bool kBRows, int kVector>() {
-    device::launch(stream, shape, multiply<kARows, kBRows, kVector>, g);
+    runtime::launch(stream, shape, multiply<kARows, kBRows, kVector>, g);
   });
 }
 
@@ -110,8 +110,11 @@ ladder::Totals predict(const Problem& p) {
   return t;
 }
 
-WARPLADDER_SGEMM_RUNG(Layout::column_major, "4x4 elements a thread: 16 multiply-adds for 8 words",
-                      "every problem; float4 where alignment allows", launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(col_07_micro_4x4) = {.idea = "4x4 elements a thread: 16 multiply-adds for 8 words",
+                                     .accepts = "every problem; float4 where alignment allows",
+                                     .launch = launch_in<Layout::column_major, launch>,
+                                     .predict = predict_in<Layout::column_major, predict>};
+
 }  // namespace warpladder::sgemm

@@ -94,11 +94,11 @@ __global__ void __launch_bounds__(kConfig.threads(), 2) multiply(Gemm g) {
   }
 }
 
-void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
-  const device::LaunchShape shape{
+void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
+  const runtime::LaunchShape shape{
       tile_grid(tiles(g.m, kConfig.block_m), tiles(g.n, kConfig.block_n)), dim3(kConfig.threads())};
   for_layouts(g, !trans_a, !trans_b, [&]<bool kARows, bool kBRows, int kVector>() {
-    device::launch(stream, shape, multiply<kARows, kBRows, kVector>, g);
+    runtime::launch(stream, shape, multiply<kARows, kBRows, kVector>, g);
   });
 }
 
@@ -118,8 +118,11 @@ ladder::Totals predict(const Problem& p) {
   return t;
 }
 
-WARPLADDER_SGEMM_RUNG(Layout::column_major, "8x8 elements a thread: 64 multiply-adds for 16 words",
-                      "every problem; float4 where alignment allows", launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(col_08_micro_8x8) = {.idea = "8x8 elements a thread: 64 multiply-adds for 16 words",
+                                     .accepts = "every problem; float4 where alignment allows",
+                                     .launch = launch_in<Layout::column_major, launch>,
+                                     .predict = predict_in<Layout::column_major, predict>};
+
 }  // namespace warpladder::sgemm

@@ -22,13 +22,16 @@ void multiply(const Gemm& g) {
   }
 }
 
-void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream&) {
+void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView&) {
   for_transposes(trans_a, trans_b,
                  [&]<bool kARows, bool kBRows>() { multiply<kARows, kBRows>(g); });
 }
 
-WARPLADDER_SGEMM_HOST_RUNG(Layout::row_major, "three loops on one CPU core", "every problem",
-                           launch);
-
 }  // namespace
+
+WARPLADDER_RUNG(row_00_serial) = {.idea = "three loops on one CPU core",
+                                  .accepts = "every problem",
+                                  .launch = launch_on_host<Layout::row_major, launch>,
+                                  .on_host = true};
+
 }  // namespace warpladder::sgemm

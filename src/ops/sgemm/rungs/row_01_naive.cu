@@ -48,12 +48,12 @@ __global__ void __launch_bounds__(kConfig.threads()) multiply(Gemm g) {
   store_scaled(&g.c[row * g.ldc + column], g.alpha, sum, g.beta);
 }
 
-void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
-  const device::LaunchShape shape{
+void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
+  const runtime::LaunchShape shape{
       tile_grid(tiles(g.m, kConfig.block_m), tiles(g.n, kConfig.block_n)),
       dim3(kConfig.block_n, kConfig.block_m)};
   for_transposes(trans_a, trans_b, [&]<bool kARows, bool kBRows>() {
-    device::launch(stream, shape, multiply<kARows, kBRows>, g);
+    runtime::launch(stream, shape, multiply<kARows, kBRows>, g);
   });
 }
 
@@ -68,8 +68,11 @@ ladder::Totals predict(const Problem& p) {
   return t;
 }
 
-WARPLADDER_SGEMM_RUNG(Layout::row_major, "one thread per element of C, operands from global memory",
-                      "every problem", launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(row_01_naive) = {.idea = "one thread per element of C, operands from global memory",
+                                 .accepts = "every problem",
+                                 .launch = launch_in<Layout::row_major, launch>,
+                                 .predict = predict_in<Layout::row_major, predict>};
+
 }  // namespace warpladder::sgemm

@@ -76,11 +76,11 @@ __global__ void __launch_bounds__(kConfig.threads(), 2) multiply(Gemm g) {
   }
 }
 
-void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
-  const device::LaunchShape shape{
+void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
+  const runtime::LaunchShape shape{
       tile_grid(tiles(g.m, kConfig.block_m), tiles(g.n, kConfig.block_n)), dim3(kConfig.threads())};
   for_layouts(g, trans_a, trans_b, [&]<bool kARows, bool kBRows, int kVector>() {
-    device::launch(stream, shape, multiply<kARows, kBRows, kVector>, g);
+    runtime::launch(stream, shape, multiply<kARows, kBRows, kVector>, g);
   });
 }
 
@@ -100,9 +100,12 @@ ladder::Totals predict(const Problem& p) {
   return t;
 }
 
-WARPLADDER_SGEMM_RUNG(Layout::row_major,
-                      "float4 from global and shared memory, A's tile transposed",
-                      "every problem; float4 where alignment allows", launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(row_04_vector_load) = {
+    .idea = "float4 from global and shared memory, A's tile transposed",
+    .accepts = "every problem; float4 where alignment allows",
+    .launch = launch_in<Layout::row_major, launch>,
+    .predict = predict_in<Layout::row_major, predict>};
+
 }  // namespace warpladder::sgemm

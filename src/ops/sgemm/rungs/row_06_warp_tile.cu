@@ -96,11 +96,11 @@ __global__ void __launch_bounds__(kConfig.threads(), 2) multiply(Gemm g) {
   }
 }
 
-void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
-  const device::LaunchShape shape{
+void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
+  const runtime::LaunchShape shape{
       tile_grid(tiles(g.m, kConfig.block_m), tiles(g.n, kConfig.block_n)), dim3(kConfig.threads())};
   for_layouts(g, trans_a, trans_b, [&]<bool kARows, bool kBRows, int kVector>() {
-    device::launch(stream, shape, multiply<kARows, kBRows, kVector>, g);
+    runtime::launch(stream, shape, multiply<kARows, kBRows, kVector>, g);
   });
 }
 
@@ -120,9 +120,12 @@ ladder::Totals predict(const Problem& p) {
   return t;
 }
 
-WARPLADDER_SGEMM_RUNG(Layout::row_major,
-                      "lanes 4x8 on a Z-curve, 8x8 as four 4x4: no bank conflicts",
-                      "every problem; float4 where alignment allows", launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(row_06_warp_tile) = {
+    .idea = "lanes 4x8 on a Z-curve, 8x8 as four 4x4: no bank conflicts",
+    .accepts = "every problem; float4 where alignment allows",
+    .launch = launch_in<Layout::row_major, launch>,
+    .predict = predict_in<Layout::row_major, predict>};
+
 }  // namespace warpladder::sgemm

@@ -56,7 +56,7 @@ template <int kBlock, bool kARows, bool kBRows, int kVector>
 __global__ void __launch_bounds__(threads(kBlock)) multiply(Gemm g) {
   constexpr int kThreads = threads(kBlock), kRows = rows_of_warp(kBlock) / 8,
                 kColumns = kWarpColumns / 8, kWarpsAcross = kBlock / kWarpColumns;
-  auto& shared = *device::dynamic_shared<Shared<kBlock>>();
+  auto& shared = *runtime::dynamic_shared<Shared<kBlock>>();
   const auto [row0, column0] = tile_of_block<kBlock, kBlock>(g);
   const int warp = threadIdx.x / 32, warp_row = warp / kWarpsAcross * rows_of_warp(kBlock),
             warp_column = warp % kWarpsAcross * kWarpColumns;
@@ -137,15 +137,17 @@ __global__ void __launch_bounds__(threads(kBlock)) multiply(Gemm g) {
 
 // What a product takes in tiles of `block`, in rounds of multiprocessors that each multiply one of
 // kLeast; smaller tiles lose time to loads.
-double rounds(std::int64_t m, std::int64_t n, int block, double loss) {
-  constexpr std::int64_t kMultiprocessors = 132;
+double rounds(std::int64_t m, std::int64_t n, std::int64_t multiprocessors, int block,
+              double loss) {
   const std::int64_t all = tiles(m, block) * tiles(n, block), area = block / kLeast;
-  return static_cast<double>((all + kMultiprocessors - 1) / kMultiprocessors * area * area) * loss;
+  return static_cast<double>((all + multiprocessors - 1) / multiprocessors * area * area) * loss;
 }
 template <class Run>
-void with_tile(std::int64_t m, std::int64_t n, const Run& run) {
-  const double large = rounds(m, n, kLarge, 1), small = rounds(m, n, kSmall, 1.15),
-               least = rounds(m, n, kLeast, 1.5);
+void with_tile(std::int64_t m, std::int64_t n, const runtime::Machine& machine, const Run& run) {
+  const std::int64_t multiprocessors = machine.multiprocessors;
+  const double large = rounds(m, n, multiprocessors, kLarge, 1),
+               small = rounds(m, n, multiprocessors, kSmall, 1.15),
+               least = rounds(m, n, multiprocessors, kLeast, 1.5);
   if (large <= small && large <= least) {
     run.template operator()<kLarge>();
   } else if (small <= least) {
@@ -155,19 +157,19 @@ void with_tile(std::int64_t m, std::int64_t n, const Run& run) {
   }
 }
 
-void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
-  with_tile(g.m, g.n, [&]<int kBlock>() {
-    const device::LaunchShape shape{tile_grid(tiles(g.m, kBlock), tiles(g.n, kBlock)),
-                                    dim3(threads(kBlock)), sizeof(Shared<kBlock>)};
+void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
+  with_tile(g.m, g.n, *stream.machine, [&]<int kBlock>() {
+    const runtime::LaunchShape shape{tile_grid(tiles(g.m, kBlock), tiles(g.n, kBlock)),
+                                     dim3(threads(kBlock)), sizeof(Shared<kBlock>)};
     for_layouts(g, trans_a, trans_b, [&]<bool kARows, bool kBRows, int kVector>() {
-      device::launch(stream, shape, multiply<kBlock, kARows, kBRows, kVector>, g);
+      runtime::launch(stream, shape, multiply<kBlock, kARows, kBRows, kVector>, g);
     });
   });
 }
 
-ladder::Totals predict(const Problem& p) {
+ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
   ladder::Totals t;
-  with_tile(p.m, p.n, [&]<int kBlock>() {
+  with_tile(p.m, p.n, machine, [&]<int kBlock>() {
     constexpr std::uint64_t kRows = rows_of_warp(kBlock);
     const std::uint64_t warps = p.m * p.n / (kRows * kWarpColumns),
                         k_tiles = warps * (p.k / kDepth), steps = warps * (p.k / kStep);
@@ -185,8 +187,11 @@ ladder::Totals predict(const Problem& p) {
   return t;
 }
 
-WARPLADDER_SGEMM_RUNG(Layout::row_major, "each factor as one float64, C rounded once",
-                      "every problem; float4 where alignment allows", launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(row_08_double) = {.idea = "each factor as one float64, C rounded once",
+                                  .accepts = "every problem; float4 where alignment allows",
+                                  .launch = launch_in<Layout::row_major, launch>,
+                                  .predict = predict_in<Layout::row_major, predict>};
+
 }  // namespace warpladder::sgemm

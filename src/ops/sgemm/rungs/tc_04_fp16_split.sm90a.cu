@@ -29,7 +29,7 @@ struct Shared {
 };
 
 __global__ void __launch_bounds__(kThreads, 1) multiply(Gemm g, SplitGemm split) {
-  auto& shared = *device::dynamic_shared<Shared>();
+  auto& shared = *runtime::dynamic_shared<Shared>();
   const auto [row0, column0] = tile_of_block<kBlockM, kBlockN>(g);
   const int own_row = ptx::warpgroup() * 64;
   const ptx::TileDescriptor a = ptx::tile_descriptor(shared.a + own_row * 128),
@@ -57,22 +57,27 @@ __global__ void __launch_bounds__(kThreads, 1) multiply(Gemm g, SplitGemm split)
   store_sums<Pairs>(g, split, sums, {row0 + own_row, column0});
 }
 
-void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
+void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
   const SplitGemm split = launch_split<Pairs>(g, trans_a, trans_b, stream);
-  const device::LaunchShape shape{tile_grid(tiles(g.m, kBlockM), tiles(g.n, kBlockN)),
-                                  dim3(kThreads), sizeof(Shared)};
-  device::launch(stream, shape, multiply, g, split);
+  const runtime::LaunchShape shape{tile_grid(tiles(g.m, kBlockM), tiles(g.n, kBlockN)),
+                                   dim3(kThreads), sizeof(Shared)};
+  runtime::launch(stream, shape, multiply, g, split);
 }
 
-ladder::Totals predict(const Problem& p) {
+ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
   const std::int64_t blocks = tiles(p.m, kBlockM) * tiles(p.n, kBlockN),
                      groups = padded_groups<Pairs>(p.k);
-  return predict_tensor<Pairs>(p, groups, blocks * kBlockM * kBlockN, 3, 0,
+  return predict_tensor<Pairs>(p, machine, groups, blocks * kBlockM * kBlockN, 3, 0,
                                2 * (kThreads / 32) * blocks * groups);
 }
 
-WARPLADDER_SGEMM_TENSOR_RUNG("each factor as two scaled halves", "moderate values", launch,
-                             promises_moderate_values, in_halves(16), predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(tc_04_fp16_split) = {.idea = "each factor as two scaled halves",
+                                     .accepts = "moderate values",
+                                     .launch = launch_in<Layout::row_major, launch>,
+                                     .predict = predict_in<Layout::row_major, predict>,
+                                     .takes = promises_moderate_values,
+                                     .arithmetic = in_halves(16)};
+
 }  // namespace warpladder::sgemm

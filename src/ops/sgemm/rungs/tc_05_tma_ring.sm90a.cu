@@ -34,9 +34,9 @@ static_assert(valid(kConfig));
 using Ring = parts::TileRing<kConfig.block_m, kConfig.block_n, kConfig.stages>;
 
 __global__ void __launch_bounds__(Config::threads, 1)
-    multiply(const __grid_constant__ device::TensorMap a_map,
-             const __grid_constant__ device::TensorMap b_map, Gemm g, SplitGemm split) {
-  auto& ring = *device::dynamic_shared<Ring>();
+    multiply(const __grid_constant__ runtime::TensorMap a_map,
+             const __grid_constant__ runtime::TensorMap b_map, Gemm g, SplitGemm split) {
+  auto& ring = *runtime::dynamic_shared<Ring>();
   const auto [row0, column0] = tile_of_block<kConfig.block_m, kConfig.block_n>(g);
   const int groups = static_cast<int>(split.depth / Pairs::kDepth);
 
@@ -67,24 +67,29 @@ __global__ void __launch_bounds__(Config::threads, 1)
   store_sums<Pairs>(g, split, sums[0], {row0 + own_row, column0});
 }
 
-void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
+void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
   const SplitGemm split = launch_split<Pairs>(g, trans_a, trans_b, stream);
-  const device::LaunchShape shape{
+  const runtime::LaunchShape shape{
       tile_grid(tiles(g.m, kConfig.block_m), tiles(g.n, kConfig.block_n)), dim3(Config::threads),
       sizeof(Ring)};
-  device::launch(stream, shape, multiply, map_of(split.a, kConfig.block_m, stream.target()),
-                 map_of(split.b, kConfig.block_n, stream.target()), g, split);
+  runtime::launch(stream, shape, multiply, map_of(split.a, kConfig.block_m, stream),
+                  map_of(split.b, kConfig.block_n, stream), g, split);
 }
 
-ladder::Totals predict(const Problem& p) {
+ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
   const std::int64_t blocks = tiles(p.m, kConfig.block_m) * tiles(p.n, kConfig.block_n);
   return predict_tensor<Pairs>(
-      p, padded_groups<Pairs>(p.k), blocks * kConfig.block_m * kConfig.block_n, 3,
+      p, machine, padded_groups<Pairs>(p.k), blocks * kConfig.block_m * kConfig.block_n, 3,
       blocks * (Ring::kABytes + Ring::kBBytes), Config::threads / 32 * blocks);
 }
 
-WARPLADDER_SGEMM_TENSOR_RUNG("the copy engine fills a ring of stages", "moderate values", launch,
-                             promises_moderate_values, in_halves(16), predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(tc_05_tma_ring) = {.idea = "the copy engine fills a ring of stages",
+                                   .accepts = "moderate values",
+                                   .launch = launch_in<Layout::row_major, launch>,
+                                   .predict = predict_in<Layout::row_major, predict>,
+                                   .takes = promises_moderate_values,
+                                   .arithmetic = in_halves(16)};
+
 }  // namespace warpladder::sgemm

@@ -37,10 +37,10 @@ static_assert(valid(kConfig));
 using Ring = parts::TileRing<kConfig.block_m, kConfig.block_n, kConfig.stages>;
 
 __global__ void __launch_bounds__(Config::threads, 1)
-    multiply(const __grid_constant__ device::TensorMap a_map,
-             const __grid_constant__ device::TensorMap b_map, Gemm g, SplitGemm split,
+    multiply(const __grid_constant__ runtime::TensorMap a_map,
+             const __grid_constant__ runtime::TensorMap b_map, Gemm g, SplitGemm split,
              TileOrder order) {
-  auto& ring = *device::dynamic_shared<Ring>();
+  auto& ring = *runtime::dynamic_shared<Ring>();
   const int groups = static_cast<int>(split.depth / Pairs::kDepth);
 
   // Full: the producer's arrival and a stage's bytes. Empty: an arrival of each consumer warp.
@@ -90,26 +90,30 @@ __global__ void __launch_bounds__(Config::threads, 1)
 
 TileOrder order_of(const Gemm& g) { return {g, kConfig.block_m, kConfig.block_n}; }
 
-void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
+void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
   const SplitGemm split = launch_split<Pairs>(g, trans_a, trans_b, stream);
   const TileOrder order = order_of(g);
-  const device::LaunchShape shape{dim3(balanced(order.count(), kTensorBlocks)),
-                                  dim3(Config::threads), sizeof(Ring), 1, true};
-  device::launch(stream, shape, multiply, map_of(split.a, kConfig.block_m, stream.target()),
-                 map_of(split.b, kConfig.block_n, stream.target()), g, split, order);
+  const runtime::LaunchShape shape{dim3(balanced(order.count(), stream.machine->multiprocessors)),
+                                   dim3(Config::threads), sizeof(Ring), 1, true};
+  runtime::launch(stream, shape, multiply, map_of(split.a, kConfig.block_m, stream),
+                  map_of(split.b, kConfig.block_n, stream), g, split, order);
 }
 
-ladder::Totals predict(const Problem& p) {
+ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
   const std::int64_t count = order_of(sizes_of(p)).count();
-  return predict_tensor<Pairs>(p, padded_groups<Pairs>(p.k),
+  return predict_tensor<Pairs>(p, machine, padded_groups<Pairs>(p.k),
                                count * kConfig.block_m * kConfig.block_n, 3,
                                count * (Ring::kABytes + Ring::kBBytes),
-                               Config::threads / 32 * balanced(count, kTensorBlocks));
+                               Config::threads / 32 * balanced(count, machine.multiprocessors));
 }
 
-WARPLADDER_SGEMM_TENSOR_RUNG("as many blocks as multiprocessors, tile after tile",
-                             "moderate values", launch, promises_moderate_values, in_halves(16),
-                             predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(tc_07_persistent) = {.idea = "as many blocks as multiprocessors, tile after tile",
+                                     .accepts = "moderate values",
+                                     .launch = launch_in<Layout::row_major, launch>,
+                                     .predict = predict_in<Layout::row_major, predict>,
+                                     .takes = promises_moderate_values,
+                                     .arithmetic = in_halves(16)};
+
 }  // namespace warpladder::sgemm

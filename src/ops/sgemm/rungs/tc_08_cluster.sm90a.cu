@@ -35,10 +35,10 @@ static_assert(valid(kConfig));
 using Ring = parts::TileRing<kConfig.block_m, kConfig.block_n, kConfig.stages>;
 
 __global__ void __launch_bounds__(Config::threads, 1)
-    multiply(const __grid_constant__ device::TensorMap a_map,
-             const __grid_constant__ device::TensorMap b_map, Gemm g, SplitGemm split,
+    multiply(const __grid_constant__ runtime::TensorMap a_map,
+             const __grid_constant__ runtime::TensorMap b_map, Gemm g, SplitGemm split,
              TileOrder order) {
-  auto& ring = *device::dynamic_shared<Ring>();
+  auto& ring = *runtime::dynamic_shared<Ring>();
   const int groups = static_cast<int>(split.depth / Pairs::kDepth);
   const int rank = static_cast<int>(ptx::cluster_rank()), first = blockIdx.x / Config::cluster,
             step = gridDim.x / Config::cluster;
@@ -98,30 +98,36 @@ __global__ void __launch_bounds__(Config::threads, 1)
 TileOrder order_of(const Gemm& g) {
   return {g, kConfig.block_m, kConfig.block_n * Config::cluster};
 }
-unsigned blocks_of(const TileOrder& order) {
-  return balanced(order.count(), kTensorBlocks / Config::cluster) * Config::cluster;
+unsigned blocks_of(const TileOrder& order, const runtime::Machine& machine) {
+  const unsigned clusters = machine.multiprocessors / Config::cluster;
+  return balanced(order.count(), clusters > 0 ? clusters : 1) * Config::cluster;
 }
 
-void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
+void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
   const SplitGemm split = launch_split<Pairs>(g, trans_a, trans_b, stream);
   const TileOrder order = order_of(g);
-  const device::LaunchShape shape{dim3(blocks_of(order)), dim3(Config::threads), sizeof(Ring),
-                                  Config::cluster, true};
-  device::launch(stream, shape, multiply, map_of(split.a, kConfig.a_share(), stream.target()),
-                 map_of(split.b, kConfig.block_n, stream.target()), g, split, order);
+  const runtime::LaunchShape shape{dim3(blocks_of(order, *stream.machine)), dim3(Config::threads),
+                                   sizeof(Ring), Config::cluster, true};
+  runtime::launch(stream, shape, multiply, map_of(split.a, kConfig.a_share(), stream),
+                  map_of(split.b, kConfig.block_n, stream), g, split, order);
 }
 
-ladder::Totals predict(const Problem& p) {
+ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
   const TileOrder order = order_of(sizes_of(p));
   const std::int64_t clusters = order.count(), pair_n = Config::cluster * kConfig.block_n;
-  return predict_tensor<Pairs>(p, padded_groups<Pairs>(p.k), clusters * kConfig.block_m * pair_n, 3,
+  return predict_tensor<Pairs>(p, machine, padded_groups<Pairs>(p.k),
+                               clusters * kConfig.block_m * pair_n, 3,
                                clusters * (Ring::kABytes + Config::cluster * Ring::kBBytes),
-                               std::uint64_t{2} * Config::threads / 32 * blocks_of(order));
+                               std::uint64_t{2} * Config::threads / 32 * blocks_of(order, machine));
 }
 
-WARPLADDER_SGEMM_TENSOR_RUNG("pairs of blocks share the rows of A that they load",
-                             "moderate values", launch, promises_moderate_values, in_halves(16),
-                             predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(tc_08_cluster) = {.idea = "pairs of blocks share the rows of A that they load",
+                                  .accepts = "moderate values",
+                                  .launch = launch_in<Layout::row_major, launch>,
+                                  .predict = predict_in<Layout::row_major, predict>,
+                                  .takes = promises_moderate_values,
+                                  .arithmetic = in_halves(16)};
+
 }  // namespace warpladder::sgemm

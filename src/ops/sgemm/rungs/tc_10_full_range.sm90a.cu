@@ -29,14 +29,14 @@ struct Shared {
 };
 
 struct Maps {
-  device::TensorMap a, b;
+  runtime::TensorMap a, b;
 };
 
 template <class Wrapped>
 __global__ void __launch_bounds__(TensorConfig::threads, 1)
     multiply(const __grid_constant__ Maps halves, const __grid_constant__ Maps tf32, Gemm g,
              SplitGemm half_split, SplitGemm tf32_split, TileOrder order) {
-  auto& shared = *device::dynamic_shared<Shared<Wrapped>>();
+  auto& shared = *runtime::dynamic_shared<Shared<Wrapped>>();
   auto& ring = shared.ring;
   if (threadIdx.x == 0) {
     ptx::prefetch_map(halves.a);
@@ -104,28 +104,34 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
 }
 
 void launch_multiply(const Gemm& g, bool trans_a, bool trans_b, const SplitGemm& halves,
-                     device::Stream& stream) {
-  const SplitGemm tf32 = split_of<Tf32Pairs>(g, trans_a, trans_b, false);
-  with_tensor_config(g, halves.depth, [&]<TensorConfig config>() {
+                     runtime::StreamView& stream) {
+  const SplitGemm tf32 = split_of<Tf32Pairs>(g, trans_a, trans_b, *stream.machine, false);
+  with_tensor_config(g, halves.depth, *stream.machine, [&]<TensorConfig config>() {
     using Wrapped = WithConfig<config>;
     const auto maps = [&](const SplitGemm& split) {
-      return Maps{a_map_of<config>(split, stream.target()),
-                  b_map_of<config>(split, stream.target())};
+      return Maps{a_map_of<config>(split, stream), b_map_of<config>(split, stream)};
     };
     launch_tiles<config>(g, sizeof(Shared<Wrapped>), stream, multiply<Wrapped>, maps(halves),
                          maps(tf32), g, halves, tf32);
   });
 }
 
-void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
+void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
   launch_multiply(g, trans_a, trans_b, launch_split<HalfPairs>(g, trans_a, trans_b, stream),
                   stream);
 }
 
-ladder::Totals predict(const Problem& p) { return predict_tiles<HalfPairs>(p, 2); }
-
-WARPLADDER_SGEMM_TENSOR_RUNG("TF32 pairs where FP16 pairs do not fit, decided on the device",
-                             "every problem", launch, nullptr, in_halves(16), predict);
+ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
+  return predict_tiles<HalfPairs>(p, machine, 2);
+}
 
 }  // namespace
+
+WARPLADDER_RUNG(tc_10_full_range) = {
+    .idea = "TF32 pairs where FP16 pairs do not fit, decided on the device",
+    .accepts = "every problem",
+    .launch = launch_in<Layout::row_major, launch>,
+    .predict = predict_in<Layout::row_major, predict>,
+    .arithmetic = in_halves(16)};
+
 }  // namespace warpladder::sgemm

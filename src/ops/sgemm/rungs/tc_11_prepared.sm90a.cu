@@ -18,10 +18,10 @@ using Pairs = parts::UncountedHalfPairs;
 
 template <class Wrapped>
 __global__ void __launch_bounds__(TensorConfig::threads, 1)
-    multiply(const __grid_constant__ device::TensorMap a_map,
-             const __grid_constant__ device::TensorMap b_map, Gemm g, SplitGemm split,
+    multiply(const __grid_constant__ runtime::TensorMap a_map,
+             const __grid_constant__ runtime::TensorMap b_map, Gemm g, SplitGemm split,
              TileOrder order) {
-  auto& ring = *device::dynamic_shared<typename Wrapped::Ring>();
+  auto& ring = *runtime::dynamic_shared<typename Wrapped::Ring>();
   if (threadIdx.x == 0) {
     ptx::prefetch_map(a_map);
     ptx::prefetch_map(b_map);
@@ -46,27 +46,35 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
   end_cluster<Wrapped>();
 }
 
-void launch_multiply(const Gemm& g, const SplitGemm& split, device::Stream& stream) {
-  with_tensor_config(g, split.depth, [&]<TensorConfig config>() {
+void launch_multiply(const Gemm& g, const SplitGemm& split, runtime::StreamView& stream) {
+  with_tensor_config(g, split.depth, *stream.machine, [&]<TensorConfig config>() {
     using Wrapped = WithConfig<config>;
     launch_tiles<config>(g, sizeof(typename Wrapped::Ring), stream, multiply<Wrapped>,
-                         a_map_of<config>(split, stream.target()),
-                         b_map_of<config>(split, stream.target()), g, split);
+                         a_map_of<config>(split, stream), b_map_of<config>(split, stream), g,
+                         split);
   });
 }
 
-void prepare(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
+void prepare(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
   launch_split<Pairs>(g, trans_a, trans_b, stream, Operands::b);
 }
 
-void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
+void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
   launch_multiply(g, launch_split<Pairs>(g, trans_a, trans_b, stream, Operands::a), stream);
 }
 
-ladder::Totals predict(const Problem& p) { return predict_tiles<Pairs>(p, 2, Operands::a); }
-
-WARPLADDER_SGEMM_PREPARED_RUNG("B is split once, for many products", "moderate values", prepare,
-                               launch, promises_moderate_values, in_halves(16), predict);
+ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
+  return predict_tiles<Pairs>(p, machine, 2, Operands::a);
+}
 
 }  // namespace
+
+WARPLADDER_RUNG(tc_11_prepared) = {.idea = "B is split once, for many products",
+                                   .accepts = "moderate values",
+                                   .launch = launch_in<Layout::row_major, launch>,
+                                   .predict = predict_in<Layout::row_major, predict>,
+                                   .takes = promises_moderate_values,
+                                   .prepare = launch_in<Layout::row_major, prepare>,
+                                   .arithmetic = in_halves(16)};
+
 }  // namespace warpladder::sgemm

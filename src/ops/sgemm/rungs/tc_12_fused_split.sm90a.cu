@@ -24,7 +24,7 @@ struct Shared {
 };
 
 struct Maps {
-  device::TensorMap a, b;
+  runtime::TensorMap a, b;
 };
 
 // The most over what has been split so far, wherever it was: A's small and far, B's small and far.
@@ -70,7 +70,7 @@ template <class Wrapped>
 __global__ void __launch_bounds__(TensorConfig::threads, 1)
     multiply(const __grid_constant__ Maps halves, const __grid_constant__ Maps tf32, Gemm g,
              SplitGemm half_split, SplitGemm tf32_split, TileOrder order) {
-  auto& shared = *device::dynamic_shared<Shared<Wrapped>>();
+  auto& shared = *runtime::dynamic_shared<Shared<Wrapped>>();
   auto& ring = shared.ring;
   if (threadIdx.x == 0) {
     ptx::prefetch_map(halves.a);
@@ -113,30 +113,34 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
   end_cluster<Wrapped>();
 }
 
-void launch(const Gemm& g, bool trans_a, bool trans_b, device::Stream& stream) {
-  SplitGemm halves = split_of<HalfPairs>(g, trans_a, trans_b, false);
-  const SplitGemm tf32 = split_of<Tf32Pairs>(g, trans_a, trans_b, false);
+void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
+  SplitGemm halves = split_of<HalfPairs>(g, trans_a, trans_b, *stream.machine, false);
+  const SplitGemm tf32 = split_of<Tf32Pairs>(g, trans_a, trans_b, *stream.machine, false);
   halves.a.spread = &halves.handed->most[0];
   halves.b.spread = &halves.handed->most[1];
-  device::launch(stream, {dim3(1), dim3(kHandedWords), 0, 1, true}, clear,
-                 reinterpret_cast<unsigned*>(halves.handed));
-  with_tensor_config(g, halves.depth, [&]<TensorConfig config>() {
+  runtime::launch(stream, {dim3(1), dim3(kHandedWords), 0, 1, true}, clear,
+                  reinterpret_cast<unsigned*>(halves.handed));
+  with_tensor_config(g, halves.depth, *stream.machine, [&]<TensorConfig config>() {
     using Wrapped = WithConfig<config>;
     const auto maps = [&](const SplitGemm& split) {
-      return Maps{a_map_of<config>(split, stream.target()),
-                  b_map_of<config>(split, stream.target())};
+      return Maps{a_map_of<config>(split, stream), b_map_of<config>(split, stream)};
     };
     launch_tiles<config>(g, sizeof(Shared<Wrapped>), stream, multiply<Wrapped>, maps(halves),
                          maps(tf32), g, halves, tf32);
   });
 }
 
-ladder::Totals predict(const Problem& p) {
-  return predict_tiles<HalfPairs>(p, 4, Operands::both, Pass::by_tickets);
+ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
+  return predict_tiles<HalfPairs>(p, machine, 4, Operands::both, Pass::by_tickets);
 }
 
-WARPLADDER_SGEMM_TENSOR_RUNG("the product's blocks split the operands, and stop where FP16 fails",
-                             "every problem", launch, nullptr, in_halves(16), predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(tc_12_fused_split) = {
+    .idea = "the product's blocks split the operands, and stop where FP16 fails",
+    .accepts = "every problem",
+    .launch = launch_in<Layout::row_major, launch>,
+    .predict = predict_in<Layout::row_major, predict>,
+    .arithmetic = in_halves(16)};
+
 }  // namespace warpladder::sgemm

@@ -33,10 +33,11 @@ __global__ void __launch_bounds__(kConfig.threads) multiply(Gemv g) {
 }
 
 template <bool kAcross>
-void launch(const Gemv& g, device::Stream& stream) {
+void launch(const Gemv& g, runtime::StreamView& stream) {
   const std::int64_t outputs = kAcross ? g.length : g.lines;
-  device::launch(stream, {dim3(to_grid(ceil_div(outputs, kConfig.threads))), dim3(kConfig.threads)},
-                 multiply<kAcross>, g);
+  runtime::launch(stream,
+                  {dim3(to_grid(ceil_div(outputs, kConfig.threads))), dim3(kConfig.threads)},
+                  multiply<kAcross>, g);
 }
 
 template <bool kAcross>
@@ -51,8 +52,11 @@ ladder::Totals predict(const Gemv& g) {
   return t;
 }
 
-WARPLADDER_SGEMV_RUNG("one thread per element of y", "every problem", launch<false>, launch<true>,
-                      predict<false>, predict<true>);
-
 }  // namespace
+
+WARPLADDER_RUNG(01_thread_per_output) = {.idea = "one thread per element of y",
+                                         .accepts = "every problem",
+                                         .launch = launch_call<launch<false>, launch<true>>,
+                                         .predict = predict_call<predict<false>, predict<true>>};
+
 }  // namespace warpladder::sgemv

@@ -45,13 +45,13 @@ __global__ void __launch_bounds__(kConfig.threads()) multiply_across(Gemv g) {
   store_scaled(g, column, sum);
 }
 
-void launch_along(const Gemv& g, device::Stream& stream) {
+void launch_along(const Gemv& g, runtime::StreamView& stream) {
   const auto blocks = to_grid(ceil_div(g.lines, kConfig.warps));
-  device::launch(stream, {dim3(blocks), dim3(kConfig.threads())}, multiply_along, g);
+  runtime::launch(stream, {dim3(blocks), dim3(kConfig.threads())}, multiply_along, g);
 }
-void launch_across(const Gemv& g, device::Stream& stream) {
+void launch_across(const Gemv& g, runtime::StreamView& stream) {
   const auto blocks = to_grid(ceil_div(g.length, 32));
-  device::launch(stream, {dim3(blocks), dim3(kConfig.threads())}, multiply_across, g);
+  runtime::launch(stream, {dim3(blocks), dim3(kConfig.threads())}, multiply_across, g);
 }
 
 ladder::Totals predict_along(const Gemv& g) {
@@ -77,8 +77,12 @@ ladder::Totals predict_across(const Gemv& g) {
   return t;
 }
 
-WARPLADDER_SGEMV_RUNG("a warp walks along a line, and adds up its lanes by shuffles",
-                      "every problem", launch_along, launch_across, predict_along, predict_across);
-
 }  // namespace
+
+WARPLADDER_RUNG(02_warp_per_line) = {
+    .idea = "a warp walks along a line, and adds up its lanes by shuffles",
+    .accepts = "every problem",
+    .launch = launch_call<launch_along, launch_across>,
+    .predict = predict_call<predict_along, predict_across>};
+
 }  // namespace warpladder::sgemv

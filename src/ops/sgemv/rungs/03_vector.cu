@@ -61,16 +61,16 @@ __global__ void __launch_bounds__(kConfig.threads()) multiply_across(Gemv g) {
   store_scaled(g, strip + t, sum);
 }
 
-void launch_along(const Gemv& g, device::Stream& stream) {
+void launch_along(const Gemv& g, runtime::StreamView& stream) {
   const auto blocks = to_grid(ceil_div(g.lines, kConfig.warps));
-  device::launch(stream, {dim3(blocks), dim3(kConfig.threads())},
-                 vectors_allowed(g) ? multiply_along<4> : multiply_along<1>, g);
+  runtime::launch(stream, {dim3(blocks), dim3(kConfig.threads())},
+                  vectors_allowed(g) ? multiply_along<4> : multiply_along<1>, g);
 }
-void launch_across(const Gemv& g, device::Stream& stream) {
+void launch_across(const Gemv& g, runtime::StreamView& stream) {
   const bool vectors = vectors_allowed(g);
   const auto blocks = to_grid(ceil_div(g.length, vectors ? 128 : 32));
-  device::launch(stream, {dim3(blocks), dim3(kConfig.threads())},
-                 vectors ? multiply_across<4> : multiply_across<1>, g);
+  runtime::launch(stream, {dim3(blocks), dim3(kConfig.threads())},
+                  vectors ? multiply_across<4> : multiply_across<1>, g);
 }
 
 ladder::Totals predict_along(const Gemv& g) {
@@ -97,9 +97,11 @@ ladder::Totals predict_across(const Gemv& g) {
   return t;
 }
 
-WARPLADDER_SGEMV_RUNG("float4 of a line in each lane",
-                      "every problem; float4 where alignment allows", launch_along, launch_across,
-                      predict_along, predict_across);
-
 }  // namespace
+
+WARPLADDER_RUNG(03_vector) = {.idea = "float4 of a line in each lane",
+                              .accepts = "every problem; float4 where alignment allows",
+                              .launch = launch_call<launch_along, launch_across>,
+                              .predict = predict_call<predict_along, predict_across>};
+
 }  // namespace warpladder::sgemv

@@ -55,16 +55,16 @@ __global__ void __launch_bounds__(Strip<kVectors>::threads, Strip<kVectors>::res
   if (column < C::columns && first + column < g.length) store_scaled(g, first + column, sum);
 }
 
-void launch_along(const Gemv& g, device::Stream& stream) {
+void launch_along(const Gemv& g, runtime::StreamView& stream) {
   const bool vectors = vectors_allowed(g);
-  device::launch(stream, {dim3(to_grid(g.lines)), dim3(Line<4>::threads)},
-                 vectors ? multiply_along<4> : multiply_along<1>, g);
+  runtime::launch(stream, {dim3(to_grid(g.lines)), dim3(Line<4>::threads)},
+                  vectors ? multiply_along<4> : multiply_along<1>, g);
 }
-void launch_across(const Gemv& g, device::Stream& stream) {
+void launch_across(const Gemv& g, runtime::StreamView& stream) {
   const bool vectors = vectors_allowed(g);
   const std::int64_t columns = vectors ? Strip<true>::columns : Strip<false>::columns;
-  device::launch(stream, {dim3(to_grid(ceil_div(g.length, columns))), dim3(Strip<true>::threads)},
-                 vectors ? multiply_across<true> : multiply_across<false>, g);
+  runtime::launch(stream, {dim3(to_grid(ceil_div(g.length, columns))), dim3(Strip<true>::threads)},
+                  vectors ? multiply_across<true> : multiply_across<false>, g);
 }
 
 ladder::Totals predict_along(const Gemv& g) {
@@ -96,9 +96,12 @@ ladder::Totals predict_across(const Gemv& g) {
   return t;
 }
 
-WARPLADDER_SGEMV_RUNG("a block for each line or strip, four float4 of each thread under way",
-                      "every problem; float4 where alignment allows", launch_along, launch_across,
-                      predict_along, predict_across);
-
 }  // namespace
+
+WARPLADDER_RUNG(04_block_per_line) = {
+    .idea = "a block for each line or strip, four float4 of each thread under way",
+    .accepts = "every problem; float4 where alignment allows",
+    .launch = launch_call<launch_along, launch_across>,
+    .predict = predict_call<predict_along, predict_across>};
+
 }  // namespace warpladder::sgemv

@@ -18,7 +18,7 @@ namespace warpladder::sgemv {
 namespace {
 
 constexpr int kThreads = 256, kResident = 4, kWarps = kThreads / 32;
-constexpr std::int64_t kBlocks = 4 * kMultiprocessors;
+std::int64_t blocks_for(const runtime::Machine& machine) { return 4 * machine.multiprocessors; }
 
 template <bool kVectors>
 struct Strip {
@@ -26,13 +26,13 @@ struct Strip {
                        least = 4 * (kThreads >> lanes_log2);  // lines that all groups take once
 };
 
-Pieces pieces_of_line(const Gemv& g) {
-  return cut(g.length, ceil_div(kBlocks, g.lines), 4 * kThreads, 128, g.most_pieces);
+Pieces pieces_of_line(const Gemv& g, const runtime::Machine& machine) {
+  return cut(g.length, ceil_div(blocks_for(machine), g.lines), 4 * kThreads, 128, g.most_pieces);
 }
 template <bool kVectors>
-Pieces pieces_of_strip(const Gemv& g) {
+Pieces pieces_of_strip(const Gemv& g, const runtime::Machine& machine) {
   using C = Strip<kVectors>;
-  return cut(g.lines, ceil_div(kBlocks, ceil_div(g.length, C::columns)), C::least, 32,
+  return cut(g.lines, ceil_div(blocks_for(machine), ceil_div(g.length, C::columns)), C::least, 32,
              g.most_pieces);
 }
 
@@ -79,24 +79,25 @@ __global__ void __launch_bounds__(kThreads) add_up(Gemv g, std::int64_t outputs,
 }
 
 void launch_both(const Gemv& g, std::int64_t blocks, const Pieces& pieces, std::int64_t outputs,
-                 void (*multiply)(Gemv, std::int64_t), device::Stream& stream) {
-  device::launch(stream, {dim3(to_grid(blocks), to_grid(pieces.count)), dim3(kThreads)}, multiply,
-                 g, pieces.size);
+                 void (*multiply)(Gemv, std::int64_t), runtime::StreamView& stream) {
+  runtime::launch(stream, {dim3(to_grid(blocks), to_grid(pieces.count)), dim3(kThreads)}, multiply,
+                  g, pieces.size);
   if (pieces.count == 1) return;
-  device::launch(stream, {dim3(to_grid(ceil_div(outputs, kThreads))), dim3(kThreads)}, add_up, g,
-                 outputs, static_cast<int>(pieces.count));
+  runtime::launch(stream, {dim3(to_grid(ceil_div(outputs, kThreads))), dim3(kThreads)}, add_up, g,
+                  outputs, static_cast<int>(pieces.count));
 }
 
-void launch_along(const Gemv& g, device::Stream& stream) {
-  launch_both(g, g.lines, pieces_of_line(g), g.lines,
+void launch_along(const Gemv& g, runtime::StreamView& stream) {
+  launch_both(g, g.lines, pieces_of_line(g, *stream.machine), g.lines,
               vectors_allowed(g) ? multiply_along<4> : multiply_along<1>, stream);
 }
 template <bool kVectors>
-void launch_strips(const Gemv& g, device::Stream& stream) {
-  launch_both(g, ceil_div(g.length, Strip<kVectors>::columns), pieces_of_strip<kVectors>(g),
-              g.length, multiply_across<kVectors>, stream);
+void launch_strips(const Gemv& g, runtime::StreamView& stream) {
+  launch_both(g, ceil_div(g.length, Strip<kVectors>::columns),
+              pieces_of_strip<kVectors>(g, *stream.machine), g.length, multiply_across<kVectors>,
+              stream);
 }
-void launch_across(const Gemv& g, device::Stream& stream) {
+void launch_across(const Gemv& g, runtime::StreamView& stream) {
   vectors_allowed(g) ? launch_strips<true>(g, stream) : launch_strips<false>(g, stream);
 }
 
@@ -112,8 +113,8 @@ void add_stores(ladder::Totals& t, std::uint64_t outputs, std::uint64_t pieces,
   t.global_store_sectors += 4 * outputs / 32;
 }
 
-ladder::Totals predict_along(const Gemv& g) {
-  const std::uint64_t steps = g.lines * g.length / 128, pieces = pieces_of_line(g).count;
+ladder::Totals predict_along(const Gemv& g, const runtime::Machine& machine) {
+  const std::uint64_t steps = g.lines * g.length / 128, pieces = pieces_of_line(g, machine).count;
   ladder::Totals t;
   t.global_load_requests = 2 * steps;
   t.global_load_sectors = (16 + 16) * steps;
@@ -124,8 +125,9 @@ ladder::Totals predict_along(const Gemv& g) {
   add_stores(t, g.lines, pieces, 32, 32);
   return t;
 }
-ladder::Totals predict_across(const Gemv& g) {
-  const std::uint64_t steps = g.lines * g.length / 128, pieces = pieces_of_strip<true>(g).count,
+ladder::Totals predict_across(const Gemv& g, const runtime::Machine& machine) {
+  const std::uint64_t steps = g.lines * g.length / 128,
+                      pieces = pieces_of_strip<true>(g, machine).count,
                       blocks = g.length / Strip<true>::columns * pieces;
   ladder::Totals t;
   t.global_load_requests = steps + steps / 4;
@@ -139,9 +141,12 @@ ladder::Totals predict_across(const Gemv& g) {
   return t;
 }
 
-WARPLADDER_SGEMV_RUNG("sums cut into pieces for more blocks; a second kernel adds these up",
-                      "every problem; float4 where alignment allows", launch_along, launch_across,
-                      predict_along, predict_across);
-
 }  // namespace
+
+WARPLADDER_RUNG(05_split) = {
+    .idea = "sums cut into pieces for more blocks; a second kernel adds these up",
+    .accepts = "every problem; float4 where alignment allows",
+    .launch = launch_call<launch_along, launch_across>,
+    .predict = predict_call<predict_along, predict_across>};
+
 }  // namespace warpladder::sgemv

@@ -21,7 +21,7 @@ namespace warpladder::sgemv {
 namespace {
 
 constexpr int kThreads = 256, kResident = 4, kWarps = kThreads / 32;
-constexpr std::int64_t kBlocks = 4 * kMultiprocessors;
+std::int64_t blocks_for(const runtime::Machine& machine) { return 4 * machine.multiprocessors; }
 
 template <bool kVectors>
 struct Strip {
@@ -29,13 +29,13 @@ struct Strip {
                        least = 4 * (kThreads >> lanes_log2);  // lines that all groups take once
 };
 
-Pieces pieces_of_line(const Gemv& g) {
-  return cut(g.length, ceil_div(kBlocks, g.lines), 4 * kThreads, 128, g.most_pieces);
+Pieces pieces_of_line(const Gemv& g, const runtime::Machine& machine) {
+  return cut(g.length, ceil_div(blocks_for(machine), g.lines), 4 * kThreads, 128, g.most_pieces);
 }
 template <bool kVectors>
-Pieces pieces_of_strip(const Gemv& g) {
+Pieces pieces_of_strip(const Gemv& g, const runtime::Machine& machine) {
   using C = Strip<kVectors>;
-  return cut(g.lines, ceil_div(kBlocks, ceil_div(g.length, C::columns)), C::least, 32,
+  return cut(g.lines, ceil_div(blocks_for(machine), ceil_div(g.length, C::columns)), C::least, 32,
              g.most_pieces);
 }
 
@@ -71,24 +71,24 @@ __global__ void __launch_bounds__(kThreads, kResident) multiply_across(Gemv g, s
   if (column < C::columns && first + column < g.length) store_scaled(g, first + column, sum);
 }
 
-void launch_along(const Gemv& g, device::Stream& stream) {
-  const Pieces pieces = pieces_of_line(g);
-  device::launch(stream, {dim3(to_grid(g.lines), to_grid(pieces.count)), dim3(kThreads)},
-                 vectors_allowed(g) ? multiply_along<4> : multiply_along<1>, g, pieces.size);
+void launch_along(const Gemv& g, runtime::StreamView& stream) {
+  const Pieces pieces = pieces_of_line(g, *stream.machine);
+  runtime::launch(stream, {dim3(to_grid(g.lines), to_grid(pieces.count)), dim3(kThreads)},
+                  vectors_allowed(g) ? multiply_along<4> : multiply_along<1>, g, pieces.size);
 }
 template <bool kVectors>
-void launch_strips(const Gemv& g, device::Stream& stream) {
-  const Pieces pieces = pieces_of_strip<kVectors>(g);
+void launch_strips(const Gemv& g, runtime::StreamView& stream) {
+  const Pieces pieces = pieces_of_strip<kVectors>(g, *stream.machine);
   const std::int64_t strips = ceil_div(g.length, Strip<kVectors>::columns);
-  device::launch(stream, {dim3(to_grid(strips), to_grid(pieces.count)), dim3(kThreads)},
-                 multiply_across<kVectors>, g, pieces.size);
+  runtime::launch(stream, {dim3(to_grid(strips), to_grid(pieces.count)), dim3(kThreads)},
+                  multiply_across<kVectors>, g, pieces.size);
 }
-void launch_across(const Gemv& g, device::Stream& stream) {
+void launch_across(const Gemv& g, runtime::StreamView& stream) {
   vectors_allowed(g) ? launch_strips<true>(g, stream) : launch_strips<false>(g, stream);
 }
 
-ladder::Totals predict_along(const Gemv& g) {
-  const std::uint64_t steps = g.lines * g.length / 128, pieces = pieces_of_line(g).count,
+ladder::Totals predict_along(const Gemv& g, const runtime::Machine& machine) {
+  const std::uint64_t steps = g.lines * g.length / 128, pieces = pieces_of_line(g, machine).count,
                       blocks = g.lines * pieces, others = pieces - 1;
   ladder::Totals t;
   t.global_load_requests = 2 * steps;
@@ -101,8 +101,9 @@ ladder::Totals predict_along(const Gemv& g) {
   t.fmas = 128 * steps;
   return t;
 }
-ladder::Totals predict_across(const Gemv& g) {
-  const std::uint64_t steps = g.lines * g.length / 128, pieces = pieces_of_strip<true>(g).count,
+ladder::Totals predict_across(const Gemv& g, const runtime::Machine& machine) {
+  const std::uint64_t steps = g.lines * g.length / 128,
+                      pieces = pieces_of_strip<true>(g, machine).count,
                       strips = g.length / Strip<true>::columns, blocks = strips * pieces,
                       words = (pieces - 1) * g.length, last = pieces > 1 ? strips : 0,
                       took = pieces < 5 ? pieces - 1 : 4;  // of the last block's four groups
@@ -119,9 +120,12 @@ ladder::Totals predict_across(const Gemv& g) {
   return t;
 }
 
-WARPLADDER_SGEMV_RUNG("split sums meet in one kernel: value and flag in one word",
-                      "every problem; float4 where alignment allows", launch_along, launch_across,
-                      predict_along, predict_across);
-
 }  // namespace
+
+WARPLADDER_RUNG(06_flag_finish) = {
+    .idea = "split sums meet in one kernel: value and flag in one word",
+    .accepts = "every problem; float4 where alignment allows",
+    .launch = launch_call<launch_along, launch_across>,
+    .predict = predict_call<predict_along, predict_across>};
+
 }  // namespace warpladder::sgemv

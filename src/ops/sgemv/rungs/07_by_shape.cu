@@ -64,12 +64,12 @@ __global__ void __launch_bounds__(kThreads, 1024 / kThreads)
   if (column < columns && first + column < g.length) store_scaled(g, first + column, sum);
 }
 
-void launch_along(const Gemv& g, device::Stream& stream) {
+void launch_along(const Gemv& g, runtime::StreamView& stream) {
   with_along(g, [&](auto config) {
     using C = decltype(config);
-    const Pieces pieces = pieces_along<C>(g);
+    const Pieces pieces = pieces_along<C>(g, *stream.machine);
     const dim3 grid(to_grid(ceil_div(g.lines, C::lines_of_block)), to_grid(pieces.count));
-    device::launch(stream, {grid, dim3(C::threads)}, multiply_along<C>, g, pieces.size);
+    runtime::launch(stream, {grid, dim3(C::threads)}, multiply_along<C>, g, pieces.size);
   });
 }
 constexpr int kColumnThreads = 256;
@@ -90,29 +90,29 @@ __global__ void __launch_bounds__(kColumnThreads) multiply_columns(Gemv g) {
 }
 
 template <bool kVectors>
-void launch_strips(const Gemv& g, device::Stream& stream) {
-  const Across plan = plan_across(g);
+void launch_strips(const Gemv& g, runtime::StreamView& stream) {
+  const Across plan = plan_across(g, *stream.machine);
   const dim3 grid(to_grid(ceil_div(g.length, plan.columns())), to_grid(plan.pieces.count));
   const auto kernel = plan.threads == 1024  ? multiply_across<1024, kVectors>
                       : plan.threads == 512 ? multiply_across<512, kVectors>
                                             : multiply_across<256, kVectors>;
-  device::launch(stream, {grid, dim3(plan.threads)}, kernel, g, plan.lanes_log2, plan.pieces.size);
+  runtime::launch(stream, {grid, dim3(plan.threads)}, kernel, g, plan.lanes_log2, plan.pieces.size);
 }
-void launch_across(const Gemv& g, device::Stream& stream) {
+void launch_across(const Gemv& g, runtime::StreamView& stream) {
   const bool few = few_lines(g);
   if (few || small_matrix(g)) {
     const dim3 grid(to_grid(few ? ceil_div(g.length, kColumnThreads) : g.length));
-    return device::launch(stream, {grid, dim3(kColumnThreads)},
-                          few ? multiply_columns<true> : multiply_columns<false>, g);
+    return runtime::launch(stream, {grid, dim3(kColumnThreads)},
+                           few ? multiply_columns<true> : multiply_columns<false>, g);
   }
   vectors_allowed(g) ? launch_strips<true>(g, stream) : launch_strips<false>(g, stream);
 }
 
-ladder::Totals predict_along(const Gemv& g) {
-  return with_along(g, [&](auto config) { return predict_lines<decltype(config)>(g); });
+ladder::Totals predict_along(const Gemv& g, const runtime::Machine& machine) {
+  return with_along(g, [&](auto config) { return predict_lines<decltype(config)>(g, machine); });
 }
-ladder::Totals predict_across(const Gemv& g) {
-  if (!small_matrix(g)) return predict_strips(g, plan_across(g));
+ladder::Totals predict_across(const Gemv& g, const runtime::Machine& machine) {
+  if (!small_matrix(g)) return predict_strips(g, plan_across(g, machine));
   const std::uint64_t steps = g.lines * g.length / 32, warps = g.length * kColumnThreads / 32;
   ladder::Totals t;
   t.global_load_requests = 2 * steps;
@@ -125,9 +125,11 @@ ladder::Totals predict_across(const Gemv& g) {
   return t;
 }
 
-WARPLADDER_SGEMV_RUNG("threads, lines and pieces chosen by shape",
-                      "every problem; float4 where alignment allows", launch_along, launch_across,
-                      predict_along, predict_across);
-
 }  // namespace
+
+WARPLADDER_RUNG(07_by_shape) = {.idea = "threads, lines and pieces chosen by shape",
+                                .accepts = "every problem; float4 where alignment allows",
+                                .launch = launch_call<launch_along, launch_across>,
+                                .predict = predict_call<predict_along, predict_across>};
+
 }  // namespace warpladder::sgemv

@@ -25,9 +25,9 @@ __global__ void __launch_bounds__(kThreads) multiply(Csr<Offset> m) {
 }
 
 template <class Offset>
-void launch(const Csr<Offset>& m, const Call&, device::Stream& stream) {
-  device::launch(stream, {dim3(to_grid(ceil_div(m.rows, kThreads))), dim3(kThreads)},
-                 multiply<Offset>, m);
+void launch(const Csr<Offset>& m, const Call&, runtime::StreamView& stream) {
+  runtime::launch(stream, {dim3(to_grid(ceil_div(m.rows, kThreads))), dim3(kThreads)},
+                  multiply<Offset>, m);
 }
 
 ladder::Totals predict(const Problem& p) {
@@ -41,7 +41,11 @@ ladder::Totals predict(const Problem& p) {
   return t;
 }
 
-WARPLADDER_SPMV_RUNG("one thread per row", "every matrix", launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(01_scalar) = {.idea = "one thread per row",
+                              .accepts = "every matrix",
+                              .launch = launch_call<launch<std::int32_t>, launch<std::int64_t>>,
+                              .predict = predict_call<predict>};
+
 }  // namespace warpladder::spmv

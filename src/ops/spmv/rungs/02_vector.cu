@@ -28,13 +28,16 @@ __global__ void __launch_bounds__(kThreads) multiply(Csr<Offset> m) {
 }
 
 template <class Offset>
-void launch(const Csr<Offset>& m, const Call&, device::Stream& stream) {
-  device::launch(stream, {dim3(to_grid(ceil_div(m.rows, kThreads / 32))), dim3(kThreads)},
-                 multiply<Offset>, m);
+void launch(const Csr<Offset>& m, const Call&, runtime::StreamView& stream) {
+  runtime::launch(stream, {dim3(to_grid(ceil_div(m.rows, kThreads / 32))), dim3(kThreads)},
+                  multiply<Offset>, m);
 }
 
-WARPLADDER_SPMV_RUNG("one warp per row, added up by shuffles", "every matrix", launch,
-                     predict_warp_per_row);
-
 }  // namespace
+
+WARPLADDER_RUNG(02_vector) = {.idea = "one warp per row, added up by shuffles",
+                              .accepts = "every matrix",
+                              .launch = launch_call<launch<std::int32_t>, launch<std::int64_t>>,
+                              .predict = predict_call<predict_warp_per_row>};
+
 }  // namespace warpladder::spmv

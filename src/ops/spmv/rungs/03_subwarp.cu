@@ -28,12 +28,12 @@ __global__ void __launch_bounds__(kThreads) multiply(Csr<Offset> m) {
 }
 
 template <class Offset>
-void launch(const Csr<Offset>& m, const Call& call, device::Stream& stream) {
+void launch(const Csr<Offset>& m, const Call& call, runtime::StreamView& stream) {
   const std::int64_t mean = mean_row(call.problem);
   const auto go = [&](auto lanes) {
     constexpr int kLanes = decltype(lanes)::value;
-    device::launch(stream, {dim3(to_grid(ceil_div(m.rows, kThreads / kLanes))), dim3(kThreads)},
-                   multiply<Offset, kLanes>, m);
+    runtime::launch(stream, {dim3(to_grid(ceil_div(m.rows, kThreads / kLanes))), dim3(kThreads)},
+                    multiply<Offset, kLanes>, m);
   };
   if (mean < 4) return go(std::integral_constant<int, 2>());
   if (mean < 8) return go(std::integral_constant<int, 4>());
@@ -42,7 +42,11 @@ void launch(const Csr<Offset>& m, const Call& call, device::Stream& stream) {
   go(std::integral_constant<int, 32>());
 }
 
-WARPLADDER_SPMV_RUNG("lanes fitted to the mean row", "every matrix", launch, predict_warp_per_row);
-
 }  // namespace
+
+WARPLADDER_RUNG(03_subwarp) = {.idea = "lanes fitted to the mean row",
+                               .accepts = "every matrix",
+                               .launch = launch_call<launch<std::int32_t>, launch<std::int64_t>>,
+                               .predict = predict_call<predict_warp_per_row>};
+
 }  // namespace warpladder::spmv

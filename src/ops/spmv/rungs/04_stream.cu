@@ -50,10 +50,10 @@ int lanes_log2_for(const Problem& p) {
 }
 
 template <class Offset>
-void launch(const Csr<Offset>& m, const Call& call, device::Stream& stream) {
+void launch(const Csr<Offset>& m, const Call& call, runtime::StreamView& stream) {
   const int lanes_log2 = lanes_log2_for(call.problem);
-  device::launch(stream, {dim3(to_grid(ceil_div(m.rows, kThreads >> lanes_log2))), dim3(kThreads)},
-                 multiply<Offset>, m, lanes_log2);
+  runtime::launch(stream, {dim3(to_grid(ceil_div(m.rows, kThreads >> lanes_log2))), dim3(kThreads)},
+                  multiply<Offset>, m, lanes_log2);
 }
 
 ladder::Totals predict(const Problem& p) {
@@ -69,7 +69,11 @@ ladder::Totals predict(const Problem& p) {
   return t;
 }
 
-WARPLADDER_SPMV_RUNG("a block's entries staged in shared memory", "every matrix", launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(04_stream) = {.idea = "a block's entries staged in shared memory",
+                              .accepts = "every matrix",
+                              .launch = launch_call<launch<std::int32_t>, launch<std::int64_t>>,
+                              .predict = predict_call<predict>};
+
 }  // namespace warpladder::spmv

@@ -70,12 +70,12 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 template <class Offset>
-void launch(const Csr<Offset>& m, const Call& call, device::Stream& stream) {
+void launch(const Csr<Offset>& m, const Call& call, runtime::StreamView& stream) {
   const std::int64_t mean = mean_row(call.problem);
   const auto go = [&](auto lanes) {
     constexpr int kLanes = decltype(lanes)::value;
-    device::launch(stream, {dim3(to_grid(ceil_div(m.rows, kThreads / kLanes))), dim3(kThreads)},
-                   multiply_short<Offset, kLanes>, m, call.flags, call.scratch);
+    runtime::launch(stream, {dim3(to_grid(ceil_div(m.rows, kThreads / kLanes))), dim3(kThreads)},
+                    multiply_short<Offset, kLanes>, m, call.flags, call.scratch);
   };
   if (mean < 8) {
     go(std::integral_constant<int, 4>());
@@ -85,8 +85,8 @@ void launch(const Csr<Offset>& m, const Call& call, device::Stream& stream) {
     go(std::integral_constant<int, 32>());
   }
   if (most_long_rows(call.problem) == 0) return;
-  device::launch(stream, {dim3(1, kBlocksOfLongRow), dim3(kThreads)}, multiply_long<Offset>, m,
-                 call.flags, call.scratch);
+  runtime::launch(stream, {dim3(1, kBlocksOfLongRow), dim3(kThreads)}, multiply_long<Offset>, m,
+                  call.flags, call.scratch);
 }
 
 ladder::Totals predict(const Problem& p) {
@@ -98,7 +98,11 @@ ladder::Totals predict(const Problem& p) {
   return t;
 }
 
-WARPLADDER_SPMV_RUNG("several blocks for each long row", "every matrix", launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(05_long_rows) = {.idea = "several blocks for each long row",
+                                 .accepts = "every matrix",
+                                 .launch = launch_call<launch<std::int32_t>, launch<std::int64_t>>,
+                                 .predict = predict_call<predict>};
+
 }  // namespace warpladder::spmv

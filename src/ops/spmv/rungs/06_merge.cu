@@ -69,9 +69,9 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
 }
 
 template <class Offset>
-void launch(const Csr<Offset>& m, const Call& call, device::Stream& stream) {
-  device::launch(stream, {dim3(to_grid(merge_tiles(call.problem))), dim3(Tile::kThreads)},
-                 multiply<Offset>, m, call.flags);
+void launch(const Csr<Offset>& m, const Call& call, runtime::StreamView& stream) {
+  runtime::launch(stream, {dim3(to_grid(merge_tiles(call.problem))), dim3(Tile::kThreads)},
+                  multiply<Offset>, m, call.flags);
 }
 
 ladder::Totals predict(const Problem& p) {
@@ -80,7 +80,11 @@ ladder::Totals predict(const Problem& p) {
   return t;
 }
 
-WARPLADDER_SPMV_RUNG("tiles of equal work, found by search", "every matrix", launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(06_merge) = {.idea = "tiles of equal work, found by search",
+                             .accepts = "every matrix",
+                             .launch = launch_call<launch<std::int32_t>, launch<std::int64_t>>,
+                             .predict = predict_call<predict>};
+
 }  // namespace warpladder::spmv

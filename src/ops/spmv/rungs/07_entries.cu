@@ -14,8 +14,6 @@
 namespace warpladder::spmv {
 namespace {
 
-constexpr unsigned kMultiprocessors = 132;
-
 template <class Tile, class Offset>
 __global__ void __launch_bounds__(kSearchThreads)
     find_starts(Tile shape, Csr<Offset> m, parts::TileStart<Offset>* starts, std::int64_t count,
@@ -26,22 +24,24 @@ __global__ void __launch_bounds__(kSearchThreads)
 
 template <class Tile, class Offset>
 __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
-    multiply(Csr<Offset> m, std::uint64_t* flags, const parts::TileStart<Offset>* starts) {
+    multiply(Csr<Offset> m, std::uint64_t* flags, const parts::TileStart<Offset>* starts,
+             unsigned first_blocks) {
   __shared__ float products[Tile::kAll];
   // Blocks that do not start with the first ones will find the search at its end.
-  const bool may_wait = blockIdx.x < kMultiprocessors * Tile::kBlocks;
+  const bool may_wait = blockIdx.x < first_blocks;
   parts::multiply_tile<Tile>(m, flags, starts, products, may_wait,
                              [] { ptx::wait_for_previous_kernel(); });
 }
 
 template <class Offset>
-void launch(const Csr<Offset>& m, const Call& call, device::Stream& stream) {
+void launch(const Csr<Offset>& m, const Call& call, runtime::StreamView& stream) {
   with_entry_tile(call.problem, [&]<class Tile>() {
     auto* const starts = reinterpret_cast<parts::TileStart<Offset>*>(call.scratch);
     launch_search(stream, find_starts<Tile, Offset>, Tile(), m, starts);
-    device::launch(stream,
-                   {dim3(to_grid(entry_tiles(call.problem))), dim3(Tile::kThreads), 0, 1, true},
-                   multiply<Tile, Offset>, m, call.flags, starts);
+    runtime::launch(stream,
+                    {dim3(to_grid(entry_tiles(call.problem))), dim3(Tile::kThreads), 0, 1, true},
+                    multiply<Tile, Offset>, m, call.flags, starts,
+                    static_cast<unsigned>(stream.machine->multiprocessors) * Tile::kBlocks);
   });
 }
 
@@ -51,8 +51,11 @@ ladder::Totals predict(const Problem& p) {
   return t;
 }
 
-WARPLADDER_SPMV_RUNG("tiles of entries, their rows looked up meanwhile", "every matrix", launch,
-                     predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(07_entries) = {.idea = "tiles of entries, their rows looked up meanwhile",
+                               .accepts = "every matrix",
+                               .launch = launch_call<launch<std::int32_t>, launch<std::int64_t>>,
+                               .predict = predict_call<predict>};
+
 }  // namespace warpladder::spmv

@@ -30,15 +30,15 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
 }
 
 template <class Offset>
-void launch(const Csr<Offset>& m, const Call& call, device::Stream& stream) {
+void launch(const Csr<Offset>& m, const Call& call, runtime::StreamView& stream) {
   with_entry_tile(call.problem, [&]<class Tile>() {
-    device::launch(stream, {dim3(to_grid(entry_tiles(call.problem))), dim3(Tile::kThreads)},
-                   multiply<Tile, Offset>, m, call.flags, plan_in<Offset>(call));
+    runtime::launch(stream, {dim3(to_grid(entry_tiles(call.problem))), dim3(Tile::kThreads)},
+                    multiply<Tile, Offset>, m, call.flags, plan_in<Offset>(call));
   });
 }
 
 template <class Offset>
-void prepare(const Csr<Offset>& m, const Call& call, device::Stream& stream) {
+void prepare(const Csr<Offset>& m, const Call& call, runtime::StreamView& stream) {
   with_entry_tile(call.problem, [&]<class Tile>() {
     launch_search(stream, find_starts<Tile, Offset>, Tile(), m, plan_in<Offset>(call));
   });
@@ -50,9 +50,13 @@ ladder::Totals predict(const Problem& p) {
   return t;
 }
 
-WARPLADDER_SPMV_RUNG_PREPARED("tiles' first rows looked up once, in a plan", "every matrix", launch,
-                              predict,
-                              (&prepare_call<prepare<std::int32_t>, prepare<std::int64_t>>));
-
 }  // namespace
+
+WARPLADDER_RUNG(08_prepared) = {
+    .idea = "tiles' first rows looked up once, in a plan",
+    .accepts = "every matrix",
+    .launch = launch_call<launch<std::int32_t>, launch<std::int64_t>>,
+    .predict = predict_call<predict>,
+    .prepare = prepare_call<prepare<std::int32_t>, prepare<std::int64_t>>};
+
 }  // namespace warpladder::spmv

@@ -29,7 +29,7 @@ static_assert(sizeof(Shared) <= 163 * 1024);  // leaves 92 KB to L1, whose lines
 template <class Offset>
 __global__ void __launch_bounds__(kThreads, 1)
     multiply(Csr<Offset> m, std::uint64_t* flags, Order<Offset> order, LongTile shape) {
-  auto& shared = *device::dynamic_shared<Shared>();
+  auto& shared = *runtime::dynamic_shared<Shared>();
   const int t = threadIdx.x;
   const parts::Strip strip{order.strip_tiles[blockIdx.x], order.strip_tiles[blockIdx.x + 1]};
   if (strip.tile == strip.end) {  // a row that goes through has nothing here
@@ -68,7 +68,7 @@ template <class Offset>
 __global__ void __launch_bounds__(parts::kOrderThreads)
     order_columns(LongTile shape, Csr<Offset> m, Order<Offset> order, int buckets,
                   int bucket_log2) {
-  parts::order_tile(shape, m, order, buckets, bucket_log2, *device::dynamic_shared<OrderShared>());
+  parts::order_tile(shape, m, order, buckets, bucket_log2, *runtime::dynamic_shared<OrderShared>());
 }
 
 template <class Offset>
@@ -77,21 +77,21 @@ __global__ void __launch_bounds__(parts::kOrderThreads) cut_strips(Order<Offset>
 }
 
 template <class Offset>
-Order<Offset> order_in(const Call& call) {
-  return {call.plan + order_at(call.problem), order_layout(call.problem)};
+Order<Offset> order_in(const Call& call, const runtime::Machine& machine) {
+  return {call.plan + order_at(call.problem), order_layout(call.problem, machine)};
 }
 
 template <class Offset>
-void launch(const Csr<Offset>& m, const Call& call, device::Stream& stream) {
-  const auto order = order_in<Offset>(call);
-  device::launch(stream, {dim3(to_grid(order.strips)), dim3(kThreads), sizeof(Shared)},
-                 multiply<Offset>, m, call.flags, order, long_tile(call.problem));
+void launch(const Csr<Offset>& m, const Call& call, runtime::StreamView& stream) {
+  const auto order = order_in<Offset>(call, *stream.machine);
+  runtime::launch(stream, {dim3(to_grid(order.strips)), dim3(kThreads), sizeof(Shared)},
+                  multiply<Offset>, m, call.flags, order, long_tile(call.problem, *stream.machine));
 }
 
 template <class Offset>
-void prepare(const Csr<Offset>& m, const Call& call, device::Stream& stream) {
-  const LongTile shape = long_tile(call.problem);
-  const auto order = order_in<Offset>(call);
+void prepare(const Csr<Offset>& m, const Call& call, runtime::StreamView& stream) {
+  const LongTile shape = long_tile(call.problem, *stream.machine);
+  const auto order = order_in<Offset>(call, *stream.machine);
   // A bucket is a line of x or more.
   int bucket_log2 = 5;
   while (call.problem.columns > std::int64_t{1} << (bucket_log2 + parts::kBucketsLog2)) {
@@ -99,21 +99,25 @@ void prepare(const Csr<Offset>& m, const Call& call, device::Stream& stream) {
   }
   const int buckets = static_cast<int>(ceil_div(call.problem.columns, 1 << bucket_log2));
   launch_search(stream, find_starts<Offset>, shape, m, order.starts);
-  device::launch(stream,
-                 {dim3(to_grid(order.tiles)), dim3(parts::kOrderThreads), sizeof(OrderShared)},
-                 order_columns<Offset>, shape, m, order, buckets, bucket_log2);
-  device::launch(stream, {dim3(1), dim3(parts::kOrderThreads)}, cut_strips<Offset>, order);
+  runtime::launch(stream,
+                  {dim3(to_grid(order.tiles)), dim3(parts::kOrderThreads), sizeof(OrderShared)},
+                  order_columns<Offset>, shape, m, order, buckets, bucket_log2);
+  runtime::launch(stream, {dim3(1), dim3(parts::kOrderThreads)}, cut_strips<Offset>, order);
 }
 
-ladder::Totals predict(const Problem& p) {
+ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
   ladder::Totals t = nothing_predicted();
-  t.barriers = order_layout(p).strips * kThreads / 32;
+  t.barriers = order_layout(p, machine).strips * kThreads / 32;
   return t;
 }
 
-WARPLADDER_SPMV_RUNG_PREPARED("x asked for in the order of columns, by a plan", "every matrix",
-                              launch, predict,
-                              (&prepare_call<prepare<std::int32_t>, prepare<std::int64_t>>));
-
 }  // namespace
+
+WARPLADDER_RUNG(09_sorted) = {
+    .idea = "x asked for in the order of columns, by a plan",
+    .accepts = "every matrix",
+    .launch = launch_call<launch<std::int32_t>, launch<std::int64_t>>,
+    .predict = predict_call<predict>,
+    .prepare = prepare_call<prepare<std::int32_t>, prepare<std::int64_t>>};
+
 }  // namespace warpladder::spmv

@@ -28,7 +28,7 @@ static_assert(sizeof(Shared) <= 153 * 1024);  // leaves 102 KB to L1, whose line
 template <class Offset>
 __global__ void __launch_bounds__(kThreads, 1)
     multiply(Csr<Offset> m, std::int64_t columns, int chunk_entries, std::uint64_t* flags) {
-  auto& shared = *device::dynamic_shared<Shared>();
+  auto& shared = *runtime::dynamic_shared<Shared>();
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const std::int64_t chunk = std::int64_t{blockIdx.x} * Chunks::kWarps + warp,
                      first = chunk * chunk_entries, left = m.nnz - first;
@@ -73,21 +73,24 @@ __global__ void __launch_bounds__(kThreads, 1)
 }
 
 template <class Offset>
-void launch(const Csr<Offset>& m, const Call& call, device::Stream& stream) {
-  const Chunks chunks = chunks_of(call.problem);
-  device::launch(stream,
-                 {dim3(to_grid(chunks.blocks)), dim3(kThreads), sizeof(Shared), Chunks::kCluster},
-                 multiply<Offset>, m, call.problem.columns, chunks.entries, call.flags);
+void launch(const Csr<Offset>& m, const Call& call, runtime::StreamView& stream) {
+  const Chunks chunks = chunks_of(call.problem, *stream.machine);
+  runtime::launch(stream,
+                  {dim3(to_grid(chunks.blocks)), dim3(kThreads), sizeof(Shared), Chunks::kCluster},
+                  multiply<Offset>, m, call.problem.columns, chunks.entries, call.flags);
 }
 
-ladder::Totals predict(const Problem& p) {
+ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
   ladder::Totals t = nothing_predicted();
-  t.barriers = 2 * chunks_of(p).blocks * Chunks::kWarps;
+  t.barriers = 2 * chunks_of(p, machine).blocks * Chunks::kWarps;
   return t;
 }
 
-WARPLADDER_SPMV_RUNG("part of x held in the shared memory of clusters", "every matrix", launch,
-                     predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(10_held) = {.idea = "part of x held in the shared memory of clusters",
+                            .accepts = "every matrix",
+                            .launch = launch_call<launch<std::int32_t>, launch<std::int64_t>>,
+                            .predict = predict_call<predict>};
+
 }  // namespace warpladder::spmv

@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(kConfig.rows* kConfig.columns) transpose(Tiles
   tile.out[j * tiles.ld_out + i] = tile.in[i * tiles.ld_in + j];
 }
 
-void launch(const Call& call, device::Stream& stream) {
+void launch(const Call& call, runtime::StreamView& stream) {
   launch_tiles<kConfig.rows, kConfig.columns>(call, stream, dim3(kConfig.columns, kConfig.rows), 0,
                                               transpose);
 }
@@ -35,8 +35,12 @@ ladder::Totals predict(const Problem& p) {
   return t;
 }
 
-WARPLADDER_TRANSPOSE_RUNG("one thread per element: rows are read, columns are written",
-                          "every problem", launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(01_naive) = {.idea = "one thread per element: rows are read, columns are written",
+                             .accepts = "every problem",
+                             .launch = launch_call<launch>,
+                             .predict = predict_call<predict>,
+                             .takes = out_of_place};
+
 }  // namespace warpladder::transpose

@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(kConfig.tile* kConfig.tile) transpose(Tiles ti
   if (there) tile.out[j * tiles.ld_out + i] = shared[i][j];
 }
 
-void launch(const Call& call, device::Stream& stream) {
+void launch(const Call& call, runtime::StreamView& stream) {
   launch_tiles<kConfig.tile, kConfig.tile>(call, stream, dim3(kConfig.tile, kConfig.tile), 0,
                                            transpose);
 }
@@ -44,8 +44,13 @@ ladder::Totals predict(const Problem& p) {
   return t;
 }
 
-WARPLADDER_TRANSPOSE_RUNG("a tile in shared memory, written as it was read: no use by itself",
-                          "every problem", launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(02_tile_uncoalesced) = {
+    .idea = "a tile in shared memory, written as it was read: no use by itself",
+    .accepts = "every problem",
+    .launch = launch_call<launch>,
+    .predict = predict_call<predict>,
+    .takes = out_of_place};
+
 }  // namespace warpladder::transpose

@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(kConfig.threads()) transpose(Tiles tiles) {
   }
 }
 
-void launch(const Call& call, device::Stream& stream) {
+void launch(const Call& call, runtime::StreamView& stream) {
   launch_tiles<kConfig.tile, kConfig.tile>(call, stream, dim3(kConfig.tile, kConfig.rows_at_once),
                                            0, transpose);
 }
@@ -54,8 +54,13 @@ ladder::Totals predict(const Problem& p) {
   return t;
 }
 
-WARPLADDER_TRANSPOSE_RUNG("rows are read and rows are written, by way of shared memory",
-                          "every problem", launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(03_tile_coalesced) = {
+    .idea = "rows are read and rows are written, by way of shared memory",
+    .accepts = "every problem",
+    .launch = launch_call<launch>,
+    .predict = predict_call<predict>,
+    .takes = out_of_place};
+
 }  // namespace warpladder::transpose

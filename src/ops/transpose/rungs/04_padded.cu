@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(kConfig.threads()) transpose(Tiles tiles) {
   }
 }
 
-void launch(const Call& call, device::Stream& stream) {
+void launch(const Call& call, runtime::StreamView& stream) {
   launch_tiles<kConfig.tile, kConfig.tile>(call, stream, dim3(kConfig.tile, kConfig.rows_at_once),
                                            0, transpose);
 }
@@ -52,8 +52,12 @@ ladder::Totals predict(const Problem& p) {
   return t;
 }
 
-WARPLADDER_TRANSPOSE_RUNG("rows of the tile are one word longer: no bank conflicts",
-                          "every problem", launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(04_padded) = {.idea = "rows of the tile are one word longer: no bank conflicts",
+                              .accepts = "every problem",
+                              .launch = launch_call<launch>,
+                              .predict = predict_call<predict>,
+                              .takes = out_of_place};
+
 }  // namespace warpladder::transpose

@@ -79,12 +79,12 @@ __global__ void __launch_bounds__(C::threads) transpose_ragged(TilesIn<typename 
 }
 
 template <class C>
-void launch_with(const Call& call, device::Stream& stream) {
+void launch_with(const Call& call, runtime::StreamView& stream) {
   const auto kernel = vectors_allowed(call) ? transpose_vectors<C> : transpose_ragged<C>;
   launch_tiles<C::tile, C::tile>(call, stream, dim3(C::threads), 0, kernel);
 }
 
-void launch(const Call& call, device::Stream& stream) {
+void launch(const Call& call, runtime::StreamView& stream) {
   const Problem& p = call.problem;
   const std::int64_t large_tiles = (p.rows + Large::tile - 1) / Large::tile *
                                    ((p.columns + Large::tile - 1) / Large::tile) * p.batch;
@@ -108,8 +108,12 @@ ladder::Totals predict(const Problem& p) {
   return t;
 }
 
-WARPLADDER_TRANSPOSE_RUNG("float4 on both sides, 4x4 elements transposed in registers",
-                          "every problem; float4 where alignment allows", launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(06_vector) = {.idea = "float4 on both sides, 4x4 elements transposed in registers",
+                              .accepts = "every problem; float4 where alignment allows",
+                              .launch = launch_call<launch>,
+                              .predict = predict_call<predict>,
+                              .takes = out_of_place};
+
 }  // namespace warpladder::transpose

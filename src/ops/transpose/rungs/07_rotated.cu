@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(kConfig.threads, 3) transpose(Tiles tiles) {
   }
 }
 
-void launch(const Call& call, device::Stream& stream) {
+void launch(const Call& call, runtime::StreamView& stream) {
   launch_tiles<kConfig.rows, kConfig.columns>(call, stream, dim3(kConfig.threads), 0, transpose);
 }
 
@@ -114,8 +114,12 @@ ladder::Totals predict(const Problem& p) {
   return t;
 }
 
-WARPLADDER_TRANSPOSE_RUNG("lanes rotated so that every request is a whole line", "every problem",
-                          launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(07_rotated) = {.idea = "lanes rotated so that every request is a whole line",
+                               .accepts = "every problem",
+                               .launch = launch_call<launch>,
+                               .predict = predict_call<predict>,
+                               .takes = out_of_place};
+
 }  // namespace warpladder::transpose

@@ -46,7 +46,7 @@ __device__ __forceinline__ void move_piece(float* to, const float* from, int wor
 
 template <int kHeld>
 __global__ void __launch_bounds__(kThreads, kHeld > 4 ? 8 : 16) few_columns(Tiles tiles) {
-  float* piece = device::dynamic_shared<float>();
+  float* piece = runtime::dynamic_shared<float>();
   const Tile tile = tile_of_block<kLines, kThin>(tiles);
   const int thin = tile.columns, t = threadIdx.x;
   move_piece<kHeld>(piece, tile.in, tile.rows * thin);
@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(kThreads, kHeld > 4 ? 8 : 16) few_columns(Tile
 
 template <int kHeld>
 __global__ void __launch_bounds__(kThreads, kHeld > 4 ? 8 : 16) few_rows(Tiles tiles) {
-  float* piece = device::dynamic_shared<float>();
+  float* piece = runtime::dynamic_shared<float>();
   const Tile tile = tile_of_block<kThin, kLines>(tiles);
   const int thin = tile.rows, t = threadIdx.x;
   if (kHeld && tile.columns == kLines) {
@@ -99,14 +99,14 @@ __global__ void __launch_bounds__(kTile * 8) any_shape(Tiles tiles) {
 }
 
 template <int kHeld>
-void launch_thin(const Call& call, device::Stream& stream, bool columns) {
+void launch_thin(const Call& call, runtime::StreamView& stream, bool columns) {
   const Problem& p = call.problem;
   const std::size_t bytes = sizeof(float) * kLines * (columns ? p.columns : p.rows);
   columns ? launch_tiles<kLines, kThin>(call, stream, dim3(kThreads), bytes, few_columns<kHeld>)
           : launch_tiles<kThin, kLines>(call, stream, dim3(kThreads), bytes, few_rows<kHeld>);
 }
 
-void launch(const Call& call, device::Stream& stream) {
+void launch(const Call& call, runtime::StreamView& stream) {
   const Problem& p = call.problem;
   const bool columns = p.columns <= kThin && p.ld_in == p.columns;
   if (!columns && !(p.rows <= kThin && p.ld_out == p.rows)) {
@@ -142,9 +142,12 @@ ladder::Totals predict(const Problem& p) {
   return t;
 }
 
-WARPLADDER_TRANSPOSE_RUNG("few columns or rows: the short side is one piece of memory",
-                          "every problem; its own road for up to 64 columns or rows", launch,
-                          predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(08_thin) = {.idea = "few columns or rows: the short side is one piece of memory",
+                            .accepts = "every problem; its own road for up to 64 columns or rows",
+                            .launch = launch_call<launch>,
+                            .predict = predict_call<predict>,
+                            .takes = out_of_place};
+
 }  // namespace warpladder::transpose

@@ -93,7 +93,7 @@ __device__ __forceinline__ void move_tile(float* shared, const Tile& tile, std::
 // `sheared`: some output row begins within a sector.
 __global__ void __launch_bounds__(kConfig.threads, 2)
     transpose(Tiles tiles, std::int64_t rows, bool sheared) {
-  float* shared = device::dynamic_shared<float>();
+  float* shared = runtime::dynamic_shared<float>();
   const Tile tile = tile_of_block<kConfig.rows, kConfig.columns>(tiles);
   const std::int64_t left = rows - std::int64_t{blockIdx.x} * kConfig.rows;
   const int above = sheared && blockIdx.x > 0 ? kConfig.sector - 1 : 0,
@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(kConfig.threads, 2)
   }
 }
 
-void launch(const Call& call, device::Stream& stream) {
+void launch(const Call& call, runtime::StreamView& stream) {
   const Problem& p = call.problem;
   const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(call.out) / 4);
   const std::int64_t steps =
@@ -128,8 +128,12 @@ ladder::Totals predict(const Problem& p) {
   return t;
 }
 
-WARPLADDER_TRANSPOSE_RUNG("tiles sheared so that whole sectors are written",
-                          "every problem; wants a large one", launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(09_whole_sectors) = {.idea = "tiles sheared so that whole sectors are written",
+                                     .accepts = "every problem; wants a large one",
+                                     .launch = launch_call<launch>,
+                                     .predict = predict_call<predict>,
+                                     .takes = out_of_place};
+
 }  // namespace warpladder::transpose

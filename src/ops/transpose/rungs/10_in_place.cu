@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(kThreads) transpose(Call call) {
   }
 }
 
-void launch(const Call& call, device::Stream& stream) {
+void launch(const Call& call, runtime::StreamView& stream) {
   const Problem& p = call.problem;
   const auto tiles = static_cast<unsigned>((p.rows + kTile - 1) / kTile);
   constexpr std::int64_t kMostAtOnce = 65535;  // of a grid's third dimension
@@ -55,7 +55,7 @@ void launch(const Call& call, device::Stream& stream) {
     some.out += done * p.stride_in;
     const dim3 grid(tiles + 1 - tiles % 2, (tiles + 1) / 2,
                     static_cast<unsigned>(left < kMostAtOnce ? left : kMostAtOnce));
-    device::launch(stream, {grid, dim3(kThreads)}, transpose, some);
+    runtime::launch(stream, {grid, dim3(kThreads)}, transpose, some);
   }
 }
 
@@ -66,8 +66,12 @@ ladder::Totals predict(const Problem& p) {
   return t;
 }
 
-WARPLADDER_TRANSPOSE_RUNG_FOR(in_place, "a tile and its image change places",
-                              "square matrices in place", launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(10_in_place) = {.idea = "a tile and its image change places",
+                                .accepts = "square matrices in place",
+                                .launch = launch_call<launch>,
+                                .predict = predict_call<predict>,
+                                .takes = in_place};
+
 }  // namespace warpladder::transpose

@@ -16,9 +16,9 @@ __global__ void __launch_bounds__(kThreads) add(Call call) {
   if (i < call.n) call.c[i] = call.a[i] + call.b[i];
 }
 
-void launch(const Call& call, device::Stream& stream) {
+void launch(const Call& call, runtime::StreamView& stream) {
   const auto blocks = static_cast<unsigned>((call.n + kThreads - 1) / kThreads);
-  device::launch(stream, {dim3(blocks), dim3(kThreads)}, add, call);
+  runtime::launch(stream, {dim3(blocks), dim3(kThreads)}, add, call);
 }
 
 ladder::Totals predict(const Call& call) {
@@ -31,8 +31,11 @@ ladder::Totals predict(const Call& call) {
   return t;
 }
 
-WARPLADDER_VECTOR_ADD_RUNG("one thread per element, neighbours side by side", "every problem",
-                           launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(01_one_per_thread) = {.idea = "one thread per element, neighbours side by side",
+                                      .accepts = "every problem",
+                                      .launch = launch_call<launch>,
+                                      .predict = predict_call<predict>};
+
 }  // namespace warpladder::vector_add

@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(kThreads) transpose(Call call) {
   out[3 * kRows] = row.w;
 }
 
-void launch(const Call& call, device::Stream& stream) {
+void launch(const Call& call, runtime::StreamView& stream) {
   launch_warps(call, stream, transpose<true>, transpose<false>);
 }
 
@@ -35,7 +35,11 @@ ladder::Totals predict(std::uint64_t tiles) {
   return t;
 }
 
-WARPLADDER_WARP_RUNG("a row loaded as a float4, stored word by word", launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(01_scalar_stores) = {.idea = "a row loaded as a float4, stored word by word",
+                                     .accepts = "every problem; float4 where alignment allows",
+                                     .launch = launch_call<launch>,
+                                     .predict = predict_call<predict>};
+
 }  // namespace warpladder::warp

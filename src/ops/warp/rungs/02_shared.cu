@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(kThreads) transpose(Call call) {
   store4<kAligned>(call.out + tile * kTileWords, lane, turned);
 }
 
-void launch(const Call& call, device::Stream& stream) {
+void launch(const Call& call, runtime::StreamView& stream) {
   launch_warps(call, stream, transpose<true>, transpose<false>);
 }
 
@@ -43,7 +43,11 @@ ladder::Totals predict(std::uint64_t tiles) {
   return t;
 }
 
-WARPLADDER_WARP_RUNG("words change lanes in shared memory, as they come", launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(02_shared) = {.idea = "words change lanes in shared memory, as they come",
+                              .accepts = "every problem; float4 where alignment allows",
+                              .launch = launch_call<launch>,
+                              .predict = predict_call<predict>};
+
 }  // namespace warpladder::warp

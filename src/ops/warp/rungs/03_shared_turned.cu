@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(kThreads) transpose(Call call) {
   store4<kAligned>(call.out + tile * kTileWords, lane, turned[lane]);
 }
 
-void launch(const Call& call, device::Stream& stream) {
+void launch(const Call& call, runtime::StreamView& stream) {
   launch_warps(call, stream, transpose<true>, transpose<false>);
 }
 
@@ -43,8 +43,12 @@ ladder::Totals predict(std::uint64_t tiles) {
   return t;
 }
 
-WARPLADDER_WARP_RUNG("words go into shared memory where they belong: no bank conflicts", launch,
-                     predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(03_shared_turned) = {
+    .idea = "words go into shared memory where they belong: no bank conflicts",
+    .accepts = "every problem; float4 where alignment allows",
+    .launch = launch_call<launch>,
+    .predict = predict_call<predict>};
+
 }  // namespace warpladder::warp

@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(kThreads) transpose(Call call) {
   store4<kAligned>(call.out + tile * kTileWords, (column * kRows + row) / 4, words);
 }
 
-void launch(const Call& call, device::Stream& stream) {
+void launch(const Call& call, runtime::StreamView& stream) {
   launch_warps(call, stream, transpose<true>, transpose<false>);
 }
 
@@ -50,7 +50,11 @@ ladder::Totals predict(std::uint64_t tiles) {
   return t;
 }
 
-WARPLADDER_WARP_RUNG("4x4 words transposed among four lanes by shuffles", launch, predict);
-
 }  // namespace
+
+WARPLADDER_RUNG(04_xor_shuffle) = {.idea = "4x4 words transposed among four lanes by shuffles",
+                                   .accepts = "every problem; float4 where alignment allows",
+                                   .launch = launch_call<launch>,
+                                   .predict = predict_call<predict>};
+
 }  // namespace warpladder::warp

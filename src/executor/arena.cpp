@@ -1,0 +1,144 @@
+#include "executor/arena.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+
+#include "base/error.hpp"
+#include "base/host_memory.hpp"
+
+namespace warpladder::executor {
+namespace {
+
+constexpr std::size_t kGap = 1024;  // illegal bytes between allocations
+
+struct Books {
+  std::mutex mutex;
+  std::map<std::size_t, std::size_t> live;  // offset → legal bytes
+  std::map<std::size_t, std::size_t> free;  // offset → bytes, never adjacent
+};
+Books& books() {
+  static Books instance;
+  return instance;
+}
+
+void* reserve(std::size_t bytes) {
+  void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return p == MAP_FAILED ? nullptr : p;
+}
+
+// What an allocation takes in the arena: whole units and the gap behind it.
+std::size_t footprint(std::size_t bytes) { return (bytes + 255) / 256 * 256 + kGap; }
+
+}  // namespace
+
+Arena& Arena::instance() {
+  static Arena arena;
+  return arena;
+}
+
+Arena::Arena() {
+  // Addresses only; a limit on virtual memory may refuse the large range.
+  for (size_ = std::size_t{1} << 40; size_ >= (std::size_t{1} << 30); size_ /= 2) {
+    if (void* p = reserve(size_)) {
+      legal_bytes_ = static_cast<std::uint16_t*>(reserve(size_ / kUnit * sizeof(std::uint16_t)));
+      if (legal_bytes_) {
+        begin_ = (reinterpret_cast<std::uintptr_t>(p) + kUnit - 1) / kUnit * kUnit;
+        size_ -= kUnit;
+        books().free[kGap] = size_ - kGap;
+        return;
+      }
+      munmap(p, size_);
+    }
+  }
+  throw_resource("cannot reserve 1 GiB of addresses for the CPU side's device memory");
+}
+
+void* Arena::allocate(std::size_t bytes) {
+  require_memory(static_cast<double>(bytes), fmt::format("an allocation of {} bytes", bytes));
+  const std::size_t need = footprint(bytes);
+  Books& b = books();
+  std::lock_guard lock(b.mutex);
+  for (auto it = b.free.begin(); it != b.free.end(); ++it) {
+    if (it->second < need) continue;
+    const std::size_t offset = it->first, left = it->second - need;
+    b.free.erase(it);
+    if (left) b.free[offset + need] = left;
+    b.live[offset] = bytes;
+    for (std::size_t at = 0; at < bytes; at += kUnit) {
+      legal_bytes_[(offset + at) / kUnit] = static_cast<std::uint16_t>(std::min(kUnit, bytes - at));
+    }
+    return reinterpret_cast<void*>(begin_ + offset);
+  }
+  throw_resource(fmt::format("no room for {} bytes among the CPU side's allocations", bytes));
+}
+
+void Arena::release(void* pointer) {
+  if (!pointer) return;
+  Books& b = books();
+  std::lock_guard lock(b.mutex);
+  const std::size_t offset = reinterpret_cast<std::uintptr_t>(pointer) - begin_;
+  const auto it = b.live.find(offset);
+  if (it == b.live.end()) throw std::logic_error("release of a pointer that was not allocated");
+  const std::size_t bytes = it->second, need = footprint(bytes);
+  b.live.erase(it);
+  for (std::size_t at = 0; at < bytes; at += kUnit) legal_bytes_[(offset + at) / kUnit] = 0;
+
+  // Give whole pages back; what shares a page with a neighbour stays.
+  const std::uintptr_t first = (begin_ + offset + 4095) / 4096 * 4096;
+  const std::uintptr_t last = (begin_ + offset + bytes) / 4096 * 4096;
+  if (last > first + (std::size_t{1} << 20)) {
+    madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+  }
+
+  auto [here, inserted] = b.free.emplace(offset, need);
+  if (const auto next = std::next(here); next != b.free.end() && next->first == offset + need) {
+    here->second += next->second;
+    b.free.erase(next);
+  }
+  if (here != b.free.begin()) {
+    const auto previous = std::prev(here);
+    if (previous->first + previous->second == offset) {
+      previous->second += here->second;
+      b.free.erase(here);
+    }
+  }
+}
+
+Arena::Allocation Arena::allocation_of(std::uintptr_t address) const {
+  const std::size_t offset = address - begin_;
+  Books& b = books();
+  std::lock_guard lock(b.mutex);
+  const auto after = b.live.upper_bound(offset);
+  if (after == b.live.begin()) return {};
+  const auto& [start, bytes] = *std::prev(after);
+  return offset - start < bytes ? Allocation{begin_ + start, bytes} : Allocation{};
+}
+
+std::string Arena::describe(std::uintptr_t address) const {
+  const std::size_t offset = address - begin_;
+  Books& b = books();
+  std::lock_guard lock(b.mutex);
+  const auto after = b.live.upper_bound(offset);
+  if (after != b.live.begin()) {
+    const auto& [start, bytes] = *std::prev(after);
+    const std::size_t end = start + bytes;
+    if (offset < end) return fmt::format("across the end of an allocation of {} bytes", bytes);
+    // Nearer to the next allocation than to the end of this one: an access in front of that one.
+    if (after == b.live.end() || offset - end <= after->first - offset) {
+      return fmt::format("{} bytes past the end of an allocation of {} bytes", offset - end, bytes);
+    }
+  }
+  if (after != b.live.end()) {
+    return fmt::format("{} bytes before the start of an allocation of {} bytes",
+                       after->first - offset, after->second);
+  }
+  return "where nothing is allocated";
+}
+
+}  // namespace warpladder::executor

@@ -1,0 +1,58 @@
+#pragma once
+// The device memory of the CPU side: pieces of one reserved range of addresses, with a table that
+// tells in one look-up whether an access lies in an allocation.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace warpladder::executor {
+
+// The table, as the check of every access sees it.
+struct ArenaView {
+  static constexpr std::size_t kUnit = 256;
+  std::uintptr_t begin = 0;
+  std::size_t size = 0;
+  const std::uint16_t* legal_bytes = nullptr;  // of each unit, from the unit's start
+
+  // True when [address, address + bytes) lies in one allocation; the range must not cross a
+  // 256-byte line, which naturally aligned accesses of up to 16 bytes never do.
+  bool legal(std::uintptr_t address, unsigned bytes) const {
+    const std::size_t offset = address - begin;
+    if (offset >= size) return false;
+    return (offset & (kUnit - 1)) + bytes <= legal_bytes[offset / kUnit];
+  }
+};
+
+class Arena {
+ public:
+  static Arena& instance();
+  ArenaView view() const { return {begin_, size_, legal_bytes_}; }
+
+  // `bytes` of legal memory, at an address that is a multiple of 256. Throws Error(resource) when
+  // the machine has too little memory.
+  void* allocate(std::size_t bytes);
+  void release(void* pointer);
+
+  struct Allocation {
+    std::uintptr_t begin = 0;
+    std::size_t bytes = 0;
+    bool holds(std::uintptr_t address, std::size_t count) const {
+      return address - begin <= bytes && count <= bytes - (address - begin);
+    }
+  };
+  // The one that holds the address; of 0 bytes if there is none.
+  Allocation allocation_of(std::uintptr_t address) const;
+
+  // For a fault report: where the address lies relative to the nearest allocation.
+  std::string describe(std::uintptr_t address) const;
+
+ private:
+  Arena();
+  static constexpr std::size_t kUnit = ArenaView::kUnit;
+  std::uintptr_t begin_ = 0;
+  std::size_t size_ = 0;
+  std::uint16_t* legal_bytes_ = nullptr;
+};
+
+}  // namespace warpladder::executor

@@ -1,0 +1,234 @@
+// The copy engine, and stores that count like it: the executor's side of parts/ptx/tma.hpp and
+// store_async.hpp. A box, or a store, is queued at its barrier and lands when someone waits there
+// and nobody can go on without it: the latest moment that PTX allows, so that who reads without
+// having waited reads what was there before.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "executor/arena.hpp"
+#include "executor/hooks.hpp"
+#include "executor/mbarriers.hpp"
+#include "executor/worker.hpp"
+
+namespace warpladder::executor {
+namespace {
+
+constexpr int kLine = runtime::TiledMatrix::kBoxRowBytes, kChunk = 16, kChunks = kLine / kChunk;
+constexpr unsigned kSwizzleBytes = 1024;  // eight lines, after which the swizzle begins anew
+
+// The part of a line of the box that lies in the matrix, in bytes of the line.
+struct Span {
+  std::int64_t begin, end;
+  bool empty() const { return begin >= end; }
+};
+Span columns_within(const Box& c) {
+  const std::int64_t width = c.matrix.element_bytes;
+  return {std::clamp<std::int64_t>(-std::int64_t{c.column} * width, 0, kLine),
+          std::clamp<std::int64_t>((c.matrix.columns - c.column) * width, 0, kLine)};
+}
+bool row_within(const Box& c, std::int64_t row) { return row >= 0 && row < c.matrix.rows; }
+// The byte of device memory that the line's byte `at` is.
+std::uintptr_t source(const Box& c, std::int64_t row, std::int64_t at) {
+  const std::int64_t elements = row * c.matrix.row_elements + c.column;
+  return reinterpret_cast<std::uintptr_t>(c.matrix.data) +
+         static_cast<std::uintptr_t>(elements * c.matrix.element_bytes + at);
+}
+
+void bring(const Box& c, unsigned char* to) {
+  const Span within = columns_within(c);
+  for (int r = 0; r < c.matrix.box_rows; ++r) {
+    unsigned char line[kLine] = {};
+    const std::int64_t row = std::int64_t{c.row} + r;
+    if (!within.empty() && row_within(c, row)) {
+      std::memcpy(line + within.begin, reinterpret_cast<const void*>(source(c, row, within.begin)),
+                  static_cast<std::size_t>(within.end - within.begin));
+    }
+    for (int chunk = 0; chunk < kChunks; ++chunk) {
+      std::memcpy(to + r * kLine + (chunk ^ r % kChunks) * kChunk, line + chunk * kChunk, kChunk);
+    }
+  }
+}
+
+// What the box reads of device memory lies in one allocation.
+void check_source(Worker& w, const Box& c, std::uintptr_t pc) {
+  const Span within = columns_within(c);
+  const std::int64_t first = std::max<std::int64_t>(c.row, 0),
+                     end = std::min(std::int64_t{c.row} + c.matrix.box_rows, c.matrix.rows);
+  if (within.empty() || first >= end) return;
+  const std::uintptr_t begin = source(c, first, within.begin),
+                       bytes = source(c, end - 1, within.end) - begin;
+  if (w.allocation.holds(begin, bytes)) return;
+  w.allocation = Arena::instance().allocation_of(begin);
+  if (w.allocation.holds(begin, bytes)) return;
+  if (begin - w.arena.begin >= w.arena.size) {
+    w.fail(FaultKind::host_pointer, pc, [&] {
+      return fmt::format(
+          "the box at row {}, column {} reads {} bytes at {:#x}, which is not device "
+          "memory",
+          c.row, c.column, bytes, begin);
+    });
+  }
+  w.fail(FaultKind::out_of_bounds, pc, [&] {
+    const std::uintptr_t end_of_first = w.allocation.begin + w.allocation.bytes;
+    return fmt::format(
+        "the box at row {}, column {} reads {} bytes that do not lie in one "
+        "allocation: it reads {}",
+        c.row, c.column, bytes,
+        Arena::instance().describe(w.allocation.bytes ? end_of_first : begin));
+  });
+}
+
+void check_map(Worker& w, const Box& c, std::uintptr_t pc) {
+  const runtime::TiledMatrix& m = c.matrix;
+  const bool sound = (m.element_bytes == 2 || m.element_bytes == 4) && m.box_rows >= 1 &&
+                     m.box_rows <= 256 && m.rows > 0 && m.columns > 0 &&
+                     m.row_elements >= m.columns && m.row_elements * m.element_bytes % 16 == 0 &&
+                     reinterpret_cast<std::uintptr_t>(m.data) % 16 == 0;
+  if (sound) return;
+  w.fail(FaultKind::copy_engine_misuse, pc, [&] {
+    return fmt::format(
+        "a map of {}x{} elements of {} bytes, {} apart, in boxes of {} rows, which "
+        "the copy engine does not take",
+        m.rows, m.columns, m.element_bytes, m.row_elements, m.box_rows);
+  });
+}
+
+// Lets land what the barrier's queue holds.
+bool land(Worker& w, Mbarrier& b) {
+  while (!b.due.empty()) {
+    const Delivery d = b.due.front();
+    b.due.pop_front();
+    if (const Box* box = std::get_if<Box>(&d.what)) {
+      bring(*box, d.to);
+    } else {
+      std::memcpy(d.to, &std::get<StoredBytes>(d.what), d.bytes);
+    }
+    if (w.check_shared) {
+      w.shadow.write_from_outside(reinterpret_cast<std::uintptr_t>(d.to) - w.shared_begin, d.bytes);
+    }
+    b.bytes -= d.bytes;
+    if (b.bytes < -std::int64_t{Mbarrier::kMost}) {
+      return w.blame(FaultKind::mbarrier_misuse, d.pc, d.fiber,
+                     fmt::format("{} bytes have come to {} that nobody has announced; it counts up "
+                                 "to {}",
+                                 -b.bytes, describe(w, b), Mbarrier::kMost));
+    }
+    if (!settle(w, b, d.fiber, d.pc)) return false;
+  }
+  return true;
+}
+
+// That at byte `at` of the dynamic shared memory of block `rank`.
+Mbarrier& barrier_in_block(Worker& w, unsigned rank, std::size_t at, std::uintptr_t pc) {
+  Mbarrier* const b =
+      w.mbarriers.find(reinterpret_cast<std::uintptr_t>(w.dynamic_shared(rank) + at));
+  if (!b || w.block(rank).done == w.block_threads()) {
+    w.fail(FaultKind::mbarrier_misuse, pc, [&] {
+      return fmt::format(
+          "the mbarrier at byte {} of dynamic shared memory of block {} of the "
+          "cluster {}",
+          at, rank, b ? "is gone with the block" : "has not been initialised");
+    });
+  }
+  return *b;
+}
+
+}  // namespace
+
+bool land_awaited(Worker& w, bool& landed) {
+  for (std::size_t i = 0; i < w.mbarriers.size(); ++i) {
+    Mbarrier& b = w.mbarriers[i];
+    if (b.waiting.empty() || b.due.empty()) continue;
+    landed = true;
+    if (!land(w, b)) return false;
+  }
+  return true;
+}
+
+}  // namespace warpladder::executor
+
+using namespace warpladder::executor;
+using warpladder::runtime::TiledMatrix;
+
+extern "C" void simt_tma_load(void* shared, const void* map, std::uint64_t* full, int row,
+                              int column, unsigned ranks) {
+  Worker& w = *this_worker;
+  const auto pc = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));
+  Box box{{}, row, column};
+  std::memcpy(&box.matrix, map, sizeof box.matrix);
+  check_map(w, box, pc);
+  const auto bytes =
+      static_cast<unsigned>(box.matrix.box_rows * TiledMatrix::kBoxRowBytes);
+
+  const unsigned own = w.rank_of(w.current);
+  const std::size_t to = w.dynamic_offset(reinterpret_cast<std::uintptr_t>(shared), bytes, own);
+  const std::size_t barrier =
+      w.dynamic_offset(reinterpret_cast<std::uintptr_t>(full), sizeof *full, own);
+  if (to == Worker::kNowhere || barrier == Worker::kNowhere) {
+    w.fail(FaultKind::copy_engine_misuse, pc, [&] {
+      return fmt::format(
+          "{} does not lie in the block's dynamic shared memory of {} bytes",
+          to == Worker::kNowhere ? fmt::format("a destination of {} bytes", bytes) : "the mbarrier",
+          w.launch->config.dynamic_shared_bytes);
+    });
+  }
+  if (to % kSwizzleBytes) {
+    w.fail(FaultKind::copy_engine_misuse, pc, [&] {
+      return fmt::format(
+          "the destination is byte {} of dynamic shared memory, which is no multiple "
+          "of {}",
+          to, kSwizzleBytes);
+    });
+  }
+  if (column * box.matrix.element_bytes % kChunk) {
+    w.fail(FaultKind::copy_engine_misuse, pc, [&] {
+      return fmt::format("the box begins at byte {} of its rows, which is no multiple of {}",
+                         column * box.matrix.element_bytes, kChunk);
+    });
+  }
+  check_source(w, box, pc);
+  if (ranks >> w.cluster()) {
+    w.fail(FaultKind::copy_engine_misuse, pc, [&] {
+      return fmt::format("to the blocks {:#b} of a cluster of {}", ranks, w.cluster());
+    });
+  }
+  if (w.counted) w.log.count_event(pc, bytes);
+  for (unsigned rank = 0; rank < w.cluster(); ++rank) {
+    if (!(ranks ? ranks >> rank & 1 : rank == own)) continue;
+    barrier_in_block(w, rank, barrier, pc)
+        .due.push_back({box, w.dynamic_shared(rank) + to, bytes, pc, w.current});
+  }
+}
+
+// The destination and the barrier come from simt_in_block(), which has seen to it that they lie in
+// a block of the cluster.
+extern "C" void simt_store_async16(void* there, std::uint64_t* full, const void* value) {
+  Worker& w = *this_worker;
+  const auto pc = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)),
+             to = reinterpret_cast<std::uintptr_t>(there);
+  if (w.cluster() == 1) {
+    w.fail(FaultKind::mbarrier_misuse, pc, [] {
+      return "a store that counts at an mbarrier, in a launch without clusters: a GPU calls it an "
+             "illegal instruction there";
+    });
+  }
+  StoredBytes stored;
+  std::memcpy(&stored, value, sizeof stored);
+  for (unsigned rank = 0; rank < w.cluster(); ++rank) {
+    const std::size_t barrier =
+        w.dynamic_offset(reinterpret_cast<std::uintptr_t>(full), sizeof *full, rank);
+    if (barrier == Worker::kNowhere) continue;
+    if (w.dynamic_offset(to, sizeof stored, rank) == Worker::kNowhere) break;
+    if (w.counted) on_access(w, to, sizeof stored, AccessKind::store, pc);
+    barrier_in_block(w, rank, barrier, pc)
+        .due.push_back({stored, static_cast<unsigned char*>(there), sizeof stored, pc, w.current});
+    return;
+  }
+  w.fail(FaultKind::mbarrier_misuse, pc, [] {
+    return "a store that does not lie in the dynamic shared memory of the block whose mbarrier it "
+           "counts at";
+  });
+}

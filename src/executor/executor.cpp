@@ -1,0 +1,233 @@
+#include "executor/executor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include "executor/worker.hpp"
+
+namespace warpladder::executor {
+namespace {
+
+// The executor's OS threads, kept between launches. The launching thread is worker 0.
+class Pool {
+ public:
+  static Pool& instance() {
+    static Pool pool;
+    return pool;
+  }
+
+  ~Pool() {
+    {
+      std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    wake_.notify_all();
+    for (std::thread& t : threads_) t.join();
+  }
+
+  // Calls job(worker, slot) on `count` workers at once and returns when all have finished.
+  void run(unsigned count, const std::function<void(Worker&, unsigned)>& job) {
+    while (workers_.size() < count) workers_.push_back(std::make_unique<Worker>());
+    {
+      std::lock_guard lock(mutex_);
+      while (threads_.size() + 1 < count) {
+        threads_.emplace_back(
+            [this, slot = static_cast<unsigned>(threads_.size()) + 1] { serve(slot); });
+      }
+      job_ = &job;
+      wanted_ = count;
+      running_ = count - 1;
+      ++round_;
+    }
+    wake_.notify_all();
+    job(*workers_[0], 0);
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, [this] { return running_ == 0; });
+  }
+
+  Worker& worker(unsigned slot) { return *workers_[slot]; }
+  std::mutex& one_launch_at_a_time() { return launch_mutex_; }
+
+ private:
+  void serve(unsigned slot) {
+    std::uint64_t seen = 0;
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      wake_.wait(lock, [&] { return stopping_ || (round_ != seen && slot < wanted_); });
+      if (stopping_) return;
+      seen = round_;
+      const auto* job = job_;
+      Worker& worker = *workers_[slot];
+      lock.unlock();
+      (*job)(worker, slot);
+      lock.lock();
+      if (--running_ == 0) done_.notify_one();
+    }
+  }
+
+  std::mutex mutex_, launch_mutex_;
+  std::condition_variable wake_, done_;
+  std::vector<std::thread> threads_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  const std::function<void(Worker&, unsigned)>* job_ = nullptr;
+  unsigned wanted_ = 0, running_ = 0;
+  std::uint64_t round_ = 0;
+  bool stopping_ = false;
+};
+
+// CUDA's own limits, so that a launch that a GPU would refuse does not pass here.
+void validate(const KernelLaunch& launch) {
+  const runtime::Dim3 &g = launch.config.grid, &b = launch.config.block;
+  if (b.count() == 0 || b.x > 1024 || b.y > 1024 || b.z > 64 || b.count() > kMaxBlockThreads) {
+    throw_bad_input(fmt::format(
+        "a block of {}x{}x{} threads; the limits are 1024x1024x64 and 1024 in all", b.x, b.y, b.z));
+  }
+  if (g.count() == 0 || g.x > 0x7fffffffu || g.y > 65535 || g.z > 65535) {
+    throw_bad_input(
+        fmt::format("a grid of {}x{}x{} blocks; each must be at least 1, the limits are "
+                    "2147483647x65535x65535",
+                    g.x, g.y, g.z));
+  }
+  const unsigned cluster = launch.config.cluster;
+  if (cluster == 0 || cluster > kMaxCluster || g.x % cluster) {
+    throw_bad_input(
+        fmt::format("clusters of {} blocks in a grid of {}x{}x{}; from 1 to {} are possible, and x "
+                    "must be a multiple",
+                    cluster, g.x, g.y, g.z, kMaxCluster));
+  }
+  if (launch.config.dynamic_shared_bytes > kMaxDynamicShared) {
+    throw_bad_input(fmt::format("{} bytes of dynamic shared memory; the limit is {}",
+                                launch.config.dynamic_shared_bytes, kMaxDynamicShared));
+  }
+}
+
+std::uint32_t kernel_offset(const KernelLaunch& launch) {
+  return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(launch.kernel) -
+                                    SiteTable::text_begin());
+}
+
+[[noreturn]] void raise(const Fault& fault, const KernelLaunch& launch) {
+  const SiteTable& table = SiteTable::instance();
+  const SourceLine& at =
+      table.line_of(static_cast<std::uint32_t>(fault.pc - SiteTable::text_begin()));
+  const runtime::Dim3 &g = launch.config.grid, &b = launch.config.block;
+  const auto block = fault.block;
+  KernelFault::Place place;
+  place.kernel = table.kernel_name(kernel_offset(launch));
+  place.file = at.file;
+  place.line = at.line;
+  place.block = {static_cast<unsigned>(block % g.x), static_cast<unsigned>(block / g.x % g.y),
+                 static_cast<unsigned>(block / (std::uint64_t{g.x} * g.y))};
+  place.thread = {fault.thread % b.x, fault.thread / b.x % b.y, fault.thread / (b.x * b.y)};
+  throw KernelFault(fault.kind, std::move(place), fault.sentence);
+}
+
+void fill_counts(const RequestLog::Sums& sums, const KernelLaunch& launch, KernelCounts& counts) {
+  const SiteTable& table = SiteTable::instance();
+  counts.kernel = table.kernel_name(kernel_offset(launch));
+  counts.grid = launch.config.grid;
+  counts.block = launch.config.block;
+  counts.dynamic_shared_bytes = launch.config.dynamic_shared_bytes;
+
+  std::map<std::tuple<std::string, int, MemorySpace, AccessKind, int>, Tally> accesses;
+  std::map<std::pair<std::string, int>, EventCounts> events;
+  const auto event_at = [&](std::uint32_t line) -> EventCounts& {
+    const SourceLine& at = table.lines()[line];
+    return events[{at.file, at.line}];
+  };
+  for (std::size_t i = 1; i < table.sites().size(); ++i) {
+    const Site& site = table.sites()[i];
+    const SourceLine& at = table.lines()[site.source_line];
+    for (const MemorySpace space : {MemorySpace::global, MemorySpace::shared}) {
+      const bool shared = space == MemorySpace::shared;
+      const Tally& tally = sums.tallies[2 * i + shared];
+      if (!tally.requests) continue;
+      // An asynchronous copy is one instruction that loads from global and stores to shared.
+      const AccessKind kind = site.kind == SiteKind::atomic  ? AccessKind::atomic
+                              : site.kind == SiteKind::store ? AccessKind::store
+                              : site.kind == SiteKind::load  ? AccessKind::load
+                              : shared                       ? AccessKind::store
+                                                             : AccessKind::load;
+      accesses[{at.file, at.line, space, kind, site.bytes}].merge(tally);
+    }
+    const std::uint64_t times = sums.site_lanes[i];
+    if (!times) continue;
+    if (site.kind == SiteKind::sync) event_at(site.source_line).barriers += times;
+    if (site.kind == SiteKind::exchange) event_at(site.source_line).shuffles += times;
+    if (site.kind == SiteKind::bulk_copy) event_at(site.source_line).bulk_bytes += times;
+    if (site.kind == SiteKind::tensor) event_at(site.source_line).tensor_fmas += times;
+    if (site.kind == SiteKind::block) {
+      for (std::uint32_t f = site.first_fma; f < site.first_fma + site.fma_count; ++f) {
+        event_at(table.fmas()[f].source_line).fmas += times * table.fmas()[f].per_lane;
+      }
+    }
+  }
+  for (const auto& [key, tally] : accesses) {
+    const auto& [file, line, space, kind, bytes] = key;
+    counts.accesses.push_back({file, line, space, kind, bytes, tally.requests, tally.lanes,
+                               tally.sectors, tally.ideal_sectors, tally.wavefronts,
+                               tally.ideal_wavefronts, tally.worst});
+  }
+  for (auto& [key, event] : events) {
+    std::tie(event.file, event.line) = key;
+    counts.events.push_back(event);
+  }
+}
+
+}  // namespace
+
+unsigned worker_count(const Options& options) {
+  if (options.threads) return options.threads;
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+void run_kernel(const KernelLaunch& launch, const Options& options, KernelCounts* counts) {
+  validate(launch);
+  if (this_worker) throw std::logic_error("a kernel cannot be launched from a kernel");
+  LaunchState state;
+  state.launch = &launch;
+  state.options = options;
+  state.counted = launch.counted;
+  state.blocks = launch.config.grid.count();
+  state.workers = static_cast<unsigned>(
+      std::min<std::uint64_t>(worker_count(options), state.blocks / launch.config.cluster));
+  state.at_block = std::make_unique<std::atomic<std::uint64_t>[]>(state.workers);
+
+  Pool& pool = Pool::instance();
+  std::lock_guard lock(pool.one_launch_at_a_time());
+  std::vector<std::exception_ptr> failures(state.workers);
+  pool.run(state.workers, [&](Worker& worker, unsigned slot) {
+    try {
+      worker.run(state, slot);
+    } catch (...) {
+      failures[slot] = std::current_exception();
+      state.at_block[slot] = LaunchState::kNone;
+      state.faulty_block = 0;
+    }
+  });
+  for (const std::exception_ptr& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
+  }
+  const Fault* lowest = nullptr;
+  for (unsigned slot = 0; slot < state.workers; ++slot) {
+    const Fault* fault = pool.worker(slot).fault.get();
+    if (fault && (!lowest || fault->block < lowest->block)) lowest = fault;
+  }
+  if (lowest) raise(*lowest, launch);
+  if (counts && state.counted) {
+    RequestLog::Sums sums;
+    for (unsigned slot = 0; slot < state.workers; ++slot) pool.worker(slot).log.add_to(sums);
+    fill_counts(sums, launch, *counts);
+  }
+}
+
+}  // namespace warpladder::executor

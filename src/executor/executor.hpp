@@ -1,0 +1,42 @@
+#pragma once
+// The SIMT executor: runs a CUDA kernel's source, compiled by g++, on the CPU.
+//
+// One fiber per CUDA thread, one OS thread per resident block. A warp's lanes run one after the
+// other up to their next barrier, shuffle or exit; then the warp's exchange is done and the lanes
+// go on. Blocks are handed out in ascending order, and a block's first atomic on global memory
+// waits until every lower block has finished, so results and counts do not depend on how many OS
+// threads there are.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "executor/counts.hpp"
+#include "executor/fault.hpp"
+#include "runtime/stream.hpp"
+
+namespace warpladder::executor {
+
+struct Options {
+  unsigned threads = 0;      // OS threads; 0 means one per core
+  bool check_shared = true;  // races and uninitialised reads (counted flavour only)
+};
+
+using Thunk = void (*)(const void* arguments);
+
+struct KernelLaunch {
+  runtime::LaunchConfig config;
+  bool counted = false;          // the kernel is of the counted flavour
+  const void* kernel = nullptr;  // the function's address: names it in reports
+  Thunk thunk = nullptr;         // calls the kernel with the packed arguments
+  const void* arguments = nullptr;
+  std::size_t argument_bytes = 0;
+};
+
+// Runs the kernel to its end. Throws KernelFault for the lowest faulty block. Fills `counts`, if
+// given, from a kernel of the counted flavour.
+void run_kernel(const KernelLaunch& launch, const Options& options, KernelCounts* counts);
+
+// The number of OS threads that a launch with these options uses at most.
+unsigned worker_count(const Options& options);
+
+}  // namespace warpladder::executor

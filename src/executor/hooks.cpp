@@ -1,0 +1,107 @@
+// What the compiler calls in the counted flavour: g++ -fsanitize=thread puts a call of __tsan_* in
+// front of every real memory access, -fsanitize-coverage=trace-pc one of
+// __sanitizer_cov_trace_pc at the start of every basic block. This file is what they are linked
+// with instead of the sanitizers' run-time libraries.
+
+#include "executor/hooks.hpp"
+
+#include <cstddef>
+
+namespace warpladder::executor {
+
+void refuse_access(Worker& w, std::uintptr_t address, unsigned bytes, AccessKind kind,
+                   std::uintptr_t pc) {
+  const char* verb = kind == AccessKind::load    ? "reads"
+                     : kind == AccessKind::store ? "writes"
+                                                 : "atomically changes";
+  if (address - w.arena.begin < w.arena.size) {
+    w.fail(FaultKind::out_of_bounds, pc, [&] {
+      return fmt::format("{} {} bytes {}", verb, bytes, Arena::instance().describe(address));
+    });
+  }
+  if (w.cluster() > 1 && w.in_static_shared(address)) {
+    w.fail(FaultKind::out_of_bounds, pc, [&] {
+      return fmt::format(
+          "{} {} bytes of a __shared__ variable; the blocks of a cluster have only "
+          "dynamic shared memory here",
+          verb, bytes);
+    });
+  }
+  w.fail(FaultKind::host_pointer, pc, [&] {
+    return fmt::format("{} {} bytes at {:#x}, which is not device memory", verb, bytes, address);
+  });
+}
+
+void refuse_alignment(Worker& w, std::uintptr_t address, unsigned bytes, std::uintptr_t pc) {
+  w.fail(FaultKind::misaligned_access, pc, [&] {
+    return fmt::format("an access of {} bytes at an address that is {} bytes off a multiple of {}",
+                       bytes, address % bytes, bytes);
+  });
+}
+
+void check_shared_access(Worker& w, std::uintptr_t address, unsigned bytes, AccessKind kind,
+                         std::uintptr_t pc) {
+  if (const auto* problem = w.shadow.check(address - w.shared_begin, bytes, w.current, kind)) {
+    w.fail(problem->kind, pc, [&] { return problem->sentence; });
+  }
+}
+
+namespace {
+
+// Aggregates larger than a machine vector: as many 4-byte accesses.
+void on_range(void* p, std::size_t bytes, AccessKind kind, void* return_address) {
+  Worker* w = this_worker;
+  if (!w) return;
+  for (std::size_t at = 0; at + 4 <= bytes; at += 4) {
+    on_access(*w, reinterpret_cast<std::uintptr_t>(p) + at, 4, kind,
+              reinterpret_cast<std::uintptr_t>(return_address));
+  }
+}
+
+}  // namespace
+}  // namespace warpladder::executor
+
+using warpladder::executor::AccessKind;
+using namespace warpladder::executor;
+
+#define HOOK(name, bytes, kind)                                                 \
+  extern "C" void name(void* p) {                                               \
+    if (Worker* w = this_worker) {                                              \
+      on_access(*w, reinterpret_cast<std::uintptr_t>(p), bytes, kind,           \
+                reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))); \
+    }                                                                           \
+  }
+#define HOOKS(bytes)                                            \
+  HOOK(__tsan_read##bytes, bytes, AccessKind::load)             \
+  HOOK(__tsan_write##bytes, bytes, AccessKind::store)           \
+  HOOK(__tsan_unaligned_read##bytes, bytes, AccessKind::load)   \
+  HOOK(__tsan_unaligned_write##bytes, bytes, AccessKind::store) \
+  HOOK(__tsan_volatile_read##bytes, bytes, AccessKind::load)    \
+  HOOK(__tsan_volatile_write##bytes, bytes, AccessKind::store)
+HOOKS(1)
+HOOKS(2)
+HOOKS(4)
+HOOKS(8)
+HOOKS(16)
+
+extern "C" {
+void __tsan_read_range(void* p, std::size_t bytes) {
+  on_range(p, bytes, AccessKind::load, __builtin_return_address(0));
+}
+void __tsan_write_range(void* p, std::size_t bytes) {
+  on_range(p, bytes, AccessKind::store, __builtin_return_address(0));
+}
+void __tsan_init() {}
+void __tsan_func_entry(void*) {}
+void __tsan_func_exit() {}
+void __tsan_vptr_update(void**, void*) {}
+void __tsan_vptr_read(void**) {}
+void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+
+void __sanitizer_cov_trace_pc() {
+  Worker* w = this_worker;
+  if (!w) return;
+  *w->cursor.pc = offset_of(reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)));
+  if (++w->cursor.pc >= w->cursor.pc_limit) w->pause_lane();
+}
+}

@@ -1,0 +1,50 @@
+#pragma once
+// The path of one memory access of the counted flavour. Internal to device/cpu.
+
+#include <fmt/format.h>
+
+#include "executor/arena.hpp"
+#include "executor/worker.hpp"
+
+extern "C" const char warpladder_kernels_begin[];
+
+namespace warpladder::executor {
+
+inline std::uint32_t offset_of(std::uintptr_t pc) {
+  return static_cast<std::uint32_t>(pc -
+                                    reinterpret_cast<std::uintptr_t>(warpladder_kernels_begin));
+}
+
+[[noreturn]] void refuse_access(Worker& w, std::uintptr_t address, unsigned bytes, AccessKind kind,
+                                std::uintptr_t pc);
+[[noreturn]] void refuse_alignment(Worker& w, std::uintptr_t address, unsigned bytes,
+                                   std::uintptr_t pc);
+void check_shared_access(Worker& w, std::uintptr_t address, unsigned bytes, AccessKind kind,
+                         std::uintptr_t pc);
+
+// Checks the access and logs it; kernels of the counted flavour only. Accesses to a fiber's own
+// stack and to the kernel's arguments are registers and constant memory on a GPU: they are not
+// logged.
+inline __attribute__((always_inline)) void on_access(Worker& w, std::uintptr_t address,
+                                                     unsigned bytes, AccessKind kind,
+                                                     std::uintptr_t pc) {
+  std::uint32_t record = offset_of(pc);
+  if (address - w.shared_begin < w.shared_bytes) {
+    if (__builtin_expect(address & (bytes - 1), 0)) refuse_alignment(w, address, bytes, pc);
+    if (w.check_shared) check_shared_access(w, address, bytes, kind, pc);
+    record |= kSharedBit;
+  } else {
+    if (__builtin_expect(!w.arena.legal(address, bytes) || address & (bytes - 1), 0)) {
+      const auto arguments = reinterpret_cast<std::uintptr_t>(w.launch->arguments);
+      if (w.on_fiber_stack(address) || address - arguments < w.launch->argument_bytes) return;
+      // The order matters: a misaligned access in an allocation may also cross its end.
+      if (address & (bytes - 1)) refuse_alignment(w, address, bytes, pc);
+      refuse_access(w, address, bytes, kind, pc);
+    }
+  }
+  *w.cursor.pc = record;
+  *w.cursor.address++ = address;
+  if (++w.cursor.pc >= w.cursor.pc_limit) w.pause_lane();
+}
+
+}  // namespace warpladder::executor

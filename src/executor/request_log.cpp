@@ -1,0 +1,168 @@
+#include "executor/request_log.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace warpladder::executor {
+
+void RequestLog::prepare() {
+  table_ = &SiteTable::instance();
+  if (!pcs_) {
+    pcs_ = std::make_unique_for_overwrite<std::uint32_t[]>(32 * kPcStride);
+    addresses_ = std::make_unique_for_overwrite<std::uint64_t[]>(32 * kAddressStride);
+  }
+  sums_.tallies.assign(2 * table_->sites().size(), Tally());
+  sums_.site_lanes.assign(table_->sites().size(), 0);
+  clear();
+}
+
+void RequestLog::clear() {
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    pc_end_[lane] = pcs_.get() + lane * kPcStride;
+    address_end_[lane] = addresses_.get() + lane * kAddressStride;
+  }
+}
+
+void RequestLog::replay_run(Reader** readers, int n, std::size_t records) {
+  std::uint64_t address[32];
+  std::uint8_t lane[32];
+  const std::uint64_t* from[32];
+  for (int i = 0; i < n; ++i) {
+    lane[i] = readers[i]->lane;
+    from[i] = readers[i]->address;
+  }
+  const std::uint32_t* pcs = readers[0]->pc;
+  std::size_t accesses = 0;
+  for (std::size_t r = 0; r < records; ++r) {
+    const std::uint32_t pc = pcs[r], offset = pc & ~kSharedBit;
+    const std::uint32_t index = table_->site_of(offset);
+    const Site& site = table_->sites()[index];
+    if (site.kind == SiteKind::block) {
+      if (index == 0) unknown_ = offset ? offset : 1;
+      sums_.site_lanes[index] += static_cast<unsigned>(n);
+      continue;
+    }
+    for (int i = 0; i < n; ++i) address[i] = from[i][accesses];
+    ++accesses;
+    if (pc & kSharedBit) {
+      sums_.tallies[2 * index + 1].add_shared(address, lane, n, site.bytes);
+    } else {
+      sums_.tallies[2 * index].add_global(address, n, site.bytes);
+    }
+  }
+  for (int i = 0; i < n; ++i) {
+    readers[i]->pc += records;
+    readers[i]->address += accesses;
+  }
+}
+
+std::uint32_t RequestLog::replay(unsigned lanes, std::uint32_t paused) {
+  Reader all[32];
+  Reader* live[32];
+  int n = 0;
+  std::size_t shortest = kCapacity;
+  for (unsigned l = 0; l < lanes; ++l) {
+    const std::uint32_t* begin = pcs_.get() + l * kPcStride;
+    if (pc_end_[l] == begin) continue;
+    all[l] = {begin, pc_end_[l], addresses_.get() + l * kAddressStride,
+              static_cast<std::uint8_t>(l), (paused >> l & 1) != 0};
+    live[n++] = &all[l];
+    shortest = std::min(shortest, static_cast<std::size_t>(pc_end_[l] - begin));
+  }
+  if (n == 0) return 0;
+
+  std::size_t common = shortest;
+  for (int i = 1; i < n; ++i) {
+    if (std::memcmp(live[0]->pc, live[i]->pc, common * sizeof(std::uint32_t)) == 0) continue;
+    common = static_cast<std::size_t>(
+        std::mismatch(live[0]->pc, live[0]->pc + common, live[i]->pc).first - live[0]->pc);
+  }
+  replay_run(live, n, common);
+
+  // From here on the lanes have parted.
+  bool stopped = false;
+  while (!stopped) {
+    int left = 0;
+    for (int i = 0; i < n; ++i) {
+      if (live[i]->pc != live[i]->pc_end) {
+        live[left++] = live[i];
+      } else if (live[i]->paused) {
+        stopped = true;  // what this lane does next decides who is lowest
+      }
+    }
+    n = left;
+    if (n == 0 || stopped) break;
+    std::uint32_t lowest = ~0u, second = ~0u;
+    for (int i = 0; i < n; ++i) {
+      const std::uint32_t pc = *live[i]->pc & ~kSharedBit;
+      if (pc < lowest) {
+        second = lowest;
+        lowest = pc;
+      } else if (pc > lowest && pc < second) {
+        second = pc;
+      }
+    }
+    Reader* group[32];
+    int size = 0;
+    std::size_t records = kCapacity;
+    for (int i = 0; i < n; ++i) {
+      if ((*live[i]->pc & ~kSharedBit) != lowest) continue;
+      group[size++] = live[i];
+      records = std::min(records, static_cast<std::size_t>(live[i]->pc_end - live[i]->pc));
+    }
+    // As far as the group stays together and behind the others.
+    std::size_t run = 1;
+    while (run < records) {
+      const std::uint32_t pc = group[0]->pc[run];
+      if ((pc & ~kSharedBit) >= second) break;
+      bool together = true;
+      for (int i = 1; i < size; ++i) together &= group[i]->pc[run] == pc;
+      if (!together) break;
+      ++run;
+    }
+    // One request has one memory space; lanes of a group that differ in it make two.
+    const std::uint32_t space = *group[0]->pc & kSharedBit;
+    int same = 1;
+    for (int i = 1; i < size; ++i) {
+      if ((*group[i]->pc & kSharedBit) == space) std::swap(group[same++], group[i]);
+    }
+    if (same != size) {
+      run = 1;
+      std::sort(group, group + same, [](auto* a, auto* b) { return a->lane < b->lane; });
+    }
+    replay_run(group, same, run);
+  }
+
+  for (unsigned l = 0; l < lanes; ++l) {
+    std::uint32_t* pc_begin = pcs_.get() + l * kPcStride;
+    std::uint64_t* address_begin = addresses_.get() + l * kAddressStride;
+    if (pc_end_[l] == pc_begin) continue;
+    const Reader& r = all[l];
+    const auto pcs_left = static_cast<std::size_t>(pc_end_[l] - r.pc);
+    const auto addresses_left = static_cast<std::size_t>(address_end_[l] - r.address);
+    std::memmove(pc_begin, r.pc, pcs_left * sizeof *pc_begin);
+    std::memmove(address_begin, r.address, addresses_left * sizeof *address_begin);
+    pc_end_[l] = pc_begin + pcs_left;
+    address_end_[l] = address_begin + addresses_left;
+  }
+  return std::exchange(unknown_, 0);
+}
+
+void RequestLog::count_event(std::uintptr_t pc, unsigned times) {
+  const auto offset = static_cast<std::uint32_t>(pc - SiteTable::text_begin());
+  sums_.site_lanes[table_->site_of(offset)] += times;
+}
+
+void RequestLog::add_to(Sums& sums) const {
+  sums.tallies.resize(sums_.tallies.size());
+  sums.site_lanes.resize(sums_.site_lanes.size());
+  for (std::size_t i = 0; i < sums_.tallies.size(); ++i) {
+    if (sums_.tallies[i].requests) sums.tallies[i].merge(sums_.tallies[i]);
+  }
+  for (std::size_t i = 0; i < sums_.site_lanes.size(); ++i) {
+    sums.site_lanes[i] += sums_.site_lanes[i];
+  }
+}
+
+}  // namespace warpladder::executor

@@ -1,0 +1,84 @@
+#pragma once
+// What the lanes of the running warp did since they last stopped, and how it becomes warp-level
+// requests.
+//
+// Each lane logs the pc of every basic block and every access it passes, and the address of every
+// access. When all lanes of the warp have stopped, the logs are replayed as the hardware would have
+// executed them: together as long as all agree, then always those lanes whose next pc is lowest
+// (lanes that left a loop or took the later branch wait for the others to catch up). A lane whose
+// log is full pauses; the replay then stops where that lane's log ends and goes on later.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "executor/site_table.hpp"
+#include "executor/tally.hpp"
+
+namespace warpladder::executor {
+
+constexpr std::uint32_t kSharedBit = 1u << 31;  // in a logged pc: the access was to shared memory
+
+// Where the running lane logs next.
+struct LogCursor {
+  std::uint32_t* pc = nullptr;
+  std::uint32_t* pc_limit = nullptr;
+  std::uint64_t* address = nullptr;
+};
+
+class RequestLog {
+ public:
+  // Once per launch of the counted flavour, before the first block.
+  void prepare();
+  void clear();  // forgets what the lanes logged
+  void load(unsigned lane, LogCursor& cursor) const {
+    cursor.pc = pc_end_[lane];
+    cursor.pc_limit = pcs_.get() + (lane + 1) * kPcStride - kMargin;
+    cursor.address = address_end_[lane];
+  }
+  void store(unsigned lane, const LogCursor& cursor) {
+    pc_end_[lane] = cursor.pc;
+    address_end_[lane] = cursor.address;
+  }
+  // True when a paused lane may go on: what the replay left of its log leaves room for more.
+  bool has_room(unsigned lane) const {
+    return pc_end_[lane] <= pcs_.get() + lane * kPcStride + kCapacity / 2;
+  }
+  // Replays the logs of the warp's first `lanes` lanes; bit l of `paused` says that lane l will log
+  // more. Returns the offset of unknown code met in the log, or 0.
+  std::uint32_t replay(unsigned lanes, std::uint32_t paused);
+
+  void count_event(std::uintptr_t pc, unsigned times);
+  // Adds this log's sums, by source line, to those of other workers.
+  struct Sums {
+    std::vector<Tally> tallies;             // [2 * site + shared]
+    std::vector<std::uint64_t> site_lanes;  // blocks: lanes that ran it; events: warps
+  };
+  void add_to(Sums& sums) const;
+
+ private:
+  static constexpr std::size_t kCapacity = 2048;  // records of a lane
+  static constexpr std::size_t kMargin = 32;      // room for the calls that log several records
+  // Strides that put the lanes' logs on different cache sets.
+  static constexpr std::size_t kPcStride = kCapacity + 16;
+  static constexpr std::size_t kAddressStride = kCapacity + 8;
+
+  struct Reader {
+    const std::uint32_t* pc;
+    const std::uint32_t* pc_end;
+    const std::uint64_t* address;
+    std::uint8_t lane;
+    bool paused;
+  };
+  void replay_run(Reader** readers, int n, std::size_t records);
+
+  std::unique_ptr<std::uint32_t[]> pcs_;
+  std::unique_ptr<std::uint64_t[]> addresses_;
+  std::uint32_t* pc_end_[32] = {};
+  std::uint64_t* address_end_[32] = {};
+  const SiteTable* table_ = nullptr;
+  Sums sums_;
+  std::uint32_t unknown_ = 0;
+};
+
+}  // namespace warpladder::executor

@@ -1,0 +1,216 @@
+// Who runs next, and what it means when nobody can.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "executor/worker.hpp"
+
+namespace warpladder::executor {
+
+bool Worker::run_warp(unsigned first, unsigned end) {
+  warp_end = end;
+  at_exchange_ = paused_ = 0;
+  if (uneven_) {
+    for (unsigned t = first; t < end; ++t) at_exchange_ += state[t] == LaneState::at_exchange;
+  }
+  for (;;) {
+    do {
+      for (unsigned t = first; t < end; ++t) {
+        if (state[t] != LaneState::ready) continue;
+        resume(t);
+        if (aborting_) return false;
+        t = current;  // the lanes up to here ran one after the other
+      }
+    } while (woken_ && any_ready(first, end));  // a lane may have woken one in front of it
+    if (counted) {
+      std::uint32_t paused = 0;
+      if (paused_) {
+        for (unsigned t = first; t < end; ++t) {
+          paused |= std::uint32_t{state[t] == LaneState::paused} << (t - first);
+        }
+      }
+      if (const std::uint32_t unknown = log.replay(end - first, paused)) {
+        return blame(FaultKind::unknown_code, SiteTable::text_begin() + unknown, first,
+                     "a device function was not inlined into its kernel; mark it __forceinline__");
+      }
+      if (paused) {
+        for (unsigned t = first; t < end; ++t) {
+          if (state[t] == LaneState::paused && log.has_room(t - first)) {
+            state[t] = LaneState::ready;
+            --paused_;
+          }
+        }
+        continue;
+      }
+    }
+    if (at_exchange_ == 0) return true;
+    const unsigned before = at_exchange_;
+    if (!resolve_exchanges(first, end)) return false;
+    if (at_exchange_ == before) return true;  // they wait for lanes that wait elsewhere
+  }
+}
+
+void Worker::begin_blocks() {
+  for (unsigned rank = 0; rank < cluster_; ++rank) {
+    Block& block = blocks_[rank];
+    block = Block();
+    block.first = rank * stride_;
+    make_ready(block);
+  }
+  at_exchange_ = paused_ = at_cluster_barrier_ = 0;
+  my_turn_ = false;
+  uneven_ = cluster_ > 1;
+  async_.clear();
+  mbarriers.clear(shared_begin);
+  warpgroups.clear();
+  if (check_shared) {
+    shadow.begin_block((fibers_ + kWarp - 1) / kWarp);
+    shadow.forget_async_writes();
+  }
+}
+
+void Worker::make_ready(const Block& block) {
+  const auto first = state.begin() + block.first;
+  std::fill(first, first + threads_, LaneState::ready);
+}
+
+// Runs one block, or those of a cluster, to their end.
+bool Worker::run_blocks() {
+  begin_blocks();
+  for (;;) {
+    woken_ = false;
+    for (Block& block : blocks_) {
+      running_ = &block;
+      const unsigned block_end = block.first + threads_;
+      for (unsigned first = block.first; first < block_end; first += kWarp) {
+        const unsigned end = std::min(first + kWarp, block_end);
+        if (uneven_ && !any_ready(first, end)) continue;
+        if (!run_warp(first, end)) return false;
+      }
+    }
+    if (woken_) continue;
+    bool goes_on = false;
+    if (!release_barriers(goes_on)) return false;
+    if (goes_on) continue;
+    unsigned done = 0;
+    for (const Block& block : blocks_) done += block.done;
+    if (done == cluster_ * threads_) break;
+    if (!land_awaited(*this, goes_on)) return false;
+    if (!goes_on) return blame_standstill();
+  }
+  for (std::size_t i = 0; i < mbarriers.size(); ++i) {
+    const Mbarrier& b = mbarriers[i];
+    if (b.due.empty()) continue;
+    const Delivery& first = b.due.front();
+    return blame(FaultKind::unwaited_async_copy, first.pc, first.fiber,
+                 fmt::format("the block ends before this copy, for which nobody has waited at {}",
+                             describe(*this, b)));
+  }
+  return true;
+}
+
+// Lets those go on who wait at a barrier that all have reached.
+bool Worker::release_barriers(bool& released) {
+  for (Block& block : blocks_) {
+    if (block.arrived != threads_) continue;
+    released = true;
+    if (!release(block)) return false;
+  }
+  if (at_cluster_barrier_ == cluster_ * threads_) {
+    released = true;
+    if (counted) log.count_event(cluster_barrier_pc_, cluster_ * ((threads_ + kWarp - 1) / kWarp));
+    if (check_shared) shadow.pass_barrier();
+    at_cluster_barrier_ = 0;
+    for (const Block& block : blocks_) make_ready(block);
+  }
+  return true;
+}
+
+bool Worker::release(Block& block) {
+  if (block.other_barrier_pc) {
+    // The compiler may have copied one barrier to two places; two source lines are an error.
+    const SiteTable& table = SiteTable::instance();
+    const auto begin = SiteTable::text_begin();
+    const SourceLine& one = table.line_of(static_cast<std::uint32_t>(block.barrier_pc - begin));
+    const SourceLine& two =
+        table.line_of(static_cast<std::uint32_t>(block.other_barrier_pc - begin));
+    if (!(one == two)) {
+      return blame(FaultKind::divergent_barrier, block.other_barrier_pc, block.other_barrier_fiber,
+                   fmt::format("waits here while other threads wait at the barrier of {}:{}",
+                               one.file, one.line));
+    }
+  }
+  if (counted) log.count_event(block.barrier_pc, (threads_ + kWarp - 1) / kWarp);
+  if (check_shared) shadow.pass_barrier();
+  block.last_predicates = block.predicates;
+  block.arrived = block.predicates = 0;
+  block.other_barrier_pc = 0;
+  make_ready(block);
+  return true;
+}
+
+// Nobody can go on: names one who waits, and what for.
+bool Worker::blame_standstill() {
+  unsigned in[kLaneStates] = {}, first[kLaneStates] = {};
+  for (const Block& block : blocks_) {
+    for (unsigned t = block.first; t < block.first + threads_; ++t) {
+      const auto s = static_cast<std::size_t>(state[t]);
+      if (in[s]++ == 0) first[s] = t;
+    }
+  }
+  const auto count = [&](LaneState s) { return in[static_cast<std::size_t>(s)]; };
+  const auto one_in = [&](LaneState s) { return first[static_cast<std::size_t>(s)]; };
+  const unsigned at_barrier = count(LaneState::at_block_barrier), exited = count(LaneState::done);
+  const auto where_others_are = [&] {
+    return fmt::format("({} threads wait at __syncthreads, {} have exited)", at_barrier, exited);
+  };
+  const auto deadlock = [&](LaneState s, const std::string& sentence) {
+    return blame(FaultKind::deadlock, slot_of_[one_in(s)].pc, one_in(s), sentence);
+  };
+
+  if (const unsigned n = count(LaneState::at_mbarrier)) {
+    const unsigned waiter = one_in(LaneState::at_mbarrier);
+    std::size_t i = 0;
+    while (std::ranges::find(mbarriers[i].waiting, waiter) == mbarriers[i].waiting.end()) ++i;
+    const Mbarrier& b = mbarriers[i];
+    return deadlock(
+        LaneState::at_mbarrier,
+        fmt::format("waits for {}, which still waits for {} of {} arrivals and for {} "
+                    "bytes that no copy will bring; {} threads wait at mbarriers {}",
+                    describe(*this, b), b.missing, b.arrivals, b.bytes, n, where_others_are()));
+  }
+  if (const unsigned n = count(LaneState::at_exchange)) {
+    return deadlock(LaneState::at_exchange,
+                    fmt::format("{} threads wait here for lanes of their warp that never come {}",
+                                n, where_others_are()));
+  }
+  if (const unsigned n = count(LaneState::at_warpgroup)) {
+    return deadlock(LaneState::at_warpgroup,
+                    fmt::format("{} threads wait here for threads of their warpgroup that never "
+                                "come {}",
+                                n, where_others_are()));
+  }
+  if (const unsigned n = count(LaneState::at_cluster_barrier)) {
+    const unsigned t = one_in(LaneState::at_cluster_barrier);
+    return blame(FaultKind::divergent_barrier, slot_of_[t].pc, t,
+                 fmt::format("{} threads of the cluster wait at its barrier, the others never come "
+                             "{}",
+                             n, where_others_are()));
+  }
+  if (const unsigned n = count(LaneState::at_named_barrier)) {
+    const unsigned t = one_in(LaneState::at_named_barrier);
+    const int id = slot_of_[t].argument;
+    const NamedBarrier& barrier = blocks_[rank_of(t)].named[static_cast<std::size_t>(id)];
+    return blame(FaultKind::divergent_barrier, barrier.pc, t,
+                 fmt::format("{} threads wait at named barriers; at barrier {} {} of {} {}", n, id,
+                             barrier.arrived, barrier.threads, where_others_are()));
+  }
+  const unsigned t = one_in(LaneState::at_block_barrier);
+  const Block& block = blocks_[rank_of(t)];
+  return blame(FaultKind::divergent_barrier, block.barrier_pc, t,
+               fmt::format("{} threads wait at __syncthreads, but {} have exited", block.arrived,
+                           block.done));
+}
+
+}  // namespace warpladder::executor

@@ -1,0 +1,167 @@
+#include "executor/site_table.hpp"
+
+#include <elf.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "base/error.hpp"
+
+// The ends of the kernels' machine code: kernel_text.ld gathers it into one section.
+extern "C" const char warpladder_kernels_begin[];
+
+namespace warpladder::executor {
+namespace {
+
+// The contents of one section of the running program; empty if there is no such section.
+std::string read_own_section(std::string_view wanted) {
+  std::ifstream file("/proc/self/exe", std::ios::binary);
+  const auto read_at = [&](std::uint64_t at, void* into, std::size_t bytes) {
+    file.seekg(static_cast<std::streamoff>(at));
+    file.read(static_cast<char*>(into), static_cast<std::streamsize>(bytes));
+    return static_cast<bool>(file);
+  };
+  Elf64_Ehdr header;
+  if (!read_at(0, &header, sizeof header) || header.e_shnum == 0) return {};
+  std::vector<Elf64_Shdr> sections(header.e_shnum);
+  if (!read_at(header.e_shoff, sections.data(), sections.size() * sizeof(Elf64_Shdr))) return {};
+  const Elf64_Shdr& names_header = sections.at(header.e_shstrndx);
+  std::string names(names_header.sh_size, '\0');
+  if (!read_at(names_header.sh_offset, names.data(), names.size())) return {};
+  for (const Elf64_Shdr& section : sections) {
+    if (section.sh_name < names.size() && wanted == names.c_str() + section.sh_name) {
+      std::string text(section.sh_size, '\0');
+      return read_at(section.sh_offset, text.data(), text.size()) ? text : std::string();
+    }
+  }
+  return {};
+}
+
+struct What {
+  SiteKind kind;
+  std::uint8_t bytes;
+};
+// The hook's name, as the table spells it, to what a call of it means.
+const std::map<std::string, What, std::less<>>& meanings() {
+  static const std::map<std::string, What, std::less<>> instance = [] {
+    std::map<std::string, What, std::less<>> m{
+        {"block", {SiteKind::block, 0}},          {"sync_block", {SiteKind::sync, 0}},
+        {"sync_warp", {SiteKind::exchange, 0}},   {"shuffle", {SiteKind::exchange, 0}},
+        {"vote", {SiteKind::exchange, 0}},        {"reduce", {SiteKind::exchange, 0}},
+        {"active_mask", {SiteKind::exchange, 0}}, {"atomic4", {SiteKind::atomic, 4}},
+        {"atomic8", {SiteKind::atomic, 8}},       {"read_range", {SiteKind::load, 4}},
+        {"write_range", {SiteKind::store, 4}},    {"cp_async4", {SiteKind::async_copy, 4}},
+        {"cp_async8", {SiteKind::async_copy, 8}}, {"cp_async16", {SiteKind::async_copy, 16}},
+        {"tma_load", {SiteKind::bulk_copy, 0}},   {"wgmma", {SiteKind::tensor, 0}},
+        {"mma_f64", {SiteKind::tensor, 0}},       {"cluster_barrier", {SiteKind::sync, 0}},
+        {"named_barrier", {SiteKind::sync, 0}},   {"store_async16", {SiteKind::store, 16}},
+    };
+    for (const char* place : {"mbarrier_init", "mbarrier_arrive", "mbarrier_arrive_at",
+                              "mbarrier_wait", "wgmma_wait", "in_block"}) {
+      m[place] = {SiteKind::place, 0};
+    }
+    for (const int bytes : {1, 2, 4, 8, 16}) {
+      m[fmt::format("read{}", bytes)] = {SiteKind::load, static_cast<std::uint8_t>(bytes)};
+      m[fmt::format("write{}", bytes)] = {SiteKind::store, static_cast<std::uint8_t>(bytes)};
+    }
+    return m;
+  }();
+  return instance;
+}
+
+// "void warpladder::op::(anonymous namespace)::f<1>(args)" → "op::f<1>".
+std::string short_name(std::string name) {
+  for (const std::string_view noise : {"void ", "warpladder::", "(anonymous namespace)::"}) {
+    for (std::size_t at; (at = name.find(noise)) != std::string::npos;)
+      name.erase(at, noise.size());
+  }
+  int depth = 0;  // the parameter list begins at the first parenthesis outside of <>
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name[i] == '<') ++depth;
+    if (name[i] == '>') --depth;
+    if (name[i] == '(' && depth == 0) {
+      name.resize(i);
+      break;
+    }
+  }
+  return name;
+}
+
+}  // namespace
+
+const SiteTable& SiteTable::instance() {
+  static const SiteTable table = [] {
+    const std::string text = read_own_section(".warpladder_sites");
+    if (text.empty()) {
+      throw_resource(
+          "this program carries no table of kernel source lines (it was linked without "
+          "tools/embed_sites.py, or stripped)");
+    }
+    return SiteTable(text);
+  }();
+  return table;
+}
+
+std::uintptr_t SiteTable::text_begin() {
+  return reinterpret_cast<std::uintptr_t>(warpladder_kernels_begin);
+}
+
+// Lines of the table: "text BYTES", "line FILE NUMBER" (numbered from 1), "kernel OFFSET NAME",
+// "site OFFSET WHAT LINE", "fma LINE COUNT" (belongs to the block site before it).
+SiteTable::SiteTable(std::string_view text) {
+  lines_.push_back({"unknown", 0});
+  sites_.push_back({});
+  std::istringstream in{std::string(text)};
+  std::string row;
+  while (std::getline(in, row)) {
+    std::istringstream fields(row);
+    std::string tag;
+    fields >> tag;
+    if (tag == "text") {
+      std::size_t bytes = 0;
+      fields >> bytes;
+      site_of_.assign(bytes / 4 + 1, 0);
+    } else if (tag == "line") {
+      SourceLine& line = lines_.emplace_back();
+      fields >> line.file >> line.line;
+    } else if (tag == "kernel") {
+      auto& [offset, name] = kernels_.emplace_back();
+      fields >> offset >> std::ws;
+      std::getline(fields, name);
+      name = short_name(name);
+    } else if (tag == "site") {
+      std::uint32_t offset = 0;
+      std::string what;
+      Site site;
+      fields >> offset >> what >> site.source_line;
+      const auto meaning = meanings().find(what);
+      if (!fields || meaning == meanings().end() || offset / 4 >= site_of_.size() ||
+          site.source_line >= lines_.size()) {
+        throw_resource("malformed table of kernel source lines: " + row);
+      }
+      site.kind = meaning->second.kind;
+      site.bytes = meaning->second.bytes;
+      site.first_fma = static_cast<std::uint32_t>(fmas_.size());
+      site_of_[offset / 4] = static_cast<std::uint32_t>(sites_.size());
+      sites_.push_back(site);
+    } else if (tag == "fma") {
+      BlockFma& fma = fmas_.emplace_back();
+      fields >> fma.source_line >> fma.per_lane;
+      ++sites_.back().fma_count;
+    }
+  }
+  std::sort(kernels_.begin(), kernels_.end());
+}
+
+std::string SiteTable::kernel_name(std::uint32_t entry_offset) const {
+  auto after = std::upper_bound(
+      kernels_.begin(), kernels_.end(), entry_offset,
+      [](std::uint32_t offset, const auto& kernel) { return offset < kernel.first; });
+  return after == kernels_.begin() ? "unknown kernel" : std::prev(after)->second;
+}
+
+}  // namespace warpladder::executor

@@ -1,0 +1,74 @@
+#pragma once
+// Where in the source the executor's hooks are called from. tools/embed_sites.py reads the linked
+// program's disassembly and debug lines and puts the table into the program itself, so that a
+// binary which travels needs neither its sources nor binutils.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpladder::executor {
+
+enum class SiteKind : std::uint8_t {
+  load,
+  store,
+  atomic,
+  async_copy,
+  block,
+  sync,
+  exchange,
+  bulk_copy,
+  tensor,
+  place  // counts nothing; a fault may name it
+};
+
+struct SourceLine {
+  std::string file;
+  int line = 0;
+  bool operator==(const SourceLine&) const = default;
+};
+
+// One call of a hook in a kernel's machine code.
+struct Site {
+  SiteKind kind = SiteKind::block;
+  std::uint8_t bytes = 0;         // per lane; 0 where the kind has none
+  std::uint32_t source_line = 0;  // into SiteTable::lines
+  std::uint32_t first_fma = 0;    // blocks: the lines of its FMAs, into SiteTable::fmas
+  std::uint32_t fma_count = 0;
+};
+struct BlockFma {
+  std::uint32_t source_line = 0;
+  std::uint32_t per_lane = 0;
+};
+
+class SiteTable {
+ public:
+  // The table of the running program. Throws Error(resource) if the program carries none.
+  static const SiteTable& instance();
+  // For tests: the table's text, and the number of bytes of machine code that it describes.
+  explicit SiteTable(std::string_view text);
+
+  // `offset` is a return address less text_begin(). 0 is the site of unknown code.
+  std::uint32_t site_of(std::uint32_t offset) const {
+    return offset / 4 < site_of_.size() ? site_of_[offset / 4] : 0;
+  }
+  const std::vector<Site>& sites() const { return sites_; }
+  const std::vector<SourceLine>& lines() const { return lines_; }
+  const std::vector<BlockFma>& fmas() const { return fmas_; }
+  const SourceLine& line_of(std::uint32_t offset) const {
+    return lines_[sites_[site_of(offset)].source_line];
+  }
+  std::string kernel_name(std::uint32_t entry_offset) const;
+
+  static std::uintptr_t text_begin();
+
+ private:
+  std::vector<std::uint32_t> site_of_;  // by offset / 4: two calls are never that close
+  std::vector<Site> sites_;
+  std::vector<SourceLine> lines_;
+  std::vector<BlockFma> fmas_;
+  std::vector<std::pair<std::uint32_t, std::string>> kernels_;
+};
+
+}  // namespace warpladder::executor

@@ -1,0 +1,108 @@
+#include "executor/tensor_core.hpp"
+
+#include <immintrin.h>
+
+#include <cstdint>
+#include <cstring>
+
+namespace warpladder::executor {
+namespace {
+
+constexpr int kLine = 128, kChunk = 16, kMostDepth = 16;
+
+constexpr int kInVector = 4, kVectors = 8;
+constexpr int kStrip = kInVector * kVectors;  // columns whose sums stay in registers
+
+// The swizzle acts on addresses: bits 4 to 6 are XORed with bits 7 to 9.
+const unsigned char* chunk_at(const unsigned char* shared, unsigned at) {
+  return shared + (at ^ ((at >> 7 & 7) << 4));
+}
+
+// One line of a tile: 16 halves or 8 floats, whose lower 13 bits the tensor cores ignore.
+void decode(const TensorTiles& t, unsigned tile, int line, float* to) {
+  const unsigned at = tile + static_cast<unsigned>(line) * kLine;
+  for (unsigned half = 0; half < 2; ++half) {
+    const auto* chunk = reinterpret_cast<const __m128i*>(chunk_at(t.shared, at + half * kChunk));
+    const __m128i bits = _mm_loadu_si128(chunk);
+    if (t.element_bytes == 2) {
+      _mm256_storeu_ps(to + half * 8, _mm256_cvtph_ps(bits));
+    } else {
+      const __m128i kept = _mm_and_si128(bits, _mm_set1_epi32(~0x1fff));
+      _mm_storeu_ps(to + half * 4, _mm_castsi128_ps(kept));
+    }
+  }
+}
+
+// The float next to each sum, on the side of zero.
+__m128 towards_zero(__m256d exact) {
+  const __m256d magnitude = _mm256_castsi256_pd(_mm256_set1_epi64x(INT64_MAX));
+  const __m128 nearest = _mm256_cvtpd_ps(exact);
+  const __m256d beyond = _mm256_cmp_pd(_mm256_and_pd(_mm256_cvtps_pd(nearest), magnitude),
+                                       _mm256_and_pd(exact, magnitude), _CMP_GT_OQ);
+  // A float's bits are a number that grows with its magnitude. The mask is -1 where true; of each
+  // of its four 64-bit parts one half is enough.
+  const __m256i halves = _mm256_permutevar8x32_epi32(_mm256_castpd_si256(beyond),
+                                                     _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6));
+  return _mm_castsi128_ps(_mm_add_epi32(_mm_castps_si128(nearest), _mm256_castsi256_si128(halves)));
+}
+
+template <int kDepth>
+void multiply(const TensorTiles& t, bool add, float* sums) {
+  alignas(32) double b[kMostDepth][kMostTensorColumns];
+  for (int n = 0; n < t.columns; ++n) {
+    float line[kMostDepth];
+    decode(t, t.b, n, line);
+    for (int k = 0; k < kDepth; ++k) b[k][n] = static_cast<double>(line[k]);
+  }
+  for (int m = 0; m < kTensorRows; ++m) {
+    float a[kMostDepth];
+    decode(t, t.a, m, a);
+    for (int strip = 0; strip < t.columns; strip += kStrip) {
+      float* const to = sums + m * t.columns + strip;
+      __m256d sum[kVectors];
+      for (int v = 0; v < kVectors; ++v) {
+        sum[v] = add ? _mm256_cvtps_pd(_mm_loadu_ps(to + v * kInVector)) : _mm256_setzero_pd();
+      }
+      for (int k = 0; k < kDepth; ++k) {
+        const __m256d factor = _mm256_set1_pd(static_cast<double>(a[k]));
+        for (int v = 0; v < kVectors; ++v) {
+          sum[v] = _mm256_fmadd_pd(factor, _mm256_load_pd(&b[k][strip + v * kInVector]), sum[v]);
+        }
+      }
+      for (int v = 0; v < kVectors; ++v) _mm_storeu_ps(to + v * kInVector, towards_zero(sum[v]));
+    }
+  }
+}
+
+// Calls f(the lane's sums, the tile's) for each pair of neighbouring columns that a lane holds.
+template <class Function>
+void for_each_pair(float* const* of_lane, int columns, const Function& f) {
+  for (int lane = 0; lane < 128; ++lane) {
+    for (int j = 0; j < columns / 8; ++j) {
+      for (int h = 0; h < 2; ++h) {
+        const int row = 16 * (lane / 32) + lane % 32 / 4 + 8 * h, column = 8 * j + 2 * (lane % 4);
+        f(of_lane[lane] + 4 * j + 2 * h, row * columns + column);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void multiply(const TensorTiles& tiles, bool add, float* sums) {
+  if (tiles.element_bytes == 2) {
+    multiply<16>(tiles, add, sums);
+  } else {
+    multiply<8>(tiles, add, sums);
+  }
+}
+
+void gather(float* const* of_lane, int columns, float* sums) {
+  for_each_pair(of_lane, columns,
+                [&](const float* lane, int at) { std::memcpy(sums + at, lane, 8); });
+}
+void scatter(float* const* of_lane, int columns, const float* sums) {
+  for_each_pair(of_lane, columns, [&](float* lane, int at) { std::memcpy(lane, sums + at, 8); });
+}
+
+}  // namespace warpladder::executor

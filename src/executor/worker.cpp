@@ -1,0 +1,304 @@
+#include "executor/worker.hpp"
+
+#include <fmt/format.h>
+#include <link.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <thread>
+#include <tuple>
+#include <utility>
+
+// The project's one dynamic shared array; like every __shared__ variable it is thread-local.
+// Aligned as the swizzle of the copy engine and of the tensor cores wants it.
+alignas(
+    1024) thread_local unsigned char warpladder_dynamic_shared[warpladder::executor::kSharedArea]
+    __attribute__((tls_model("local-exec")));
+
+namespace warpladder::executor {
+
+constinit thread_local Worker* this_worker __attribute__((tls_model("local-exec"))) = nullptr;
+
+namespace {
+
+constexpr std::uint64_t kStackCanary = 0x57a9c4b1d0e6f283;
+
+// The thread-local storage of the program on this OS thread, which holds all __shared__ variables.
+std::pair<std::uintptr_t, std::size_t> thread_local_range() {
+  std::pair<std::uintptr_t, std::size_t> range{0, 0};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* out) {
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          if (info->dlpi_phdr[i].p_type == PT_TLS && info->dlpi_tls_data) {
+            *static_cast<std::pair<std::uintptr_t, std::size_t>*>(out) = {
+                reinterpret_cast<std::uintptr_t>(info->dlpi_tls_data), info->dlpi_phdr[i].p_memsz};
+          }
+        }
+        return 1;  // the first object is the program itself
+      },
+      &range);
+  return range;
+}
+
+}  // namespace
+
+Worker::~Worker() {
+  release_stacks();
+  if (cluster_areas_) munmap(cluster_areas_, kMaxCluster * kSharedArea);
+}
+
+void Worker::prepare_launch(LaunchState& launch_state) {
+  shared_state_ = &launch_state;
+  launch = launch_state.launch;
+  counted = launch_state.counted;
+  fault.reset();
+  aborting_ = false;
+  const runtime::Dim3 b = launch->config.block;
+  threads_ = static_cast<unsigned>(b.count());
+  cluster_ = launch->config.cluster;
+  blocks_.resize(cluster_);
+  stride_ = cluster_ == 1 ? threads_ : (threads_ + kWarp - 1) / kWarp * kWarp;
+  fibers_ = cluster_ * stride_;
+  state.assign(fibers_, LaneState::done);  // as what fills up the last warp of a block stays
+  slot_of_.resize(fibers_);
+  warpgroups.prepare(fibers_);
+  thread_index.resize(fibers_);
+  for (unsigned fiber = 0; fiber < fibers_; ++fiber) {
+    const unsigned t = fiber % stride_;
+    thread_index[fiber] = {t % b.x, t / b.x % b.y, t / (b.x * b.y)};
+  }
+  prepare_fibers();
+  prepare_shared();
+  arena = Arena::instance().view();
+  allocation = {};
+  check_shared = counted && launch_state.options.check_shared;
+  if (check_shared) shadow.resize(shared_bytes);
+  if (counted) log.prepare();
+}
+
+// "Shared" is the thread-local storage or, where several blocks share the OS thread, an area for
+// each: the variables of the former exist once.
+void Worker::prepare_shared() {
+  std::tie(tls_begin_, tls_bytes_) = thread_local_range();
+  areas_ = warpladder_dynamic_shared;
+  shared_begin = tls_begin_;
+  shared_bytes = tls_bytes_;
+  if (cluster_ == 1) return;
+  if (!cluster_areas_) {
+    void* p = mmap(nullptr, kMaxCluster * kSharedArea, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) throw_resource("cannot map the shared memory of a cluster");
+    cluster_areas_ = static_cast<unsigned char*>(p);
+  }
+  areas_ = cluster_areas_;
+  shared_begin = reinterpret_cast<std::uintptr_t>(areas_);
+  shared_bytes = cluster_ * kSharedArea;
+}
+
+void Worker::release_stacks() {
+  if (!stacks_) return;
+  forget_frames(stacks_, stack_count_ * kStackBytes);
+  munmap(stacks_, stack_count_ * kStackBytes);
+}
+
+void Worker::prepare_fibers() {
+  if (stack_count_ < fibers_) {
+    release_stacks();
+    stack_count_ = fibers_;
+    prepared_ = 0;
+    void* p = mmap(nullptr, stack_count_ * kStackBytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) {
+      stacks_ = nullptr;
+      stack_count_ = 0;
+      throw_resource(fmt::format("cannot map {} stacks of {} bytes", fibers_, kStackBytes));
+    }
+    stacks_ = static_cast<char*>(p);
+    context_.assign(fibers_, Context());
+  }
+  for (; prepared_ < fibers_; ++prepared_) {
+    char* stack = stacks_ + prepared_ * kStackBytes;
+    // Stacks a power of two apart would share their cache sets; stagger their tops.
+    const std::size_t stagger = prepared_ % 61 * 192 / 64 * 64;
+    prepare(context_[prepared_], stack, kStackBytes - stagger, &Worker::fiber_entry);
+    std::memcpy(stack, &kStackCanary, sizeof kStackCanary);
+  }
+}
+
+void Worker::fiber_entry(boost::context::detail::transfer_t transfer) {
+  receive(transfer, nullptr);
+  for (;;) {
+    Worker* w = this_worker;
+    w->launch->thunk(w->launch->arguments);
+    w = this_worker;
+    w->state[w->current] = LaneState::done;
+    ++w->running_->done;
+    w->suspend();
+  }
+}
+
+// ---- switching between the lanes of a warp
+
+void Worker::suspend() {
+  const unsigned me = current, next = me + 1;
+  if (counted) log.store(me % kWarp, cursor);
+  if (next < warp_end && state[next] == LaneState::ready && !aborting_) {
+    enter_lane(next);
+    switch_to(context_[me], context_[next]);
+  } else {
+    switch_to(context_[me], scheduler_);
+  }
+}
+
+void Worker::pause_lane() {
+  state[current] = LaneState::paused;
+  ++paused_;
+  suspend();
+}
+
+bool Worker::blame(FaultKind kind, std::uintptr_t pc, unsigned fiber, std::string sentence) {
+  const unsigned rank = rank_of(fiber);
+  fault = std::make_unique<Fault>(
+      Fault{kind, pc, fiber - rank * stride_, block_ + rank, std::move(sentence)});
+  aborting_ = true;
+  prepared_ = 0;  // the other fibers are stuck in the middle of the kernel
+  std::atomic<std::uint64_t>& faulty = shared_state_->faulty_block;
+  for (std::uint64_t seen = faulty; block_ < seen && !faulty.compare_exchange_weak(seen, block_);) {
+  }
+  return false;
+}
+
+// Leaves the running fiber for good.
+void Worker::abandon() {
+  switch_to(context_[current], scheduler_);
+  __builtin_unreachable();
+}
+
+// ---- barriers, called by the running lane
+
+int Worker::wait_at_barrier(int form, int predicate, std::uintptr_t pc) {
+  Block& block = *running_;
+  if (block.arrived++ == 0) {
+    block.barrier_pc = pc;
+  } else if (pc != block.barrier_pc) {
+    block.other_barrier_pc = pc;
+    block.other_barrier_fiber = current;
+  }
+  block.predicates += predicate != 0;
+  state[current] = LaneState::at_block_barrier;
+  suspend();
+  switch (form) {
+    case 1:
+      return block.last_predicates == threads_;
+    case 2:
+      return block.last_predicates != 0;
+    case 3:
+      return static_cast<int>(block.last_predicates);
+    default:
+      return 0;
+  }
+}
+
+void Worker::wait_at_cluster_barrier(std::uintptr_t pc) {
+  if (at_cluster_barrier_++ == 0) cluster_barrier_pc_ = pc;
+  wait_as(LaneState::at_cluster_barrier, pc);
+}
+
+void Worker::wait_at_named_barrier(unsigned id, unsigned threads, std::uintptr_t pc) {
+  Block& block = *running_;
+  NamedBarrier& barrier = block.named[id];
+  if (threads > threads_) {
+    fail(FaultKind::divergent_barrier, pc, [&] {
+      return fmt::format("waits for {} threads at barrier {}; the block has {}", threads, id,
+                         threads_);
+    });
+  }
+  if (barrier.arrived++ == 0) {
+    barrier.threads = threads;
+    barrier.pc = pc;
+  } else if (barrier.threads != threads) {
+    fail(FaultKind::divergent_barrier, pc, [&] {
+      return fmt::format("waits for {} threads at barrier {}, where others wait for {}", threads,
+                         id, barrier.threads);
+    });
+  }
+  slot_of_[current].argument = static_cast<int>(id);
+  if (barrier.arrived < threads) return wait_as(LaneState::at_named_barrier, pc);
+  state[current] = LaneState::at_named_barrier;
+  const auto waits = [&](unsigned t) {
+    return state[t] == LaneState::at_named_barrier && slot_of_[t].argument == static_cast<int>(id);
+  };
+  for (unsigned t = block.first; t < block.first + threads_; ++t) {
+    const unsigned warp = t - (t - block.first) % kWarp;
+    if (waits(t) == waits(warp)) continue;
+    state[current] = LaneState::ready;
+    fail(FaultKind::divergent_barrier, pc, [&] {
+      return fmt::format("barrier {} has its {} threads, but not of whole warps", id, threads);
+    });
+  }
+  if (counted) log.count_event(barrier.pc, threads / kWarp);
+  if (check_shared) shadow.pass_barrier();
+  barrier = NamedBarrier();
+  for (unsigned t = block.first; t < block.first + threads_; ++t) {
+    if (waits(t)) wake(t);
+  }
+  suspend();
+}
+
+void Worker::wait_for_turn() {
+  if (my_turn_) return;
+  const LaunchState& shared = *shared_state_;
+  for (unsigned other = 0; other < shared.workers; ++other) {
+    while (other != slot_ && shared.at_block[other] < block_) {
+      if (shared.faulty_block < block_) {  // the launch has failed; what this block does is moot
+        aborting_ = true;
+        prepared_ = 0;
+        switch_to(context_[current], scheduler_);
+      }
+      std::this_thread::yield();
+    }
+  }
+  my_turn_ = true;
+}
+
+AsyncQueue& Worker::async_queue() {
+  if (async_.size() < fibers_) async_.resize(fibers_);
+  return async_[current];
+}
+
+// A fiber that outgrew its stack wrote over the canary at its end, or over its neighbour's.
+void Worker::check_stacks() {
+  for (unsigned t = 0; t < prepared_; ++t) {
+    std::uint64_t canary;
+    std::memcpy(&canary, stacks_ + t * kStackBytes, sizeof canary);
+    if (canary != kStackCanary) {
+      blame(FaultKind::stack_overflow, reinterpret_cast<std::uintptr_t>(launch->kernel), t,
+            fmt::format("a thread's local variables need more than {} bytes", kStackBytes));
+      return;
+    }
+  }
+}
+
+void Worker::run(LaunchState& launch_state, unsigned slot) {
+  slot_ = slot;
+  prepare_launch(launch_state);
+  std::atomic<std::uint64_t>& at = launch_state.at_block[slot];
+  const runtime::Dim3 g = launch->config.grid;
+  this_worker = this;
+  for (;;) {
+    at = launch_state.next_block.load();  // not lower than what the next line takes
+    block_ = launch_state.next_block.fetch_add(cluster_);
+    at = block_;
+    if (block_ >= launch_state.blocks || block_ > launch_state.faulty_block) break;
+    block_index_ = {static_cast<unsigned>(block_ % g.x), static_cast<unsigned>(block_ / g.x % g.y),
+                    static_cast<unsigned>(block_ / (std::uint64_t{g.x} * g.y))};
+    if (counted) log.clear();
+    if (!run_blocks()) break;
+  }
+  check_stacks();
+  at = LaunchState::kNone;
+  this_worker = nullptr;
+}
+
+}  // namespace warpladder::executor

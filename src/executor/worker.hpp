@@ -1,0 +1,259 @@
+#pragma once
+// One OS thread of the executor with the block, or the cluster of blocks, that it is running.
+// Internal to device/cpu.
+//
+// The blocks of a cluster take turns on one OS thread. Their threads are numbered through, each
+// block's from a multiple of 32; such a number is called a fiber here. Of a launch without clusters
+// the fiber is the thread's number in its block.
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "executor/arena.hpp"
+#include "executor/executor.hpp"
+#include "executor/fiber.hpp"
+#include "executor/mbarriers.hpp"
+#include "executor/request_log.hpp"
+#include "executor/shared_shadow.hpp"
+#include "executor/site_table.hpp"
+#include "executor/warpgroups.hpp"
+
+namespace warpladder::executor {
+
+constexpr unsigned kWarp = 32;
+constexpr unsigned kMaxBlockThreads = 1024;
+constexpr unsigned kMaxCluster = 16;  // 8 where it must be portable, 16 on Hopper
+constexpr std::size_t kMaxDynamicShared = 227 * 1024;
+constexpr std::size_t kSharedArea =
+    228 * 1024;  // from one block's dynamic shared memory to the next
+constexpr std::size_t kStackBytes = 64 * 1024;
+
+enum class LaneState : std::uint8_t {
+  ready,
+  paused,
+  at_block_barrier,
+  at_exchange,
+  at_mbarrier,
+  at_warpgroup,
+  at_cluster_barrier,
+  at_named_barrier,
+  done
+};
+constexpr std::size_t kLaneStates = static_cast<std::size_t>(LaneState::done) + 1;
+enum class Exchange : std::uint8_t { sync, shuffle, vote, reduce, active_mask, multiply };
+
+// What a lane brings to a warp-wide exchange, and takes from it.
+struct ExchangeSlot {
+  Exchange op;
+  int form, argument, width;
+  unsigned mask;
+  std::uintptr_t pc;
+  std::uint64_t value;
+};
+
+// A lane's part in a warp's product in float64: what its exchange's value points to.
+struct WarpProduct {
+  double* sums;  // four
+  double a[2], b;
+};
+constexpr unsigned kWarpProductFmas = 16 * 8 * 4;
+
+struct AsyncCopy {
+  void* shared;
+  const void* global;
+  unsigned bytes, source_bytes;
+  std::uintptr_t pc;
+};
+struct AsyncQueue {
+  std::vector<std::vector<AsyncCopy>> groups{1};  // the last one is still open
+};
+
+// One of a block's named barriers, and who has come to it.
+struct NamedBarrier {
+  unsigned threads = 0, arrived = 0;
+  std::uintptr_t pc = 0;
+};
+constexpr unsigned kNamedBarriers = 16;
+
+// A block that is running, and who waits at its barriers.
+struct Block {
+  unsigned first = 0;  // its first fiber
+  unsigned done = 0;   // threads that have exited
+  unsigned arrived = 0, predicates = 0, last_predicates = 0;
+  std::uintptr_t barrier_pc = 0, other_barrier_pc = 0;
+  unsigned other_barrier_fiber = 0;
+  std::array<NamedBarrier, kNamedBarriers> named;
+};
+
+// What the workers of one launch share.
+struct LaunchState {
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  const KernelLaunch* launch = nullptr;
+  Options options;
+  bool counted = false;
+  std::uint64_t blocks = 0;
+  std::atomic<std::uint64_t> next_block{0};  // the first of the next cluster
+  std::atomic<std::uint64_t> faulty_block{kNone};
+  // The block each worker is at, or a lower bound of it while it fetches the next.
+  std::unique_ptr<std::atomic<std::uint64_t>[]> at_block;
+  unsigned workers = 0;
+};
+
+struct Fault {
+  FaultKind kind;
+  std::uintptr_t pc;
+  unsigned thread;
+  std::uint64_t block;
+  std::string sentence;
+};
+
+class Worker {
+ public:
+  // ---- read by the hooks and the language, on the hot path
+  unsigned current = 0;  // the running fiber
+  unsigned warp_end = 0;
+  bool counted = false;
+  LogCursor cursor;
+  std::uintptr_t shared_begin = 0;
+  std::size_t shared_bytes = 0;
+  ArenaView arena;
+  bool check_shared = false;
+  const KernelLaunch* launch = nullptr;
+  std::vector<runtime::Dim3> thread_index;  // of each fiber
+  std::vector<LaneState> state;
+  SharedShadow shadow;
+  Arena::Allocation allocation;  // which the copy engine read last
+  Mbarriers mbarriers;
+  Warpgroups warpgroups;
+
+  ~Worker();
+  void run(LaunchState& launch_state, unsigned slot);
+
+  // Suspends the running fiber: the next lane of the warp goes on, or the scheduler.
+  void suspend();
+  // Suspends the running fiber until wake(); `pc` is where, should that never come.
+  void wait_as(LaneState waiting, std::uintptr_t pc) {
+    slot_of_[current].pc = pc;
+    state[current] = waiting;
+    uneven_ = true;
+    suspend();
+  }
+  void wake(unsigned fiber) {
+    state[fiber] = LaneState::ready;
+    woken_ = true;
+  }
+  // Records the fault of the running thread and never returns to it. `sentence` is called for the
+  // text, so that no string is left on the stack that is abandoned.
+  template <class Sentence>
+  [[noreturn]] void fail(FaultKind kind, std::uintptr_t pc, const Sentence& sentence) {
+    blame(kind, pc, current, sentence());
+    abandon();
+  }
+  // The two halves of fail(): records the fault of a fiber, and returns false; leaves the running
+  // fiber for good.
+  bool blame(FaultKind kind, std::uintptr_t pc, unsigned fiber, std::string sentence);
+  [[noreturn]] void abandon();
+
+  // The blocks of the cluster, or the one block, and which of them a fiber belongs to.
+  unsigned cluster() const { return cluster_; }
+  unsigned rank_of(unsigned fiber) const { return cluster_ == 1 ? 0 : fiber / stride_; }
+  const Block& block(unsigned rank) const { return blocks_[rank]; }
+  unsigned block_threads() const { return threads_; }
+  // Of the running fiber's block: the blocks of a cluster lie along x.
+  runtime::Dim3 block_index() const {
+    return {block_index_.x + rank_of(current), block_index_.y, block_index_.z};
+  }
+  unsigned char* dynamic_shared(unsigned rank) const { return areas_ + rank * kSharedArea; }
+  // A range of shared memory as an offset into the dynamic shared memory of block `rank`, or
+  // kNowhere.
+  static constexpr std::size_t kNowhere = ~std::size_t{0};
+  std::size_t dynamic_offset(std::uintptr_t address, std::size_t bytes, unsigned rank) const {
+    const std::size_t offset = address - reinterpret_cast<std::uintptr_t>(dynamic_shared(rank));
+    const std::size_t all = launch->config.dynamic_shared_bytes;
+    return offset <= all && bytes <= all - offset ? offset : kNowhere;
+  }
+  bool in_static_shared(std::uintptr_t address) const { return address - tls_begin_ < tls_bytes_; }
+
+  void wait_at_cluster_barrier(std::uintptr_t pc);
+  int wait_at_barrier(int form, int predicate, std::uintptr_t pc);
+  void wait_at_named_barrier(unsigned id, unsigned threads, std::uintptr_t pc);
+  std::uint64_t exchange(const ExchangeSlot& slot);
+  void wait_for_turn();
+  AsyncQueue& async_queue();
+  bool on_fiber_stack(std::uintptr_t address) const {
+    return address - reinterpret_cast<std::uintptr_t>(stacks_) < stack_count_ * kStackBytes;
+  }
+  void pause_lane();
+
+  RequestLog log;
+  std::unique_ptr<Fault> fault;
+
+ private:
+  void prepare_launch(LaunchState& launch_state);
+  void prepare_shared();
+  void prepare_fibers();
+  void release_stacks();
+  void check_stacks();
+  void enter_lane(unsigned fiber) {
+    current = fiber;
+    if (counted) log.load(fiber % kWarp, cursor);
+  }
+  void resume(unsigned fiber) {
+    enter_lane(fiber);
+    switch_to(scheduler_, context_[fiber]);
+  }
+  // scheduler.cpp
+  bool run_blocks();
+  void begin_blocks();
+  bool run_warp(unsigned first, unsigned end);
+  bool any_ready(unsigned first, unsigned end) const {
+    return std::memchr(&state[first], static_cast<int>(LaneState::ready), end - first);
+  }
+  void make_ready(const Block& block);
+  bool release_barriers(bool& released);
+  bool release(Block& block);
+  bool blame_standstill();
+  // exchange.cpp
+  bool resolve_exchanges(unsigned first, unsigned end);
+  bool perform(unsigned first, unsigned members);
+  static void fiber_entry(boost::context::detail::transfer_t transfer);
+
+  LaunchState* shared_state_ = nullptr;
+  unsigned slot_ = 0;
+  std::uint64_t block_ = 0;
+  bool aborting_ = false, my_turn_ = false;
+  // Threads of a block, fibers from one block to the next, and fibers in all.
+  unsigned threads_ = 0, stride_ = 0, fibers_ = 0;
+  unsigned cluster_ = 1;
+  runtime::Dim3 block_index_;  // of the cluster's first block
+  std::vector<Block> blocks_;
+  Block* running_ = nullptr;  // the one whose warp is at it
+  unsigned at_cluster_barrier_ = 0;
+  std::uintptr_t cluster_barrier_pc_ = 0;
+  bool woken_ = false;   // a lane has become ready since the scheduler last went round the warps
+  bool uneven_ = false;  // when it goes round again, not all lanes need be ready
+
+  unsigned char* areas_ = nullptr;          // the blocks' dynamic shared memory
+  unsigned char* cluster_areas_ = nullptr;  // kMaxCluster of them, once a cluster was launched
+  std::uintptr_t tls_begin_ = 0;
+  std::size_t tls_bytes_ = 0;
+
+  Context scheduler_;
+  std::vector<Context> context_;
+  char* stacks_ = nullptr;
+  std::size_t stack_count_ = 0;
+  unsigned prepared_ = 0;  // fibers ready to run a kernel from its start
+
+  std::vector<ExchangeSlot> slot_of_;
+  unsigned at_exchange_ = 0, paused_ = 0;
+  std::vector<AsyncQueue> async_;
+};
+
+// The worker of the running OS thread while it runs a kernel, else null.
+extern constinit thread_local Worker* this_worker __attribute__((tls_model("local-exec")));
+
+}  // namespace warpladder::executor

@@ -1,0 +1,68 @@
+#include "ops/lab/operator.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/in_quotes.hpp"
+
+namespace warpladder::ops {
+namespace {
+
+std::vector<std::unique_ptr<Operator>>& declared() {
+  static std::vector<std::unique_ptr<Operator>> operators;
+  return operators;
+}
+
+}  // namespace
+
+void Operator::require_variant(const std::string& variant) const {
+  const std::vector<std::string> known = variants();
+  if (std::ranges::find(known, variant) != known.end()) return;
+  if (known.size() == 1) throw_bad_input(fmt::format("{} has no variants", name()));
+  throw_bad_input(fmt::format("{} has no variant {}; its variants are: {}", name(),
+                              in_quotes(variant, kShownBytes), fmt::join(known, ", ")));
+}
+
+Case Operator::case_of_shape(const std::vector<std::int64_t>& shape,
+                             const std::string& variant) const {
+  if (takes_matrices() && shape.empty()) return matrix_case(variant);
+  if (shape.size() != default_shape().size()) {
+    throw_bad_input(fmt::format("{}: a shape is written {}", name(), shape_form()));
+  }
+  if (variant.empty()) return plain_case(shape, variants().front());
+  require_variant(variant);
+  return plain_case(shape, variant);
+}
+
+Case Operator::matrix_case(const std::string& matrix) const {
+  throw_bad_input(fmt::format("{} takes no matrix {}", name(), in_quotes(matrix, kShownBytes)));
+}
+
+std::unique_ptr<AccuracyTrial> Operator::accuracy_trial(const AccuracyProblem&,
+                                                        runtime::Target) const {
+  throw_bad_input(fmt::format("{} has no distributions to measure errors on", name()));
+}
+
+bool declare(std::unique_ptr<Operator> op) {
+  auto& list = declared();
+  const auto before = [](const auto& a, const auto& b) { return a->name() < b->name(); };
+  list.insert(std::upper_bound(list.begin(), list.end(), op, before), std::move(op));
+  return true;
+}
+
+const std::vector<std::unique_ptr<Operator>>& all_operators() { return declared(); }
+
+const Operator& find_operator(std::string_view name) {
+  std::vector<std::string> names;
+  for (const auto& op : all_operators()) {
+    if (op->name() == name) return *op;
+    names.push_back(op->name());
+  }
+  throw_bad_input(
+      fmt::format("unknown operator '{}'; the operators are: {}", name, fmt::join(names, ", ")));
+}
+
+}  // namespace warpladder::ops

@@ -1,0 +1,114 @@
+#pragma once
+// What the lab knows of an operator: its name, its cases, and how to set one up, run a rung on it
+// and judge the result. Each room implements this once.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "device/device.hpp"
+#include "ladder/ladder.hpp"
+#include "ops/lab/accuracy.hpp"
+
+namespace warpladder::ops {
+
+// The verdict on one result. Errors are counted in units of their bound: up to 1 passes.
+struct Verdict {
+  double worst_error_over_bound = 0.0;
+  std::string failure;  // one sentence; empty if the result passed
+  bool passed() const { return failure.empty(); }
+};
+
+// One problem with its operands on one target, and the truth about it.
+class Trial {
+ public:
+  virtual ~Trial() = default;
+  // Puts the operands back and poisons what the rung must write.
+  virtual void reset() = 0;
+  // The operator's Call, for launchers and predictors.
+  virtual ladder::AnyCall call() const = 0;
+  // What the next result to be judged was computed with; FP32 arithmetic, unless told.
+  virtual void expect(const ladder::Arithmetic&) {}
+  // Compares outputs with the float64 reference and looks at guard bands, gaps and inputs.
+  virtual Verdict judge() = 0;
+  // Half a sentence on what judge() compares, if that is not every element; else empty.
+  virtual std::string judged_in_part() const { return ""; }
+  // What of this problem explains its times, for people; else empty.
+  virtual std::string remark() const { return ""; }
+  virtual double flops() const = 0;
+  virtual double minimal_bytes() const = 0;
+};
+
+// What the speed of an operator is measured in: operations a second, or minimal bytes a second.
+enum class Measure { flops, bytes };
+
+struct Case {
+  std::string name;
+  std::function<std::unique_ptr<Trial>(runtime::Target)> prepare;
+};
+
+class Operator {
+ public:
+  virtual ~Operator() = default;
+  virtual std::string name() const = 0;
+  virtual std::string idea() const = 0;        // one line: what it computes
+  virtual std::string shape_form() const = 0;  // how --shape is written, e.g. "MxNxK"
+  virtual std::vector<std::int64_t> default_shape() const = 0;  // for explain and bench
+  // What a shape alone leaves open (a layout, which function), a word each; the first goes without
+  // saying. An operator that leaves nothing open has the one variant "".
+  virtual std::vector<std::string> variants() const { return {""}; }
+  // What bench runs unless it is told.
+  virtual std::vector<std::vector<std::int64_t>> bench_shapes() const { return {default_shape()}; }
+  virtual std::vector<std::string> bench_variants() const { return {variants().front()}; }
+  // Whether a problem may also be a matrix that no shape describes: a file, or a generator's text.
+  // Its shape is then empty, and the text stands for the variant.
+  virtual bool takes_matrices() const { return false; }
+  // Of these, what bench runs unless it is told.
+  virtual std::vector<std::string> bench_matrices() const { return {}; }
+  // What cases() and bench_matrices() leave out of what users have added, and why: a sentence each.
+  virtual std::vector<std::string> left_out() const { return {}; }
+  virtual Measure measure() const = 0;
+  // At which the serial rung on the CPU, the 1x of every speed-up, ends in about a second.
+  virtual std::vector<std::int64_t> baseline_shape() const { return default_shape(); }
+  // Odd, tiny, ragged, strided, poisoned: one list for tests, verify and bench.
+  virtual std::vector<Case> cases() const = 0;
+  // More than 2^31 elements: for a GPU, and hosts with some 40 GiB.
+  virtual std::vector<Case> large_cases() const { return {}; }
+  // What `accuracy` draws operands from; empty: it does not measure this operator.
+  virtual std::vector<Distribution> distributions() const { return {}; }
+  // The values of each size that it runs unless it is told, so few that it ends in a minute or so.
+  virtual std::vector<std::vector<std::int64_t>> accuracy_sizes(runtime::Target) const {
+    return {};
+  }
+  // Of one of distributions(), with as many sizes as default_shape(). Throws Error(bad_input) for
+  // anything else, Error(resource) when there is too little memory.
+  virtual std::unique_ptr<AccuracyTrial> accuracy_trial(const AccuracyProblem& problem,
+                                                        runtime::Target target) const;
+  // Throws Error(bad_input) unless it is one of variants().
+  void require_variant(const std::string& variant) const;
+  // The plain problem of a shape, in one of variants() (empty: the first); or that of a matrix.
+  // Throws Error(bad_input) if the shape or the variant is not one of this operator,
+  // Error(resource) when it needs more memory than there is.
+  Case case_of_shape(const std::vector<std::int64_t>& shape, const std::string& variant) const;
+  Case case_of_shape(const std::vector<std::int64_t>& shape) const {
+    return case_of_shape(shape, variants().front());
+  }
+
+ private:
+  // Of a shape with as many sizes as default_shape(), and one of variants().
+  virtual Case plain_case(const std::vector<std::int64_t>& shape,
+                          const std::string& variant) const = 0;
+  // Called if takes_matrices().
+  virtual Case matrix_case(const std::string& matrix) const;
+};
+
+// Called by static initialisation of each room's operator.cpp.
+bool declare(std::unique_ptr<Operator> op);
+const std::vector<std::unique_ptr<Operator>>& all_operators();
+// Throws Error(bad_input), naming the operators that there are.
+const Operator& find_operator(std::string_view name);
+
+}  // namespace warpladder::ops

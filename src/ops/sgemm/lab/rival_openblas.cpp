@@ -1,0 +1,25 @@
+#include "ops/lab/openblas.hpp"
+#include "ops/lab/rival.hpp"
+#include "ops/sgemm/problem.hpp"
+
+namespace warpladder::sgemm {
+namespace {
+
+using ops::to_blasint;
+
+void launch(const Call& call, runtime::StreamView& stream) {
+  const Problem& p = call.problem;
+  ops::set_openblas_threads(stream);
+  cblas_sgemm(p.layout == Layout::row_major ? CblasRowMajor : CblasColMajor,
+              ops::openblas_transpose(p.trans_a), ops::openblas_transpose(p.trans_b),
+              to_blasint("m", p.m), to_blasint("n", p.n), to_blasint("k", p.k), p.alpha, call.a,
+              to_blasint("lda", p.lda), call.b, to_blasint("ldb", p.ldb), p.beta, call.c,
+              to_blasint("ldc", p.ldc));
+}
+
+const bool declared =
+    ops::declare_rival({"sgemm", "openblas", "cblas_sgemm", "OpenBLAS", runtime::Target::cpu,
+                        launch, ops::openblas_version, nullptr});
+
+}  // namespace
+}  // namespace warpladder::sgemm

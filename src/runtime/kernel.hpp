@@ -1,0 +1,46 @@
+#pragma once
+// All that a kernel's source needs of the runtime: CUDA C++ itself (nvcc's, or the executor's
+// meaning of it), launch(), and the few words that the two compilers spell differently.
+
+#if defined(__CUDACC__)
+#include <cuda_runtime.h>
+#else
+#include "executor/cuda_language.hpp"
+#endif
+
+#include "runtime/launch.hpp"
+
+// In front of a loop with a constant trip count: unroll it whole. GCC ignores `#pragma unroll`.
+// _ON_GPU: where it goes over an array of registers, for which the CPU side has memory in any case,
+// and a long loop would only be slow to compile.
+// In front of any other: unroll it n times; or not at all, so that a short kernel is a short code
+// to fetch.
+#define WARPLADDER_TEXT(...) #__VA_ARGS__
+#if defined(__CUDACC__)
+#define WARPLADDER_UNROLL _Pragma("unroll")
+#define WARPLADDER_UNROLL_BY(n) _Pragma(WARPLADDER_TEXT(unroll n))
+#define WARPLADDER_UNROLL_ON_GPU WARPLADDER_UNROLL
+#define WARPLADDER_NO_UNROLL _Pragma("unroll 1")
+#else
+#define WARPLADDER_UNROLL _Pragma("GCC unroll 128")
+#define WARPLADDER_UNROLL_BY(n) _Pragma(WARPLADDER_TEXT(GCC unroll n))
+#define WARPLADDER_UNROLL_ON_GPU
+#define WARPLADDER_NO_UNROLL _Pragma("GCC unroll 1")
+#endif
+
+namespace warpladder::runtime {
+inline namespace WARPLADDER_FLAVOUR {
+
+// The block's dynamic shared memory, aligned to 1,024 bytes. One array serves the whole project.
+template <class T>
+__device__ __forceinline__ T* dynamic_shared() {
+#if defined(__CUDACC__)
+  extern __shared__ __align__(1024) unsigned char warpladder_dynamic_shared[];
+  return reinterpret_cast<T*>(warpladder_dynamic_shared);
+#else
+  return reinterpret_cast<T*>(simt_dynamic_shared());
+#endif
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::runtime
