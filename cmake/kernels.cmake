@@ -6,29 +6,39 @@
 set(warpladder_cpu_kernel_flags -x c++ -O2 -g -fno-var-tracking -mavx2 -mfma -mf16c -ffp-contract=fast
   -fno-tree-vectorize -fno-tree-slp-vectorize -fno-tree-loop-distribute-patterns
   -fno-extern-tls-init -ftls-model=local-exec -fno-optimize-sibling-calls
-  -Wno-unknown-pragmas -Wno-psabi "-ffile-prefix-map=${CMAKE_SOURCE_DIR}=/warpladder")
+  -Wno-unknown-pragmas -Wno-psabi "-ffile-prefix-map=${PROJECT_SOURCE_DIR}=/warpladder")
 # Reports every access and every basic block to the executor, and keeps the blocks in the source's
 # order, on which the replay of parted lanes relies.
 set(warpladder_counted_flags -fsanitize=thread --param=tsan-instrument-func-entry-exit=0
   -fsanitize-coverage=trace-pc -fno-reorder-blocks -fno-reorder-blocks-and-partition
   -fno-crossjumping)
 
+# warpladder_gpu_code(NAME source.cu...): the object libraries NAME_gpu and, for *.sm90a.cu,
+# NAME_gpu_sm90a.
+function(warpladder_gpu_code name)
+  set(kernels_name ${name})
+  set(kernels_sources ${ARGN})
+  add_subdirectory(${PROJECT_SOURCE_DIR}/cmake/gpu_flavour ${CMAKE_BINARY_DIR}/kernels/${name}_gpu)
+endfunction()
+
 # warpladder_kernels(NAME source.cu...): the object libraries NAME_cpu_plain, NAME_cpu_counted and,
-# with nvcc, NAME_gpu (and NAME_gpu_sm90a for *.sm90a.cu).
+# with nvcc, those of warpladder_gpu_code(), but for sources that the library holds.
 function(warpladder_kernels name)
-  set(warpladder_kernels_name ${name} PARENT_SCOPE)
   set_property(GLOBAL PROPERTY warpladder_${name}_sources ${ARGN})
   # Two directories, for a source file has one language per directory.
   set(kernels_name ${name})
   set(kernels_sources ${ARGN})
-  add_subdirectory(${CMAKE_SOURCE_DIR}/cmake/cpu_flavours ${CMAKE_BINARY_DIR}/kernels/${name}_cpu)
+  add_subdirectory(${PROJECT_SOURCE_DIR}/cmake/cpu_flavours ${CMAKE_BINARY_DIR}/kernels/${name}_cpu)
   if(CMAKE_CUDA_COMPILER_LOADED)
-    add_subdirectory(${CMAKE_SOURCE_DIR}/cmake/gpu_flavour ${CMAKE_BINARY_DIR}/kernels/${name}_gpu)
+    set(gpu_sources ${ARGN})
+    list(REMOVE_ITEM gpu_sources ${library_kernels})
+    warpladder_gpu_code(${name} ${gpu_sources})
   endif()
 endfunction()
 
-# The rungs among the sources of a set of kernels, as a source file that puts them on the ladder:
-# the object library NAME_list. A rung's operator and id are those of its file's path.
+# The rungs and plans among the sources of a set of kernels, as a source file that puts rungs on the
+# ladder and tells rooms of their plans: the object library NAME_list. A rung's operator and id are
+# those of its file's path.
 function(warpladder_rung_list name)
   set(flavours plain counted)
   if(CMAKE_CUDA_COMPILER_LOADED)
@@ -37,6 +47,15 @@ function(warpladder_rung_list name)
   set(includes)
   set(text)
   foreach(source ${ARGN})
+    if(source MATCHES "/ops/([a-z0-9_]+)/plan\\.cu$")
+      set(op ${CMAKE_MATCH_1})
+      if(EXISTS ${PROJECT_SOURCE_DIR}/src/ops/${op}/lab/dispatch.hpp)
+        list(APPEND includes "#include \"ops/${op}/lab/dispatch.hpp\"\n")
+        string(APPEND text
+          "[[maybe_unused]] const bool ${op}_plans = (${op}::planner = &${op}::plain::plan) != nullptr;\n")
+      endif()
+      continue()
+    endif()
     if(NOT source MATCHES "/ops/([a-z0-9_]+)/rungs/([A-Za-z0-9_]+)(\\.sm90a)?\\.cu$")
       message(FATAL_ERROR "${source} is no rung: it is not src/ops/OP/rungs/ID.cu")
     endif()
@@ -75,8 +94,8 @@ function(warpladder_link_kernels program)
       endif()
     endforeach()
   endforeach()
-  set(script ${CMAKE_SOURCE_DIR}/src/executor/kernel_text.ld)
-  set(embed ${CMAKE_SOURCE_DIR}/tools/embed_sites.py)
+  set(script ${PROJECT_SOURCE_DIR}/src/executor/kernel_text.ld)
+  set(embed ${PROJECT_SOURCE_DIR}/tools/embed_sites.py)
   target_link_options(${program} PRIVATE -Wl,-T,${script})
   if(NOT WARPLADDER_SANITIZE)
     target_link_options(${program} PRIVATE -static-libstdc++ -static-libgcc)

@@ -72,10 +72,17 @@ std::vector<Fact> facts(Target target) {
           {"FMA, AVX2 and F16C", cpu_has_fma() ? "yes" : "no"}};
 }
 
+namespace {
+
+runtime::Machine stood_for;
+
+}  // namespace
+
 const runtime::Machine& machine(Target target) {
-  static const runtime::Machine stood_for;
-  return target == Target::gpu ? cuda::machine() : stood_for;
+  return target == Target::gpu && availability(target).available ? cuda::machine() : stood_for;
 }
+StandIn::StandIn(const runtime::Machine& machine) : before_(std::exchange(stood_for, machine)) {}
+StandIn::~StandIn() { stood_for = before_; }
 
 // ---- streams
 

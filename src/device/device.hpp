@@ -34,8 +34,21 @@ struct Fact {
 };
 std::vector<Fact> facts(Target target);
 
-// The GPU that kernels run on; for the CPU side the one that the executor stands for, an H200.
+// The GPU that kernels run on. For the CPU side, and where no GPU answers, the one that the
+// executor stands for: an H200.
 const runtime::Machine& machine(Target target);
+
+// Lets the executor stand for another machine, as long as it lives; for tests of plans.
+class StandIn {
+ public:
+  explicit StandIn(const runtime::Machine& machine);
+  ~StandIn();
+  StandIn(const StandIn&) = delete;
+  StandIn& operator=(const StandIn&) = delete;
+
+ private:
+  runtime::Machine before_;
+};
 
 // A stream of its own, on either side. Kernels and copies on one stream run in order; on the CPU
 // side every call has finished when it returns. Not thread-safe; movable.

@@ -260,8 +260,8 @@ BenchReport bench(const BenchRequest& request, const Progress& progress) {
       if (gpu && rung->on_host) continue;  // it is the baseline
       std::string why_not = ladder::why_not(*rung, flavour);
       if (why_not.empty()) why_not = ladder::why_not(*rung, trial->call());
-      enter(rung->id, rung, rung->preparation(flavour), rung->launcher(flavour), rung->arithmetic,
-            why_not, false);
+      enter(rung->id, rung, rung->preparation(flavour), rung->launcher(flavour),
+            rung->arithmetic_for(trial->call()), why_not, false);
     }
     for (const ops::Rival* rival : ops::rivals_of(op->name(), request.target)) {
       if (rival->takes && !rival->takes(trial->call())) continue;

@@ -343,8 +343,9 @@ Explanation explain(const Selected& selected, const std::vector<std::int64_t>& s
   e.flops = trial->flops();
   e.minimal_bytes = trial->minimal_bytes();
   const runtime::Machine& machine = device::machine(runtime::Target::cpu);
-  if (rung.arithmetic.tensor_cores()) {
-    e.tensor_flops_per_s = rung.arithmetic.flops_per_s(machine);
+  const ladder::Arithmetic arithmetic = rung.arithmetic_for(trial->call());
+  if (arithmetic.tensor_cores()) {
+    e.tensor_flops_per_s = arithmetic.flops_per_s(machine);
   }
 
   device::Stream stream(runtime::Target::cpu);

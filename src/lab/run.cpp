@@ -9,14 +9,14 @@
 #include "base/matrix_market.hpp"
 #include "base/npy_header.hpp"
 #include "lab/selection.hpp"
-#include "ops/reduce/dispatch.hpp"
-#include "ops/reduce_axis/dispatch.hpp"
-#include "ops/sgemm/dispatch.hpp"
-#include "ops/sgemv/dispatch.hpp"
-#include "ops/spmv/dispatch.hpp"
+#include "ops/lab/checked.hpp"
+#include "ops/reduce/lab/dispatch.hpp"
+#include "ops/reduce_axis/lab/dispatch.hpp"
+#include "ops/sgemm/lab/dispatch.hpp"
+#include "ops/sgemv/lab/dispatch.hpp"
+#include "ops/spmv/lab/dispatch.hpp"
 #include "ops/spmv/lab/operands.hpp"
-#include "ops/spmv/lab/row_statistics.hpp"
-#include "ops/transpose/dispatch.hpp"
+#include "ops/transpose/lab/dispatch.hpp"
 #include "ops/vector_add/problem.hpp"
 
 namespace warpladder::lab {
@@ -176,7 +176,7 @@ double host_bytes(runtime::Target target, double device_elements, double host_el
 
 RunResult run_sgemm(const RunSgemmRequest& r) {
   const Problem p = problem_of(r);
-  const sgemm::Footprint f = sgemm::footprint(p);
+  const sgemm::Problem::Footprint f = ops::footprint(p);
   const runtime::Target target = r.options.target;
   const ladder::AnyRung& rung = r.options.rung ? *r.options.rung : sgemm::choose(p, target);
   const runtime::Flavour flavour = flavour_of(rung, target);
@@ -203,7 +203,7 @@ RunResult run_sgemm(const RunSgemmRequest& r) {
 
 RunResult run_sgemv(const RunSgemvRequest& r) {
   const sgemv::Problem p = problem_of(r);
-  const sgemv::Footprint f = sgemv::footprint(p);
+  const sgemv::Problem::Footprint f = ops::footprint(p);
   const runtime::Target target = r.options.target;
   const ladder::AnyRung& rung = r.options.rung ? *r.options.rung : sgemv::choose(p, target);
   const runtime::Flavour flavour = flavour_of(rung, target);
@@ -230,11 +230,7 @@ RunResult run_sgemv(const RunSgemvRequest& r) {
 RunResult run_spmv(const RunSpmvRequest& r) {
   const spmv::Problem p = problem_of(r);
   const runtime::Target target = r.options.target;
-  const auto choose = [&]() -> const ladder::AnyRung& {
-    const std::int64_t longest = spmv::row_statistics(r.a.row_offsets, r.a.columns).longest;
-    return spmv::choose(p, longest, false, target);  // a plan would cost more than it saves
-  };
-  const ladder::AnyRung& rung = r.options.rung ? *r.options.rung : choose();
+  const ladder::AnyRung& rung = r.options.rung ? *r.options.rung : spmv::choose(p, target);
   const runtime::Flavour flavour = flavour_of(rung, target);
   // In words of 4 bytes: values, columns and offsets, of 64 bits at most, both vectors.
   const auto rows = static_cast<double>(p.rows), columns = static_cast<double>(p.columns);

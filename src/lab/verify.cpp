@@ -20,7 +20,7 @@ CaseResult run_case(const std::string& name, ops::Trial& trial, const ladder::An
   } catch (const executor::KernelFault& fault) {
     return {name, std::numeric_limits<double>::infinity(), fault.what()};
   }
-  trial.expect(rung.arithmetic);
+  trial.expect(rung.arithmetic_for(trial.call()));
   const ops::Verdict verdict = trial.judge();
   return {name, verdict.worst_error_over_bound, verdict.failure};
 }

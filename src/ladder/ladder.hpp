@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "executor/counts.hpp"
@@ -74,7 +75,13 @@ struct AnyRung {
   Condition takes;
   Launcher prepare[runtime::kFlavours];  // null: there is nothing to prepare
   Arithmetic arithmetic;
+  // Of `dispatch`: the arithmetic of the rung that its plan names for a call; null of other rungs.
+  Erased<Arithmetic> planned_arithmetic;
 
+  Arithmetic arithmetic_for(AnyCall call) const {
+    return planned_arithmetic ? planned_arithmetic(call) : arithmetic;
+  }
+  bool is_dispatch() const { return static_cast<bool>(planned_arithmetic); }
   Launcher launcher(runtime::Flavour flavour) const { return launch[static_cast<int>(flavour)]; }
   Launcher preparation(runtime::Flavour flavour) const {
     return prepare[static_cast<int>(flavour)];
@@ -90,9 +97,14 @@ bool declare(AnyRung rung);
 template <class Call>
 AnyRung erased(const char* op, const char* id, const Rung<Call>* gpu, const Rung<Call>* plain,
                const Rung<Call>* counted) {
-  AnyRung rung{
-      op,           id, plain->idea,      plain->accepts, plain->on_host, {}, plain->predict,
-      plain->takes, {}, plain->arithmetic};
+  AnyRung rung{.op = op,
+               .id = id,
+               .idea = plain->idea,
+               .accepts = plain->accepts,
+               .on_host = plain->on_host,
+               .predict = plain->predict,
+               .takes = plain->takes,
+               .arithmetic = plain->arithmetic};
   const auto add = [&](runtime::Flavour flavour, const Rung<Call>* of_flavour) {
     if (!of_flavour) return;
     rung.launch[static_cast<int>(flavour)] = of_flavour->launch;
@@ -102,6 +114,22 @@ AnyRung erased(const char* op, const char* id, const Rung<Call>* gpu, const Rung
   add(runtime::Flavour::plain, plain);
   add(runtime::Flavour::counted, counted);
   return rung;
+}
+
+// Declares an operator's contestant `dispatch`, which takes every call: `gpu` is the library's call
+// (null in a build without CUDA), `plain` runs the planned rung in the executor.
+template <class Call>
+bool declare_dispatch(const char* op, void (*gpu)(const Call&, runtime::StreamView&),
+                      void (*plain)(const Call&, runtime::StreamView&),
+                      Arithmetic (*arithmetic)(const Call&)) {
+  AnyRung rung{.op = op,
+               .id = "dispatch",
+               .idea = "what the library's call does",
+               .accepts = "every problem",
+               .planned_arithmetic = arithmetic};
+  rung.launch[static_cast<int>(runtime::Flavour::gpu)] = gpu;
+  rung.launch[static_cast<int>(runtime::Flavour::plain)] = plain;
+  return declare(std::move(rung));
 }
 
 // Sorted by operator, then id.

@@ -42,6 +42,14 @@ struct Arithmetic {
   }
 };
 
+// What a rung takes that does not say: every call, unless the Call names a condition as its member
+// `takes_by_default`.
+template <class Call>
+constexpr bool (*kTakesByDefault)(const Call&) = [] {
+  if constexpr (requires { Call::takes_by_default; }) return &Call::takes_by_default;
+  return static_cast<bool (*)(const Call&)>(nullptr);
+}();
+
 // One flavour of a rung, for an operator whose calls are of type Call. Its id is the stem of its
 // file. A function that belongs to another operator does not compile here.
 template <class Call_>
@@ -54,7 +62,7 @@ struct Rung {
   // The header's prediction as a function of the call's problem; null: no prediction.
   Totals (*predict)(const Call&, const runtime::Machine&) = nullptr;
   // Whether the rung takes this call, as `accepts` says in words; null: it takes every call.
-  bool (*takes)(const Call&) = nullptr;
+  bool (*takes)(const Call&) = kTakesByDefault<Call>;
   // To be launched once before `launch`, for a call whose operator says what may then change.
   void (*prepare)(const Call&, runtime::StreamView&) = nullptr;
   Arithmetic arithmetic = {};

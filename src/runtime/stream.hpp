@@ -26,6 +26,18 @@ enum class Target { cpu, gpu };
 enum class Flavour { gpu, plain, counted };
 constexpr int kFlavours = 3;
 
+// Declares a function of which each flavour has its own, in a namespace of the flavour's name.
+#define WARPLADDER_IN_EACH_FLAVOUR(...) \
+  namespace gpu {                       \
+  __VA_ARGS__                           \
+  }                                     \
+  namespace plain {                     \
+  __VA_ARGS__                           \
+  }                                     \
+  namespace counted {                   \
+  __VA_ARGS__                           \
+  }
+
 // A stream that belongs to somebody else: kernels launched on it run in order. Not thread-safe; a
 // view costs nothing, so each call makes its own.
 //

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "lab/verify.hpp"
 #include "ops/counting.hpp"
+#include "ops/lab/checked.hpp"
 #include "ops/lab/reduction.hpp"
 #include "ops/reduce_axis/problem.hpp"
 
@@ -16,12 +17,12 @@ namespace warpladder::reduce_axis {
 namespace {
 
 TEST(ReduceAxis, RefusesImpossibleSizes) {
-  EXPECT_EQ(footprint({Function::sum, Lines::rows, 3, 4, 6}), 16);
-  EXPECT_EQ(footprint({Function::sum, Lines::rows, 0, 4, 4}), 0);
-  EXPECT_THROW(footprint({Function::sum, Lines::rows, -1, 4, 4}), Error);
-  EXPECT_THROW(footprint({Function::sum, Lines::rows, 3, 4, 3}), Error);
+  EXPECT_EQ(ops::footprint(Problem{Function::sum, Lines::rows, 3, 4, 6}), 16);
+  EXPECT_EQ(ops::footprint(Problem{Function::sum, Lines::rows, 0, 4, 4}), 0);
+  EXPECT_THROW(ops::footprint(Problem{Function::sum, Lines::rows, -1, 4, 4}), Error);
+  EXPECT_THROW(ops::footprint(Problem{Function::sum, Lines::rows, 3, 4, 3}), Error);
   constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max() / 2;
-  EXPECT_THROW(footprint({Function::sum, Lines::rows, kHuge, 4, 4}), Error);
+  EXPECT_THROW(ops::footprint(Problem{Function::sum, Lines::rows, kHuge, 4, 4}), Error);
 }
 
 // Long rows and short ones, and strips, of which 04_split takes another way than of the shapes in
@@ -52,7 +53,7 @@ TEST(ReduceAxis, GivesTheSameBitsInEveryRun) {
         tall{Function::sum, Lines::columns, 9000, 12, 12};
     for (const Problem& p : {wide, tall}) {
       device::Stream stream(target);
-      const device::Buffer<float> in(target, static_cast<std::size_t>(footprint(p))),
+      const device::Buffer<float> in(target, static_cast<std::size_t>(ops::footprint(p))),
           out(target, static_cast<std::size_t>(p.results()));
       device::fill_uniform(stream, in.data(), in.size(), 5, -1.0f, 1.0f);
       const device::Buffer<std::uint64_t> flags(

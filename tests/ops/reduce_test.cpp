@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "lab/verify.hpp"
+#include "ops/lab/checked.hpp"
 #include "ops/lab/reduction.hpp"
 #include "ops/reduce/problem.hpp"
 
@@ -57,9 +58,10 @@ TEST(ReduceReference, NansInfinitiesAndTies) {
 }
 
 TEST(Reduce, RefusesImpossibleSizes) {
-  EXPECT_THROW(validate({Function::sum, -1}), Error);
-  EXPECT_THROW(validate({Function::sum, std::numeric_limits<std::int64_t>::max()}), Error);
-  EXPECT_NO_THROW(validate({Function::sum, 0}));
+  EXPECT_THROW(ops::validate(Problem{Function::sum, -1}), Error);
+  EXPECT_THROW(ops::validate(Problem{Function::sum, std::numeric_limits<std::int64_t>::max()}),
+               Error);
+  EXPECT_NO_THROW(ops::validate(Problem{Function::sum, 0}));
 }
 
 TEST(Reduce, ZerosHaveAnOrder) {

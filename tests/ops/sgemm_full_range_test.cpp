@@ -11,6 +11,7 @@
 
 #include "device/device.hpp"
 #include "ladder/ladder.hpp"
+#include "ops/lab/checked.hpp"
 #include "ops/lab/judge.hpp"
 #include "ops/sgemm/lab/reference.hpp"
 
@@ -39,7 +40,7 @@ class FullRange : public testing::TestWithParam<const char*> {
       }
       return v;
     };
-    const Footprint f = footprint(p);
+    const Problem::Footprint f = ops::footprint(p);
     HostOperands host{draw(f.a_elements), draw(f.b_elements), draw(f.c_elements)};
     if (change) change(host);
     const device::Buffer<float> a(target, host.a), b(target, host.b), c(target, host.c);

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "ops/lab/checked.hpp"
 #include "ops/sgemm/lab/reference.hpp"
 
 namespace warpladder::sgemm {
@@ -94,7 +95,7 @@ TEST(SgemmProblem, CountsWorkAndBytes) {
 TEST(SgemmProblem, RefusesInASentence) {
   const auto sentence = [](Problem p) {
     try {
-      footprint(p);
+      ops::footprint(p);
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::bad_input);
       return std::string(error.what());
@@ -124,7 +125,7 @@ TEST(SgemmProblem, TwinOfTheOtherLayoutIsTheSameProduct) {
   EXPECT_EQ(twin.problem.n, 2);
   EXPECT_FALSE(twin.problem.trans_a);
   EXPECT_TRUE(twin.problem.trans_b);
-  EXPECT_NO_THROW(validate(twin.problem));
+  EXPECT_NO_THROW(ops::validate(twin.problem));
 }
 
 }  // namespace

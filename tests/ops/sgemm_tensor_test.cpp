@@ -10,35 +10,46 @@
 #include "device/device.hpp"
 #include "lab/accuracy.hpp"
 #include "ops/lab/judge.hpp"
-#include "ops/sgemm/dispatch.hpp"
 #include "ops/sgemm/lab/accuracy_cases.hpp"
+#include "ops/sgemm/lab/dispatch.hpp"
 
 namespace warpladder::sgemm {
 namespace {
 
-TEST(SgemmDispatch, TakesPairsWhereTheyPayAndAreAccurate) {
-  const auto chosen = [](std::int64_t m, std::int64_t n, std::int64_t k) {
-    return choose(compact(m, n, k), runtime::Target::gpu).id;
+TEST(SgemmPlan, TakesPairsWhereTheyPayAndAreAccurate) {
+  const auto planned = [](std::int64_t m, std::int64_t n, std::int64_t k,
+                          const runtime::Machine& machine = {}) -> std::string {
+    return plain::plan(compact(m, n, k), machine).id;
   };
-  EXPECT_EQ(chosen(4096, 4096, 4096), "tc_10_full_range");
-  EXPECT_EQ(chosen(1024, 1024, 1024), "tc_10_full_range");
-  EXPECT_EQ(chosen(4096, 4096, 256), "tc_10_full_range");
-  EXPECT_EQ(chosen(4096, 4096, 255), "row_08_double");
-  EXPECT_EQ(chosen(500, 500, 1023), "row_08_double");
-  EXPECT_EQ(chosen(16, 16, 2048), "row_08_double");
+  EXPECT_EQ(planned(4096, 4096, 4096), "tc_10_full_range");
+  EXPECT_EQ(planned(1024, 1024, 1024), "tc_10_full_range");
+  EXPECT_EQ(planned(4096, 4096, 256), "tc_10_full_range");
+  EXPECT_EQ(planned(4096, 4096, 255), "row_08_double");
+  EXPECT_EQ(planned(500, 500, 1023), "row_08_double");
+  EXPECT_EQ(planned(16, 16, 2048), "row_08_double");
+  runtime::Machine a100;
+  a100.capability = 80;
+  EXPECT_EQ(planned(4096, 4096, 4096, a100), "row_07_register_parity");
   EXPECT_EQ(choose(compact(8, 8, 8), runtime::Target::cpu).id, "row_04_vector_load");
+  EXPECT_EQ(choose(compact(8, 8, 8), runtime::Target::gpu).id, "dispatch");
 }
 
-TEST(SgemmDispatch, ChoosesWhatTakesEveryCallAsItComes) {
-  for (const std::int64_t mn : {1, 200, 1024, 5000}) {
-    for (const std::int64_t k : {0, 1, 1000, 1024, 9000}) {
-      for (const runtime::Target target : {runtime::Target::cpu, runtime::Target::gpu}) {
-        const ladder::AnyRung& rung = choose(compact(mn, mn, k), target);
-        EXPECT_FALSE(rung.takes || rung.preparation(runtime::Flavour::plain))
-            << rung.id << ' ' << mn << ' ' << k;
-      }
-    }
-  }
+TEST(SgemmPlan, FollowsTheArithmeticAndTheBatch) {
+  runtime::Machine a100;
+  a100.capability = 80;
+  const Problem large = compact(4096, 4096, 4096), small = compact(64, 64, 64);
+  const auto planned = [](const Problem& p, const runtime::Machine& machine, Arithmetic arithmetic,
+                          const Batch& batch = {}) -> std::string {
+    return plain::plan(p, machine, arithmetic, batch).id;
+  };
+  EXPECT_EQ(planned(large, {}, Arithmetic::cuda_cores), "row_07_register_parity");
+  EXPECT_EQ(planned(large, {}, Arithmetic::double_rounded), "row_08_double");
+  EXPECT_EQ(planned(large, a100, Arithmetic::double_rounded), "row_10_batched_double");
+  EXPECT_EQ(planned(small, {}, Arithmetic::accurate, {.count = 9}), "row_09_batched");
+  EXPECT_EQ(planned(large, {}, Arithmetic::accurate, {.count = 9}), "tc_10_full_range");
+  EXPECT_EQ(planned(large, {}, Arithmetic::accurate, {.count = 1, .arrays = true}),
+            "row_09_batched");
+  EXPECT_EQ(planned(small, {}, Arithmetic::double_rounded, {.count = 9}), "row_10_batched_double");
 }
 
 // A product whose operands a distribution of the accuracy lab draws.

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "ops/lab/checked.hpp"
 #include "ops/lab/operator.hpp"
 #include "ops/lab/rival.hpp"
 #include "ops/sgemv/lab/reference.hpp"
@@ -101,9 +102,9 @@ TEST(SgemvProblem, CountsWorkAndBytes) {
   p.lda = 7;  // 2·7 + 5
   p.incx = -2;
   p.incy = 3;
-  EXPECT_EQ(footprint(p).a_elements, 19);
-  EXPECT_EQ(footprint(p).x_elements, 9);
-  EXPECT_EQ(footprint(p).y_elements, 7);
+  EXPECT_EQ(ops::footprint(p).a_elements, 19);
+  EXPECT_EQ(ops::footprint(p).x_elements, 9);
+  EXPECT_EQ(ops::footprint(p).y_elements, 7);
 }
 
 TEST(SgemvProblem, HasRoomForThePiecesThatItAllows) {
@@ -125,7 +126,7 @@ TEST(SgemvProblem, HasRoomForThePiecesThatItAllows) {
 TEST(SgemvProblem, RefusesInASentence) {
   const auto sentence = [](const Problem& p) {
     try {
-      validate(p);
+      ops::validate(p);
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::bad_input);
       return std::string(error.what());

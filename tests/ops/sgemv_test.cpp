@@ -8,7 +8,8 @@
 
 #include "lab/verify.hpp"
 #include "ops/counting.hpp"
-#include "ops/sgemv/dispatch.hpp"
+#include "ops/lab/checked.hpp"
+#include "ops/sgemv/lab/dispatch.hpp"
 #include "ops/sgemv/problem.hpp"
 
 namespace warpladder::sgemv {
@@ -62,7 +63,7 @@ TEST(SgemvRungs, GiveTheSameBitsWithAnyNumberOfThreads) {
 }
 
 TEST(SgemvDispatch, ChoosesByTarget) {
-  EXPECT_EQ(choose(compact(4096, 4096), runtime::Target::gpu).id, "07_by_shape");
+  EXPECT_EQ(choose(compact(4096, 4096), runtime::Target::gpu).id, "dispatch");
   EXPECT_EQ(choose(compact(8, 8), runtime::Target::cpu).id, "01_thread_per_output");
 }
 
@@ -108,7 +109,7 @@ void launch_planted(const Call& call, runtime::StreamView&) {
                            (reads ? static_cast<double>(p.beta) * static_cast<double>(y) : 0.0));
   }
   if (planted == Fault::in_the_gap && p.incy == 3) call.y[1] = 1;
-  if (planted == Fault::behind) call.y[footprint(p).y_elements] = 1;
+  if (planted == Fault::behind) call.y[ops::footprint(p).y_elements] = 1;
   if (planted == Fault::to_the_input) const_cast<float*>(call.a)[0] = 7;
   if (planted == Fault::flag_left_set && flag_words(p) > 0) call.flags[flag_words(p) - 1] = 1;
 }

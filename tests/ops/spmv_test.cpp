@@ -15,8 +15,9 @@
 #include "base/matrix_market.hpp"
 #include "base/testing.hpp"
 #include "lab/verify.hpp"
-#include "ops/spmv/dispatch.hpp"
+#include "ops/lab/checked.hpp"
 #include "ops/spmv/lab/cases.hpp"
+#include "ops/spmv/lab/dispatch.hpp"
 #include "ops/spmv/lab/generators.hpp"
 #include "ops/spmv/lab/operands.hpp"
 #include "ops/spmv/lab/reference.hpp"
@@ -31,7 +32,7 @@ using testing::TempDir;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 TEST(SpmvProblem, RefusesWhatItCannotBe) {
-  const auto refusal = [](const Problem& p) { return sentence_of([&] { validate(p); }); };
+  const auto refusal = [](const Problem& p) { return sentence_of([&] { ops::validate(p); }); };
   EXPECT_EQ(refusal({-1, 1, 0}), "spmv: rows must not be negative, it is -1");
   EXPECT_EQ(refusal({1, -2, 0}), "spmv: columns must not be negative, it is -2");
   EXPECT_EQ(refusal({1, 1, -3}), "spmv: nnz must not be negative, it is -3");
@@ -43,8 +44,8 @@ TEST(SpmvProblem, RefusesWhatItCannotBe) {
             "spmv: nnz must not be above 2147483647, it is 2147483648");
   EXPECT_EQ(refusal({0, 4, 2}), "spmv: a matrix of 0x4 has no place for nnz = 2");
   EXPECT_EQ(refusal({4, 0, 2}), "spmv: a matrix of 4x0 has no place for nnz = 2");
-  EXPECT_NO_THROW(validate({1, 1, std::int64_t{1} << 31, true}));
-  EXPECT_NO_THROW(validate({0, 0, 0}));
+  EXPECT_NO_THROW(ops::validate(Problem{1, 1, std::int64_t{1} << 31, true}));
+  EXPECT_NO_THROW(ops::validate(Problem{0, 0, 0}));
 }
 
 TEST(SpmvProblem, CountsOperationsAndBytes) {
@@ -161,33 +162,40 @@ TEST(SpmvDispatch, TellsHowColumnsAreSpread) {
   EXPECT_EQ(spread_of("banded:rows=1000,band=33"), std::pair(false, false));
 }
 
-TEST(SpmvDispatch, ChoosesByTargetRowsAndPlan) {
+TEST(SpmvPlan, ChoosesByRowsColumnsAndPreparation) {
   const Problem p{1000, 1000, 5000}, nearly_empty{100000, 1000, 5000};
-  const auto gpu = runtime::Target::gpu;
-  EXPECT_EQ(choose(p, kUnknown, false, gpu).id, "07_entries");
-  EXPECT_EQ(choose(p, kUnknown, true, gpu).id, "08_prepared");
-  EXPECT_EQ(choose(nearly_empty, kUnknown, true, gpu).id, "06_merge");
-  EXPECT_EQ(choose(p, kUnknown, true, runtime::Target::cpu).id, "01_scalar");
+  const auto planned = [](Problem problem, std::int64_t longest, bool prepared,
+                          const runtime::Machine& machine = {}) -> std::string {
+    problem.longest_row = longest;
+    return plain::plan(problem, machine, prepared).id;
+  };
+  constexpr std::int64_t kUnknown = Problem::kUnknown;
+  EXPECT_EQ(planned(p, kUnknown, false), "07_entries");
+  EXPECT_EQ(planned(p, kUnknown, true), "08_prepared");
+  EXPECT_EQ(planned(nearly_empty, kUnknown, true), "06_merge");
+  EXPECT_EQ(choose(p, runtime::Target::cpu).id, "01_scalar");
   // Many entries, of columns that lie anywhere.
   Problem scattered{1000000, 1000000, 16000000};
   scattered.scattered = true;
-  EXPECT_EQ(choose(scattered, kUnknown, true, gpu).id, "09_sorted");
-  EXPECT_EQ(choose(scattered, kUnknown, false, gpu).id, "07_entries");
+  EXPECT_EQ(planned(scattered, kUnknown, true), "09_sorted");
+  EXPECT_EQ(planned(scattered, kUnknown, false), "07_entries");
   scattered.even = true;
-  EXPECT_EQ(choose(scattered, kUnknown, true, gpu).id, "09_sorted");
-  EXPECT_EQ(choose(scattered, kUnknown, false, gpu).id, "10_held");
-  EXPECT_EQ(choose(scattered, 8, false, gpu).id, "10_held");
-  EXPECT_EQ(choose(scattered, kUnknown, false, runtime::Target::cpu).id, "01_scalar");
+  EXPECT_EQ(planned(scattered, kUnknown, true), "09_sorted");
+  EXPECT_EQ(planned(scattered, kUnknown, false), "10_held");
+  EXPECT_EQ(planned(scattered, 8, false), "10_held");
+  runtime::Machine a100;
+  a100.capability = 80;
+  EXPECT_EQ(planned(scattered, kUnknown, false, a100), "07_entries") << "no clusters";
   scattered.columns = 500000;
-  EXPECT_EQ(choose(scattered, kUnknown, false, gpu).id, "07_entries");
+  EXPECT_EQ(planned(scattered, kUnknown, false), "07_entries");
   scattered.columns = 1000000;
   scattered.nnz = 1000000;
-  EXPECT_EQ(choose(scattered, kUnknown, false, gpu).id, "07_entries");
-  EXPECT_EQ(choose(scattered, kUnknown, true, gpu).id, "08_prepared");
+  EXPECT_EQ(planned(scattered, kUnknown, false), "07_entries");
+  EXPECT_EQ(planned(scattered, kUnknown, true), "08_prepared");
   // All rows short; not all.
-  EXPECT_EQ(choose(p, 8, true, gpu).id, "08_prepared");
-  EXPECT_EQ(choose(p, 8, false, gpu).id, "01_scalar");
-  EXPECT_EQ(choose(p, 9, false, gpu).id, "07_entries");
+  EXPECT_EQ(planned(p, 8, true), "08_prepared");
+  EXPECT_EQ(planned(p, 8, false), "01_scalar");
+  EXPECT_EQ(planned(p, 9, false), "07_entries");
 }
 
 TEST(SpmvOperator, RemarksOnTheRows) {

@@ -8,7 +8,8 @@
 
 #include "base/error.hpp"
 #include "lab/verify.hpp"
-#include "ops/transpose/dispatch.hpp"
+#include "ops/lab/checked.hpp"
+#include "ops/transpose/lab/dispatch.hpp"
 #include "ops/transpose/problem.hpp"
 
 namespace warpladder::transpose {
@@ -16,7 +17,7 @@ namespace {
 
 std::string refusal(const Problem& p) {
   try {
-    validate(p);
+    ops::validate(p);
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::bad_input);
     return error.what();
@@ -30,11 +31,11 @@ TEST(TransposeProblem, CountsItsBytesByHand) {
   EXPECT_EQ(p.ld_out, 3);
   EXPECT_EQ(p.stride_in, 15);
   EXPECT_EQ(minimal_bytes(p), 2 * 3 * 5 * 2 * 4);
-  EXPECT_EQ(footprint(p).in_elements, 30);
+  EXPECT_EQ(ops::footprint(p).in_elements, 30);
   Problem gaps = p;
   gaps.ld_in = 7;       // (3 - 1) · 7 + 5 = 19 elements a matrix
   gaps.stride_in = 20;  // the second begins at 20
-  EXPECT_EQ(footprint(gaps).in_elements, 39);
+  EXPECT_EQ(ops::footprint(gaps).in_elements, 39);
 }
 
 TEST(TransposeProblem, RefusesWhatCannotBe) {
@@ -62,8 +63,8 @@ TEST(TransposeProblem, FallsIntoPartsOfAGridsSize) {
   p.ld_out = 3;
   p.stride_in = 25;
   p.stride_out = 40;
-  std::vector<float> in(static_cast<std::size_t>(footprint(p).in_elements)),
-      out(static_cast<std::size_t>(footprint(p).out_elements));
+  std::vector<float> in(static_cast<std::size_t>(ops::footprint(p).in_elements)),
+      out(static_cast<std::size_t>(ops::footprint(p).out_elements));
   std::vector<int> in_seen(in.size()), out_seen(out.size());
   int parts = 0;
   for_each_part({p, in.data(), out.data()}, 4, 3, [&](const Call& part) {
@@ -91,8 +92,10 @@ TEST(TransposeProblem, FallsIntoPartsOfAGridsSize) {
   for_each_part({compact(5, 0), nullptr, nullptr}, 4, 3, [&](const Call&) { ADD_FAILURE(); });
 }
 
-TEST(TransposeDispatch, ChoosesByShape) {
-  const auto chosen = [](const Problem& p) { return choose(p, runtime::Target::gpu).id; };
+TEST(TransposePlan, ChoosesByShape) {
+  const auto chosen = [](const Problem& p) -> std::string {
+    return plain::plan({p}, runtime::Machine()).id;
+  };
   EXPECT_EQ(chosen(compact(4096, 4096)), "06_vector");
   EXPECT_EQ(chosen(compact(1000, 32)), "06_vector");
   EXPECT_EQ(chosen(compact(1000, 16)), "06_vector");
@@ -178,7 +181,7 @@ void launch_planted(const Call& call, runtime::StreamView&) {
   }
   if (p.rows * p.columns < 2 || p.batch == 0) return;
   if (planted == Fault::in_the_gap && p.ld_out > p.rows) call.out[p.rows] = 1;
-  if (planted == Fault::behind) call.out[footprint(p).out_elements] = 1;
+  if (planted == Fault::behind) call.out[ops::footprint(p).out_elements] = 1;
   if (planted == Fault::to_the_input) const_cast<float*>(call.in)[1] = 7;
 }
 

@@ -16,6 +16,7 @@
 #include <cstdint>
 
 #include "parts/reduction_function.hpp"
+#include "runtime/status.hpp"
 
 namespace warpladder::reduce {
 
@@ -51,7 +52,7 @@ constexpr std::size_t kMostFlagBlocks = 1024, kFlagWords = 2 * kMostFlagBlocks;
 
 // Each value read once.
 double minimal_bytes(const Problem& p);
-// Throws Error(bad_input) with a sentence that names the argument and its value.
-void validate(const Problem& p);
+// Refuses a negative size, and one that is too large to address.
+runtime::Status check(const Problem& p) noexcept;
 
 }  // namespace warpladder::reduce

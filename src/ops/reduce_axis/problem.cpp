@@ -1,11 +1,6 @@
 #include "ops/reduce_axis/problem.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <limits>
-
-#include "base/error.hpp"
 
 namespace warpladder::reduce_axis {
 
@@ -15,25 +10,28 @@ double minimal_bytes(const Problem& p) {
          of_result * static_cast<double>(p.results());
 }
 
-std::int64_t footprint(const Problem& p) {
-  const auto check_least = [](const char* name, std::int64_t value, std::int64_t least,
-                              const char* why) {
-    if (value >= least) return;
-    throw_bad_input(
-        fmt::format("reduce_axis: {} is {}, but must be at least {}{}", name, value, least, why));
-  };
-  check_least("rows", p.rows, 0, "");
-  check_least("columns", p.columns, 0, "");
-  check_least("ld", p.ld, std::max<std::int64_t>(1, p.columns), ", the columns");
-  if (p.rows == 0 || p.columns == 0) return 0;
-  std::int64_t elements = 0;
-  if (__builtin_mul_overflow(p.rows - 1, p.ld, &elements) ||
-      __builtin_add_overflow(elements, p.columns, &elements) ||
-      elements > std::numeric_limits<std::int64_t>::max() / 8) {
-    throw_bad_input(
-        fmt::format("reduce_axis: {}x{} elements are too many to address", p.rows, p.columns));
+runtime::Status check(const Problem& p, Problem::Footprint* footprint) noexcept {
+  using runtime::number;
+  const struct {
+    const char* name;
+    std::int64_t value, least;
+    const char* why;
+  } sizes[] = {{"rows", p.rows, 0, ""},
+               {"columns", p.columns, 0, ""},
+               {"ld", p.ld, std::max<std::int64_t>(1, p.columns), ", the columns"}};
+  for (const auto& [name, value, least, why] : sizes) {
+    if (value < least) {
+      return runtime::refuse_argument("reduce_axis: %s is %lld, but must be at least %lld%s", name,
+                                      number(value), number(least), why);
+    }
   }
-  return elements;
+  std::int64_t elements = 0;
+  if (!runtime::extent_of(p.rows, p.columns, p.ld, &elements)) {
+    return runtime::refuse_argument("reduce_axis: %lldx%lld elements are too many to address",
+                                    number(p.rows), number(p.columns));
+  }
+  if (footprint) *footprint = elements;
+  return {};
 }
 
 }  // namespace warpladder::reduce_axis

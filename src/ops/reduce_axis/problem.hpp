@@ -12,6 +12,7 @@
 
 #include "parts/reduction_function.hpp"
 #include "runtime/machine.hpp"
+#include "runtime/status.hpp"
 
 namespace warpladder::reduce_axis {
 
@@ -25,6 +26,7 @@ struct Problem {
   Function function = Function::sum;
   Lines lines = Lines::rows;
   std::int64_t rows = 0, columns = 0, ld = 0;
+  using Footprint = std::int64_t;  // elements from the first to the last, gaps included
 
   // How many results there are, and how many elements each is made of.
   constexpr std::int64_t results() const { return lines == Lines::rows ? rows : columns; }
@@ -49,8 +51,8 @@ inline std::size_t flag_words(const runtime::Machine& machine) {
 
 // Each element read once, each result written once.
 double minimal_bytes(const Problem& p);
-// Throws Error(bad_input) with a sentence that names the argument and its value. Returns the
-// elements from the first to the last, gaps included.
-std::int64_t footprint(const Problem& p);
+// Refuses negative sizes, a leading dimension that is too small, and a matrix that is too large to
+// address.
+runtime::Status check(const Problem& p, Problem::Footprint* footprint = nullptr) noexcept;
 
 }  // namespace warpladder::reduce_axis

@@ -1,44 +1,36 @@
 #include "ops/sgemm/problem.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <limits>
-
-#include "base/error.hpp"
 
 namespace warpladder::sgemm {
 namespace {
 
-void check_size(const char* name, std::int64_t value) {
-  if (value < 0)
-    throw_bad_input(fmt::format("sgemm: {} must not be negative, it is {}", name, value));
-}
+using runtime::number;
+using runtime::refuse_argument;
+using runtime::Status;
 
-void check_ld(const Problem& p, const char* name, std::int64_t ld, StoredShape shape) {
-  const std::int64_t least = least_ld(p, shape);
-  if (ld < least) {
-    throw_bad_input(fmt::format("sgemm: {} is {}, but a {} matrix of {}x{} needs at least {}", name,
-                                ld, p.layout == Layout::row_major ? "row-major" : "column-major",
-                                shape.rows, shape.columns, least));
-  }
-}
+struct Operand {
+  const char *name, *ld_name;
+  std::int64_t ld;
+  StoredShape shape;
+};
 
-// Elements from the first to the last, with the gaps between lines that ld leaves.
-std::int64_t extent(const Problem& p, const char* name, std::int64_t ld, StoredShape shape) {
-  if (shape.rows == 0 || shape.columns == 0) return 0;
+Status check_operand(const Problem& p, const Operand& x, std::int64_t* elements) {
+  const std::int64_t least = least_ld(p, x.shape);
   const bool row_major = p.layout == Layout::row_major;
-  const std::int64_t lines = row_major ? shape.rows : shape.columns;
-  const std::int64_t line = row_major ? shape.columns : shape.rows;
-  std::int64_t elements = 0;
-  if (__builtin_mul_overflow(lines - 1, ld, &elements) ||
-      __builtin_add_overflow(elements, line, &elements) ||
-      elements > std::numeric_limits<std::int64_t>::max() / 8) {
-    throw_bad_input(
-        fmt::format("sgemm: {} of {}x{} with leading dimension {} is too large to address", name,
-                    shape.rows, shape.columns, ld));
+  if (x.ld < least) {
+    return refuse_argument("sgemm: %s is %lld, but a %s matrix of %lldx%lld needs at least %lld",
+                           x.ld_name, number(x.ld), row_major ? "row-major" : "column-major",
+                           number(x.shape.rows), number(x.shape.columns), number(least));
   }
-  return elements;
+  const std::int64_t lines = row_major ? x.shape.rows : x.shape.columns,
+                     line = row_major ? x.shape.columns : x.shape.rows;
+  if (!runtime::extent_of(lines, line, x.ld, elements)) {
+    return refuse_argument(
+        "sgemm: %s of %lldx%lld with leading dimension %lld is too large to address", x.name,
+        number(x.shape.rows), number(x.shape.columns), number(x.ld));
+  }
+  return {};
 }
 
 }  // namespace
@@ -61,19 +53,27 @@ std::size_t workspace_bytes(const Problem& p) {
   return lines * (depth * kPairBytes + kPerLine) + kRounding;
 }
 
-void validate(const Problem& p) {
-  check_size("m", p.m);
-  check_size("n", p.n);
-  check_size("k", p.k);
-  check_ld(p, "lda", p.lda, stored_a(p));
-  check_ld(p, "ldb", p.ldb, stored_b(p));
-  check_ld(p, "ldc", p.ldc, stored_c(p));
-}
-
-Footprint footprint(const Problem& p) {
-  validate(p);
-  return {extent(p, "A", p.lda, stored_a(p)), extent(p, "B", p.ldb, stored_b(p)),
-          extent(p, "C", p.ldc, stored_c(p))};
+Status check(const Problem& p, Problem::Footprint* footprint) noexcept {
+  const struct {
+    const char* name;
+    std::int64_t value;
+  } sizes[] = {{"m", p.m}, {"n", p.n}, {"k", p.k}};
+  for (const auto& [name, value] : sizes) {
+    if (value < 0) {
+      return refuse_argument("sgemm: %s must not be negative, it is %lld", name, number(value));
+    }
+  }
+  const Operand operands[] = {{"A", "lda", p.lda, stored_a(p)},
+                              {"B", "ldb", p.ldb, stored_b(p)},
+                              {"C", "ldc", p.ldc, stored_c(p)}};
+  std::int64_t elements[3];
+  for (int i = 0; i < 3; ++i) {
+    if (const Status status = check_operand(p, operands[i], &elements[i]); !status.ok()) {
+      return status;
+    }
+  }
+  if (footprint) *footprint = {elements[0], elements[1], elements[2]};
+  return {};
 }
 
 Problem compact(std::int64_t m, std::int64_t n, std::int64_t k, Layout layout, bool trans_a,

@@ -5,7 +5,10 @@
 // lies at i·ld + j, in column-major storage at i + j·ld. beta == 0 never reads C; alpha == 0 or
 // k == 0 never reads A or B. Included by rungs: plain data and arithmetic only.
 
+#include <cstddef>
 #include <cstdint>
+
+#include "runtime/status.hpp"
 
 namespace warpladder::sgemm {
 
@@ -17,12 +20,29 @@ struct Problem {
   bool trans_a = false, trans_b = false;
   float alpha = 1.0f, beta = 0.0f;
   std::int64_t lda = 0, ldb = 0, ldc = 0;
+
+  // Elements from the first to the last of each operand, gaps between lines included.
+  struct Footprint {
+    std::int64_t a_elements, b_elements, c_elements;
+  };
 };
 
 // What the caller promises of A's and B's values. `moderate`: they are finite, and those of a row
 // of A, or a column of B, that matter lie within about 2^16 of each other, the largest between
 // 2^-78 and 2^78. Nothing holds without it for rungs that say so; the others need no promise.
 enum class Values { any, moderate };
+
+// Independent products of the same sizes. Matrix i lies i·stride elements behind the call's a, b
+// and c; a stride of 0 shares an operand. Where `arrays` is set, the device arrays a, b and c hold
+// a pointer for each matrix instead, and the call's own pointers and the strides are not used.
+struct Batch {
+  std::int64_t count = 1;
+  std::int64_t stride_a = 0, stride_b = 0, stride_c = 0;
+  bool arrays = false;
+  const float* const* a = nullptr;
+  const float* const* b = nullptr;
+  float* const* c = nullptr;
+};
 
 // A problem and where its operands lie in device memory. The workspace, of workspace_bytes() from a
 // multiple of 256, belongs to the call until it has ended; results are right whatever it holds, but
@@ -34,10 +54,15 @@ struct Call {
   float* c = nullptr;
   void* workspace = nullptr;
   Values values = Values::any;
-};
+  Batch batch = {};
 
+  // Rungs that know nothing of batches launch the products of a strided one after the other.
+  static bool takes_by_default(const Call& call) { return !call.batch.arrays; }
+};
 // For rungs and rivals that take such calls only.
-inline bool promises_moderate_values(const Call& call) { return call.values == Values::moderate; }
+inline bool promises_moderate_values(const Call& call) {
+  return !call.batch.arrays && call.values == Values::moderate;
+}
 
 // Stored shapes: of A as it lies in memory (m×k, or k×m if transposed), and so on.
 struct StoredShape {
@@ -67,6 +92,10 @@ inline Call in_layout(Call call, Layout layout) {
                   p.alpha, p.beta, p.ldb, p.lda,  p.ldc};
   twin.a = call.b;
   twin.b = call.a;
+  twin.batch.stride_a = call.batch.stride_b;
+  twin.batch.stride_b = call.batch.stride_a;
+  twin.batch.a = call.batch.b;
+  twin.batch.b = call.batch.a;
   return twin;
 }
 
@@ -79,13 +108,9 @@ double minimal_bytes(const Problem& p);
 // multiple of 64, and 32 for each of their rows and columns.
 std::size_t workspace_bytes(const Problem& p);
 
-// Throws Error(bad_input) with a sentence that names the argument and its value.
-void validate(const Problem& p);
-// validate() and the bytes of each operand, which must fit in 63 bits.
-struct Footprint {
-  std::int64_t a_elements, b_elements, c_elements;
-};
-Footprint footprint(const Problem& p);
+// Refuses a negative size, a leading dimension that is too small, and operands that are too large
+// to address.
+runtime::Status check(const Problem& p, Problem::Footprint* footprint = nullptr) noexcept;
 
 // The compact problem of a shape: leading dimensions at their least.
 Problem compact(std::int64_t m, std::int64_t n, std::int64_t k, Layout layout = Layout::row_major,

@@ -111,15 +111,24 @@ void for_layouts(const Gemm& g, bool trans_a, bool trans_b, const Run& run) {
 using LaunchRung = void (*)(const Gemm& gemm, bool trans_a, bool trans_b,
                             runtime::StreamView& stream);
 
+inline Gemm gemm_of(const Call& call) {
+  const Problem& p = call.problem;
+  return {p.m,   p.n,    p.k,   p.alpha, p.beta, call.a,
+          p.lda, call.b, p.ldb, call.c,  p.ldc,  call.workspace};
+}
 template <Layout layout, LaunchRung launch>
 void launch_in(const Call& given, runtime::StreamView& stream) {
   const Call call = in_layout(given, layout);
   const Problem& p = call.problem;
   if (p.m == 0 || p.n == 0) return;
-  const std::int64_t k = p.alpha == 0.0f ? 0 : p.k;
-  launch(
-      {p.m, p.n, k, p.alpha, p.beta, call.a, p.lda, call.b, p.ldb, call.c, p.ldc, call.workspace},
-      p.trans_a, p.trans_b, stream);
+  Gemm g = gemm_of(call);
+  if (p.alpha == 0.0f) g.k = 0;
+  for (std::int64_t i = 0; i < call.batch.count; ++i) {
+    launch(g, p.trans_a, p.trans_b, stream);
+    g.a += call.batch.stride_a;
+    g.b += call.batch.stride_b;
+    g.c += call.batch.stride_c;
+  }
 }
 template <Layout layout, auto predict>
 ladder::Totals predict_in(const Call& call, const runtime::Machine& machine) {

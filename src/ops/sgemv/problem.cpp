@@ -1,45 +1,25 @@
 #include "ops/sgemv/problem.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <limits>
-
-#include "base/error.hpp"
 
 namespace warpladder::sgemv {
 namespace {
 
-constexpr std::int64_t kMostElements = std::numeric_limits<std::int64_t>::max() / 8;
-
-void check_size(const char* name, std::int64_t value) {
-  if (value < 0) {
-    throw_bad_input(fmt::format("sgemv: {} must not be negative, it is {}", name, value));
-  }
-}
+using runtime::number;
+using runtime::refuse_argument;
+using runtime::Status;
 
 // Elements from the first to the last of a vector, with the gaps that its increment leaves.
-std::int64_t vector_extent(const char* name, std::int64_t size, std::int64_t increment) {
-  if (increment == 0) throw_bad_input(fmt::format("sgemv: inc{} must not be 0", name));
-  if (size == 0) return 0;
-  std::int64_t last = 0;
-  if (__builtin_mul_overflow(size - 1, increment, &last) || last > kMostElements ||
-      last < -kMostElements) {
-    throw_bad_input(fmt::format("sgemv: {} of {} elements with inc{} = {} is too large to address",
-                                name, size, name, increment));
+Status check_vector(const char* name, std::int64_t size, std::int64_t increment,
+                    std::int64_t* elements) {
+  if (increment == 0) return refuse_argument("sgemv: inc%s must not be 0", name);
+  const bool negates = increment != INT64_MIN;
+  const std::int64_t stride = increment < 0 && negates ? -increment : increment;
+  if ((!negates && size > 1) || !runtime::extent_of(size, 1, stride, elements)) {
+    return refuse_argument("sgemv: %s of %lld elements with inc%s = %lld is too large to address",
+                           name, number(size), name, number(increment));
   }
-  return (last < 0 ? -last : last) + 1;
-}
-
-std::int64_t matrix_extent(const Problem& p) {
-  if (p.m == 0 || p.n == 0) return 0;
-  std::int64_t elements = 0;
-  if (__builtin_mul_overflow(lines(p) - 1, p.lda, &elements) ||
-      __builtin_add_overflow(elements, length(p), &elements) || elements > kMostElements) {
-    throw_bad_input(fmt::format(
-        "sgemv: A of {}x{} with leading dimension {} is too large to address", p.m, p.n, p.lda));
-  }
-  return elements;
+  return {};
 }
 
 }  // namespace
@@ -52,18 +32,25 @@ double minimal_bytes(const Problem& p) {
   return 4.0 * (a + x + y * (p.beta == 0.0f ? 1.0 : 2.0));
 }
 
-void validate(const Problem& p) { footprint(p); }
-
-Footprint footprint(const Problem& p) {
-  check_size("m", p.m);
-  check_size("n", p.n);
+Status check(const Problem& p, Problem::Footprint* footprint) noexcept {
+  if (p.m < 0) return refuse_argument("sgemv: m must not be negative, it is %lld", number(p.m));
+  if (p.n < 0) return refuse_argument("sgemv: n must not be negative, it is %lld", number(p.n));
   if (const std::int64_t least = std::max<std::int64_t>(1, length(p)); p.lda < least) {
-    throw_bad_input(fmt::format("sgemv: lda is {}, but a {} matrix of {}x{} needs at least {}",
-                                p.lda, p.layout == Layout::row_major ? "row-major" : "column-major",
-                                p.m, p.n, least));
+    return refuse_argument("sgemv: lda is %lld, but a %s matrix of %lldx%lld needs at least %lld",
+                           number(p.lda),
+                           p.layout == Layout::row_major ? "row-major" : "column-major",
+                           number(p.m), number(p.n), number(least));
   }
-  return {matrix_extent(p), vector_extent("x", terms(p), p.incx),
-          vector_extent("y", outputs(p), p.incy)};
+  Problem::Footprint taken{};
+  if (!runtime::extent_of(lines(p), length(p), p.lda, &taken.a_elements)) {
+    return refuse_argument(
+        "sgemv: A of %lldx%lld with leading dimension %lld is too large to address", number(p.m),
+        number(p.n), number(p.lda));
+  }
+  if (const Status x = check_vector("x", terms(p), p.incx, &taken.x_elements); !x.ok()) return x;
+  if (const Status y = check_vector("y", outputs(p), p.incy, &taken.y_elements); !y.ok()) return y;
+  if (footprint) *footprint = taken;
+  return {};
 }
 
 Problem compact(std::int64_t m, std::int64_t n, Layout layout, bool trans, float alpha,

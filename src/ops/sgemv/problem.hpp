@@ -10,6 +10,8 @@
 
 #include <cstdint>
 
+#include "runtime/status.hpp"
+
 namespace warpladder::sgemv {
 
 enum class Layout { row_major, column_major };
@@ -20,6 +22,11 @@ struct Problem {
   bool trans = false;
   float alpha = 1.0f, beta = 0.0f;
   std::int64_t lda = 0, incx = 1, incy = 1;
+
+  // Elements from the first to the last of each operand, gaps included.
+  struct Footprint {
+    std::int64_t a_elements, x_elements, y_elements;
+  };
 };
 
 // The elements of y, and the products that each of them is the sum of.
@@ -68,13 +75,9 @@ struct Call {
 double flops(const Problem& p);
 double minimal_bytes(const Problem& p);
 
-// Throws Error(bad_input) with a sentence that names the argument and its value.
-void validate(const Problem& p);
-// validate() and the elements from the first to the last of each operand, gaps included.
-struct Footprint {
-  std::int64_t a_elements, x_elements, y_elements;
-};
-Footprint footprint(const Problem& p);
+// Refuses a negative size, a leading dimension that is too small, an increment of 0, and operands
+// that are too large to address.
+runtime::Status check(const Problem& p, Problem::Footprint* footprint = nullptr) noexcept;
 
 // The compact problem of a shape: the leading dimension at its least, increments of 1.
 Problem compact(std::int64_t m, std::int64_t n, Layout layout = Layout::row_major,

@@ -3,7 +3,7 @@
 
 #include "ladder/rung.hpp"
 #include "ops/sgemv/gemv.hpp"
-#include "ops/sgemv/plan.hpp"
+#include "ops/sgemv/shape.hpp"
 #include "runtime/kernel.hpp"
 
 namespace warpladder::sgemv {

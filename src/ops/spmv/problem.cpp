@@ -1,12 +1,9 @@
 #include "ops/spmv/problem.hpp"
 
-#include <fmt/format.h>
-
-#include <limits>
-
-#include "base/error.hpp"
-
 namespace warpladder::spmv {
+
+using runtime::number;
+using runtime::refuse_argument;
 
 double flops(const Problem& p) { return 2.0 * static_cast<double>(p.nnz); }
 
@@ -17,22 +14,28 @@ double minimal_bytes(const Problem& p) {
          4.0 * rows * (p.beta == 0.0f ? 1.0 : 2.0);
 }
 
-void validate(const Problem& p) {
-  const auto check = [](const char* name, std::int64_t value, std::int64_t most) {
-    if (value < 0)
-      throw_bad_input(fmt::format("spmv: {} must not be negative, it is {}", name, value));
-    if (value > most) {
-      throw_bad_input(fmt::format("spmv: {} must not be above {}, it is {}", name, most, value));
+runtime::Status check(const Problem& p) noexcept {
+  constexpr std::int64_t kMost32 = INT32_MAX, kMost64 = INT64_MAX / 16;
+  const struct {
+    const char* name;
+    std::int64_t value, most;
+  } sizes[] = {{"rows", p.rows, p.wide_offsets ? kMost64 : kMost32},
+               {"columns", p.columns, kMost32},
+               {"nnz", p.nnz, p.wide_offsets ? kMost64 : kMost32}};
+  for (const auto& [name, value, most] : sizes) {
+    if (value < 0) {
+      return refuse_argument("spmv: %s must not be negative, it is %lld", name, number(value));
     }
-  };
-  constexpr std::int64_t kMost32 = std::numeric_limits<std::int32_t>::max();
-  check("rows", p.rows, p.wide_offsets ? std::numeric_limits<std::int64_t>::max() / 16 : kMost32);
-  check("columns", p.columns, kMost32);
-  check("nnz", p.nnz, p.wide_offsets ? std::numeric_limits<std::int64_t>::max() / 16 : kMost32);
-  if (p.nnz > 0 && (p.rows == 0 || p.columns == 0)) {
-    throw_bad_input(
-        fmt::format("spmv: a matrix of {}x{} has no place for nnz = {}", p.rows, p.columns, p.nnz));
+    if (value > most) {
+      return refuse_argument("spmv: %s must not be above %lld, it is %lld", name, number(most),
+                             number(value));
+    }
   }
+  if (p.nnz > 0 && (p.rows == 0 || p.columns == 0)) {
+    return refuse_argument("spmv: a matrix of %lldx%lld has no place for nnz = %lld",
+                           number(p.rows), number(p.columns), number(p.nnz));
+  }
+  return {};
 }
 
 }  // namespace warpladder::spmv

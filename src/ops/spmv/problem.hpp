@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "runtime/machine.hpp"
+#include "runtime/status.hpp"
 
 namespace warpladder::spmv {
 
@@ -22,6 +23,9 @@ struct Problem {
   // And hardly any two of 32 neighbours for places in one sector: no columns are more frequent than
   // others by much.
   bool even = false;
+  // The most entries of any row.
+  static constexpr std::int64_t kUnknown = -1;
+  std::int64_t longest_row = kUnknown;
 };
 
 inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -159,7 +163,7 @@ struct Call {
 double flops(const Problem& p);
 double minimal_bytes(const Problem& p);
 
-// Throws Error(bad_input) with a sentence that names the argument and its value.
-void validate(const Problem& p);
+// Refuses negative sizes, sizes that the index types do not hold, and entries without a place.
+runtime::Status check(const Problem& p) noexcept;
 
 }  // namespace warpladder::spmv

@@ -1,39 +1,31 @@
 #include "ops/transpose/problem.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <limits>
-
-#include "base/error.hpp"
 
 namespace warpladder::transpose {
 namespace {
 
-void check_least(const char* name, std::int64_t value, std::int64_t least, const char* why) {
-  if (value < least) {
-    throw_bad_input(
-        fmt::format("transpose: {} is {}, but must be at least {}{}", name, value, least, why));
-  }
-}
+using runtime::number;
+using runtime::refuse_argument;
+using runtime::Status;
 
-std::int64_t extent(const char* name, std::int64_t lines, std::int64_t line, std::int64_t ld,
-                    std::int64_t batch, std::int64_t stride) {
-  if (lines == 0 || line == 0 || batch == 0) return 0;
-  std::int64_t matrix = 0, all = 0;
-  if (__builtin_mul_overflow(lines - 1, ld, &matrix) ||
-      __builtin_add_overflow(matrix, line, &matrix) ||
-      __builtin_mul_overflow(batch - 1, stride, &all) ||
-      __builtin_add_overflow(all, matrix, &all) ||
-      all > std::numeric_limits<std::int64_t>::max() / 8) {
-    throw_bad_input(fmt::format("transpose: {} of {} times {}x{} is too large to address", name,
-                                batch, lines, line));
+struct Operand {
+  const char* name;
+  std::int64_t lines, line, ld, batch, stride;
+};
+
+Status check_operand(const Operand& x, std::int64_t* elements) {
+  std::int64_t matrix = 0;
+  if (!runtime::extent_of(x.lines, x.line, x.ld, &matrix) ||
+      !runtime::extent_of(matrix ? x.batch : 0, matrix, x.stride, elements)) {
+    return refuse_argument("transpose: %s of %lld times %lldx%lld is too large to address", x.name,
+                           number(x.batch), number(x.lines), number(x.line));
   }
-  if (batch > 1 && stride < matrix) {
-    throw_bad_input(fmt::format("transpose: stride_{} is {}, but a matrix takes {} elements", name,
-                                stride, matrix));
+  if (x.batch > 1 && x.stride < matrix) {
+    return refuse_argument("transpose: stride_%s is %lld, but a matrix takes %lld elements", x.name,
+                           number(x.stride), number(matrix));
   }
-  return all;
+  return {};
 }
 
 }  // namespace
@@ -43,16 +35,29 @@ double minimal_bytes(const Problem& p) {
          static_cast<double>(p.batch);
 }
 
-void validate(const Problem& p) { footprint(p); }
-
-Footprint footprint(const Problem& p) {
-  check_least("rows", p.rows, 0, "");
-  check_least("columns", p.columns, 0, "");
-  check_least("batch", p.batch, 0, "");
-  check_least("ld_in", p.ld_in, std::max<std::int64_t>(1, p.columns), ", the columns");
-  check_least("ld_out", p.ld_out, std::max<std::int64_t>(1, p.rows), ", the rows");
-  return {extent("in", p.rows, p.columns, p.ld_in, p.batch, p.stride_in),
-          extent("out", p.columns, p.rows, p.ld_out, p.batch, p.stride_out)};
+Status check(const Problem& p, Problem::Footprint* footprint) noexcept {
+  const struct {
+    const char* name;
+    std::int64_t value, least;
+    const char* why;
+  } sizes[] = {{"rows", p.rows, 0, ""},
+               {"columns", p.columns, 0, ""},
+               {"batch", p.batch, 0, ""},
+               {"ld_in", p.ld_in, std::max<std::int64_t>(1, p.columns), ", the columns"},
+               {"ld_out", p.ld_out, std::max<std::int64_t>(1, p.rows), ", the rows"}};
+  for (const auto& [name, value, least, why] : sizes) {
+    if (value < least) {
+      return refuse_argument("transpose: %s is %lld, but must be at least %lld%s", name,
+                             number(value), number(least), why);
+    }
+  }
+  Problem::Footprint taken{};
+  const Operand in{"in", p.rows, p.columns, p.ld_in, p.batch, p.stride_in},
+      out{"out", p.columns, p.rows, p.ld_out, p.batch, p.stride_out};
+  if (const Status status = check_operand(in, &taken.in_elements); !status.ok()) return status;
+  if (const Status status = check_operand(out, &taken.out_elements); !status.ok()) return status;
+  if (footprint) *footprint = taken;
+  return {};
 }
 
 Problem compact(std::int64_t rows, std::int64_t columns, std::int64_t batch) {

@@ -8,12 +8,19 @@
 
 #include <cstdint>
 
+#include "runtime/status.hpp"
+
 namespace warpladder::transpose {
 
 struct Problem {
   std::int64_t rows = 0, columns = 0;
   std::int64_t ld_in = 0, ld_out = 0;
   std::int64_t batch = 1, stride_in = 0, stride_out = 0;
+
+  // Elements from the first to the last of either operand, gaps included.
+  struct Footprint {
+    std::int64_t in_elements, out_elements;
+  };
 };
 
 // A problem and where its operands lie in device memory. They do not overlap, or are the same: then
@@ -47,13 +54,9 @@ void for_each_part(const Call& call, std::int64_t most_columns, std::int64_t mos
 // Each element read once and written once.
 double minimal_bytes(const Problem& p);
 
-// Throws Error(bad_input) with a sentence that names the argument and its value.
-void validate(const Problem& p);
-// validate() and the elements from the first to the last of either operand, gaps included.
-struct Footprint {
-  std::int64_t in_elements, out_elements;
-};
-Footprint footprint(const Problem& p);
+// Refuses negative sizes, leading dimensions and strides that are too small, and operands that are
+// too large to address.
+runtime::Status check(const Problem& p, Problem::Footprint* footprint = nullptr) noexcept;
 
 // Leading dimensions and strides at their least.
 Problem compact(std::int64_t rows, std::int64_t columns, std::int64_t batch = 1);

@@ -1,7 +1,7 @@
 #pragma once
 // Loads that tell the L2 cache what to keep (PTX ISA, "createpolicy" and "ld"), one instruction a
-// function. A hint changes what is kept, never what is read, so that on the CPU side they are plain
-// loads.
+// function. A hint changes what is kept, never what is read: on the CPU side, and on GPUs before
+// Ampere, these are plain loads.
 
 #include <type_traits>
 
@@ -13,7 +13,7 @@ inline namespace WARPLADDER_FLAVOUR {
 // createpolicy.fractional.L2::evict_first. What is loaded with it is the first to go when L2 needs
 // room: a stream that is read once then leaves in peace what is read often.
 __device__ __forceinline__ std::uint64_t evict_first() {
-#if defined(__CUDACC__)
+#if __CUDA_ARCH__ >= 800
   std::uint64_t policy;
   // volatile: made anew at each use, rather than kept in registers
   asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
@@ -26,7 +26,7 @@ __device__ __forceinline__ std::uint64_t evict_first() {
 // createpolicy.fractional.L2::evict_last. What is loaded with it stays as long as L2 has anything
 // else to give up.
 __device__ __forceinline__ std::uint64_t evict_last() {
-#if defined(__CUDACC__)
+#if __CUDA_ARCH__ >= 800
   std::uint64_t policy;
   asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
   return policy;
@@ -35,7 +35,7 @@ __device__ __forceinline__ std::uint64_t evict_last() {
 #endif
 }
 
-#if defined(__CUDACC__)
+#if __CUDA_ARCH__ >= 800
 // asm statements of the loads below, for `v`, `global`, `policy` and, behind a predicate, `wanted`.
 #define WARPLADDER_LOAD(load, v_is)  \
   asm volatile(load " %0, [%1], %2;" \
@@ -52,7 +52,7 @@ __device__ __forceinline__ std::uint64_t evict_last() {
 template <class T>
 __device__ __forceinline__ T load_with([[maybe_unused]] std::uint64_t policy, const T* global) {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, int>);
-#if defined(__CUDACC__)
+#if __CUDA_ARCH__ >= 800
   T v;
   if constexpr (std::is_same_v<T, float>) {
     WARPLADDER_LOAD("ld.global.L1::no_allocate.L2::cache_hint.f32", "f");
@@ -70,7 +70,7 @@ template <class T>
 __device__ __forceinline__ T load_with([[maybe_unused]] std::uint64_t policy, const T* global,
                                        bool wanted) {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, int>);
-#if defined(__CUDACC__)
+#if __CUDA_ARCH__ >= 800
   T v = 0;
   if constexpr (std::is_same_v<T, float>) {
     WARPLADDER_LOAD_IF("ld.global.L1::no_allocate.L2::cache_hint.f32", "f");
@@ -87,7 +87,7 @@ __device__ __forceinline__ T load_with([[maybe_unused]] std::uint64_t policy, co
 // read while the kernel runs.
 __device__ __forceinline__ float load_kept_with([[maybe_unused]] std::uint64_t policy,
                                                 const float* global, bool wanted) {
-#if defined(__CUDACC__)
+#if __CUDA_ARCH__ >= 800
   float v = 0.0f;
   WARPLADDER_LOAD_IF("ld.global.nc.L2::cache_hint.f32", "f");
   return v;

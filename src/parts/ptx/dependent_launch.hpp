@@ -1,7 +1,8 @@
 #pragma once
 // Programmatic dependent launch (PTX ISA, "griddepcontrol"): a kernel launched with
 // LaunchShape::overlaps_previous may start while the one in front of it still runs. On the CPU side
-// kernels run one after the other, and these do nothing.
+// kernels run one after the other, and these do nothing. Nor do they on GPUs before Hopper, where
+// kernels of a stream never overlap.
 
 #include "runtime/kernel.hpp"
 
@@ -11,14 +12,14 @@ inline namespace WARPLADDER_FLAVOUR {
 // griddepcontrol.launch_dependents: the next kernel may start as soon as all blocks have called
 // this or ended.
 __device__ __forceinline__ void allow_next_kernel() {
-#if defined(__CUDACC__)
+#if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
 
 // griddepcontrol.wait: until the kernels in front have ended and what they wrote is there.
 __device__ __forceinline__ void wait_for_previous_kernel() {
-#if defined(__CUDACC__)
+#if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/host_memory.hpp"
 #include "base/random_fill.hpp"
+#include "ops/lab/checked.hpp"
 #include "ops/lab/judge.hpp"
 #include "ops/lab/reduction.hpp"
 #include "ops/reduce/problem.hpp"
@@ -251,7 +252,7 @@ class Reduce final : public ops::Operator {
     const std::vector<std::string> names = variants();
     const auto at = std::ranges::find(names, variant) - names.begin();
     const ReduceCase c{{kFunctions[at], s[0]}};
-    validate(c.problem);
+    ops::validate(c.problem);
     require_memory(3.0 * sizeof(float) * static_cast<double>(s[0]),
                    fmt::format("reduce of {} values", s[0]));
     return to_case(c);

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/host_memory.hpp"
 #include "base/random_fill.hpp"
+#include "ops/lab/checked.hpp"
 #include "ops/lab/judge.hpp"
 #include "ops/lab/reduction.hpp"
 #include "ops/reduce_axis/problem.hpp"
@@ -77,7 +78,8 @@ class AxisTrial final : public ops::Trial {
 
   // The input, and behind it as much as the read probe reads for the results.
   static std::int64_t room(const Problem& p) {
-    return std::max(footprint(p), static_cast<std::int64_t>(reduce_axis::minimal_bytes(p) / 4));
+    return std::max(ops::footprint(p),
+                    static_cast<std::int64_t>(reduce_axis::minimal_bytes(p) / 4));
   }
 
   void compute_truth() {
@@ -223,7 +225,7 @@ class ReduceAxis final : public ops::Operator {
       for (const Function f : kFunctions) {
         if (variant_of(f, lines) != variant) continue;
         const AxisCase c{compact(f, lines, s[0], s[1])};
-        require_memory(3.0 * sizeof(float) * static_cast<double>(footprint(c.problem)),
+        require_memory(3.0 * sizeof(float) * static_cast<double>(ops::footprint(c.problem)),
                        fmt::format("reduce_axis of {}x{}", s[0], s[1]));
         return to_case(c);
       }

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/host_memory.hpp"
+#include "ops/lab/checked.hpp"
 #include "ops/lab/judge.hpp"
 #include "ops/sgemm/lab/accuracy_cases.hpp"
 #include "ops/sgemm/lab/cases.hpp"
@@ -68,7 +69,7 @@ std::unique_ptr<ops::AccuracyTrial> make_accuracy_trial(const ops::AccuracyProbl
                                                         runtime::Target target) {
   if (drawn.shape.size() != 3) throw_bad_input("sgemm: a shape is written MxNxK");
   const Problem problem = compact(drawn.shape[0], drawn.shape[1], drawn.shape[2]);
-  const Footprint f = footprint(problem);
+  const Problem::Footprint f = ops::footprint(problem);
   const double operands = static_cast<double>(f.a_elements) + static_cast<double>(f.b_elements);
   // On the host and, at the worst, on the device beside it; of C also the truth.
   constexpr double kTruth = sizeof(DoubleDouble) + sizeof(double);

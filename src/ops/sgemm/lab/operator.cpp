@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/host_memory.hpp"
 #include "base/random_fill.hpp"
+#include "ops/lab/checked.hpp"
 #include "ops/lab/judge.hpp"
 #include "ops/sgemm/lab/accuracy_cases.hpp"
 #include "ops/sgemm/lab/accuracy_trial.hpp"
@@ -29,7 +30,7 @@ class GemmTrial final : public ops::Trial {
  public:
   GemmTrial(const GemmCase& c, runtime::Target target)
       : problem_(c.problem), rows_(judged_rows(c.problem)) {
-    const Footprint f = footprint(problem_);
+    const Problem::Footprint f = ops::footprint(problem_);
     fill(c, f);
     a_ = device::Buffer<float>(target, host_.a, c.misalign_a);
     b_ = device::Buffer<float>(target, host_.b, c.misalign_b);
@@ -121,7 +122,7 @@ class GemmTrial final : public ops::Trial {
     return "";
   }
 
-  void fill(const GemmCase& c, const Footprint& f) {
+  void fill(const GemmCase& c, const Problem::Footprint& f) {
     const float low = c.filling == Filling::positive ? 0.0f : -1.0f;
     const auto make = [&](std::vector<float>& v, std::int64_t elements, std::uint64_t seed) {
       v.resize(static_cast<std::size_t>(elements));
@@ -202,7 +203,7 @@ class Sgemm final : public ops::Operator {
   ops::Case plain_case(const std::vector<std::int64_t>& s,
                        const std::string& variant) const override {
     const GemmCase c = gemm_case_of_shape(s[0], s[1], s[2], variant);
-    const Footprint f = footprint(c.problem);
+    const Problem::Footprint f = ops::footprint(c.problem);
     // Operands on the host and on the device, a copy to compare with, and the truth about C.
     const double operands = static_cast<double>(f.a_elements) + static_cast<double>(f.b_elements) +
                             static_cast<double>(f.c_elements);

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/host_memory.hpp"
 #include "base/random_fill.hpp"
+#include "ops/lab/checked.hpp"
 #include "ops/lab/judge.hpp"
 #include "ops/sgemv/lab/cases.hpp"
 #include "ops/sgemv/lab/reference.hpp"
@@ -25,7 +26,7 @@ class GemvTrial final : public ops::Trial {
  public:
   GemvTrial(const GemvCase& c, runtime::Target target)
       : problem_(c.problem), exact_(c.filling == Filling::integers) {
-    const Footprint f = footprint(problem_);
+    const Problem::Footprint f = ops::footprint(problem_);
     fill(c, f);
     a_ = device::Buffer<float>(target, host_.a.size(), c.misalign_a);
     if (f.a_elements > kLarge && c.filling == Filling::uniform &&
@@ -92,7 +93,7 @@ class GemvTrial final : public ops::Trial {
   // So that bringing it back for each rung would take the host seconds, and twice the memory.
   bool a_is_huge() const { return static_cast<std::int64_t>(host_.a.size()) > kHuge; }
 
-  void fill(const GemvCase& c, const Footprint& f) {
+  void fill(const GemvCase& c, const Problem::Footprint& f) {
     const auto make = [&](std::vector<float>& v, std::int64_t elements, std::uint64_t seed) {
       v.resize(static_cast<std::size_t>(elements));
       if (!exact_) return fill_uniform(v, seed, -1.0f, 1.0f);
@@ -180,7 +181,7 @@ class Sgemv final : public ops::Operator {
                        const std::string& variant) const override {
     const Variant& v = *std::ranges::find(kVariants, variant, &Variant::name);
     const GemvCase c = plain_gemv_case(compact(s[0], s[1], v.layout, v.trans));
-    const Footprint f = footprint(c.problem);
+    const Problem::Footprint f = ops::footprint(c.problem);
     // Operands on the host and on the device, a copy to compare with, and the truth about y.
     const double operands = static_cast<double>(f.a_elements) + static_cast<double>(f.x_elements) +
                             static_cast<double>(f.y_elements);

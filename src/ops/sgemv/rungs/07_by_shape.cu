@@ -1,6 +1,6 @@
 // Bound before: one way for all shapes. Along lines of 64 elements a block of 256 threads is idle
 // but for 16; across lines of 64 columns a strip has few threads, and many pieces to join.
-// Idea: choose by shape (ops/sgemv/plan.hpp). Along: 4 to 256 threads a line, so that each has one
+// Idea: choose by shape (ops/sgemv/shape.hpp). Along: 4 to 256 threads a line, so that each has one
 // to four float4 of it, and two or four lines a thread where lines are that short. Across: wide
 // strips of few threads where lines are few, narrow ones of many threads where they are many.
 // Pieces only where blocks would leave multiprocessors idle. Of a few lines each thread adds up a

@@ -4,7 +4,9 @@
 #include <atomic>
 #include <limits>
 
+#include "ops/lab/checked.hpp"
 #include "ops/spmv/lab/row_statistics.hpp"
+#include "ops/spmv/pattern.hpp"
 
 namespace warpladder::spmv {
 namespace {
@@ -14,10 +16,13 @@ std::uint64_t next_matrix_id() {
   return ++last;
 }
 
-// Sectors of x that 32 neighbouring entries touch where three of four have one of their own.
-constexpr double kScattered = 24;
-// And where nearly all have.
-constexpr double kEven = 31;
+std::int64_t longest_row(const std::vector<std::int64_t>& offsets) {
+  std::int64_t longest = 0;
+  for (std::size_t row = 0; row + 1 < offsets.size(); ++row) {
+    longest = std::max(longest, offsets[row + 1] - offsets[row]);
+  }
+  return longest;
+}
 
 std::size_t count_of(std::int64_t words) { return static_cast<std::size_t>(words); }
 std::size_t off(int misalign) { return static_cast<std::size_t>(misalign); }
@@ -28,9 +33,10 @@ Problem problem_of(const CsrMatrix& a, float alpha, float beta, bool wide_offset
   const bool needs_wide = std::max(a.nnz(), a.rows) > std::numeric_limits<std::int32_t>::max();
   Problem p{a.rows, a.columns, a.nnz(), wide_offsets || needs_wide, alpha, beta};
   const double sectors = sectors_of_x(a);
-  p.scattered = sectors > kScattered;
-  p.even = sectors > kEven;
-  validate(p);
+  p.scattered = is_scattered(sectors);
+  p.even = is_even(sectors);
+  p.longest_row = longest_row(a.row_offsets);
+  ops::validate(p);
   return p;
 }
 

@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
+#include <memory>
 
 #include "base/with_commas.hpp"
+#include "ops/spmv/pattern.hpp"
 
 namespace warpladder::spmv {
 namespace {
@@ -105,18 +106,14 @@ std::int64_t bandwidth(const CsrMatrix& matrix) {
 }
 
 double sectors_of_x(const CsrMatrix& matrix) {
-  constexpr std::int64_t kRun = 32, kFloatsOfSector = 8, kMostRuns = 4096;
-  const std::int64_t runs = std::min(matrix.nnz() / kRun, kMostRuns);
-  std::int64_t touched = 0;
+  const auto sample = std::make_unique<PatternSample>();
+  const auto [runs, apart] = sampled_runs(matrix.nnz());
   for (std::int64_t run = 0; run < runs; ++run) {
-    const std::int64_t first = first_of_part(run, runs, matrix.nnz() - kRun + 1);
-    std::array<std::int32_t, kRun> sectors;
-    std::copy_n(matrix.column_indices.begin() + first, kRun, sectors.begin());
-    for (std::int32_t& column : sectors) column /= kFloatsOfSector;
-    std::ranges::sort(sectors);
-    touched += std::ranges::unique(sectors).begin() - sectors.begin();
+    std::copy_n(matrix.column_indices.begin() + run * apart, PatternSample::kRun,
+                sample->columns[run]);
   }
-  return runs > 0 ? static_cast<double>(touched) / static_cast<double>(runs) : 0;
+  sample->runs = runs;
+  return sectors_of_x(*sample);
 }
 
 double DensityGrid::density_at(std::int64_t row, std::int64_t column) const {

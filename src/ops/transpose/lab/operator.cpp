@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/host_memory.hpp"
 #include "base/random_fill.hpp"
+#include "ops/lab/checked.hpp"
 #include "ops/lab/judge.hpp"
 #include "ops/transpose/problem.hpp"
 
@@ -27,7 +28,7 @@ struct TransposeCase {
 class TransposeTrial final : public ops::Trial {
  public:
   TransposeTrial(const TransposeCase& c, runtime::Target target) : problem_(c.problem) {
-    const Footprint f = footprint(problem_);
+    const Problem::Footprint f = ops::footprint(problem_);
     in_host_.resize(static_cast<std::size_t>(f.in_elements));
     fill_uniform(in_host_, 1, -1.0f, 1.0f);
     if (in_host_.size() > 4) in_host_[3] = std::numeric_limits<float>::quiet_NaN();
@@ -231,7 +232,7 @@ class Transpose final : public ops::Operator {
       throw_bad_input(fmt::format(
           "transpose: in place, a matrix must be square, but this one is {}x{}", s[0], s[1]));
     }
-    const Footprint f = footprint(c.problem);
+    const Problem::Footprint f = ops::footprint(c.problem);
     require_memory(3 * sizeof(float) * static_cast<double>(f.in_elements + f.out_elements),
                    fmt::format("transpose of {}x{}", s[0], s[1]));
     return to_case(c);

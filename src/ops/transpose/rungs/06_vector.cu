@@ -88,7 +88,8 @@ void launch(const Call& call, runtime::StreamView& stream) {
   const Problem& p = call.problem;
   const std::int64_t large_tiles = (p.rows + Large::tile - 1) / Large::tile *
                                    ((p.columns + Large::tile - 1) / Large::tile) * p.batch;
-  const Footprint f = footprint(p);
+  Problem::Footprint f{};
+  check(p, &f);
   if (large_tiles > kEnoughTiles ||
       std::max(f.in_elements, f.out_elements) > std::numeric_limits<int>::max()) {
     return launch_with<Large>(call, stream);

@@ -1,0 +1,121 @@
+# The workbench: the command line, the executor, the lab, tests and benchmarks.
+if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  message(FATAL_ERROR "warpladder's executor is written for x86-64 with AVX2 and FMA; "
+    "-DWARPLADDER_LAB=OFF builds the library alone")
+endif()
+
+# ---- libraries, static so that the program runs on a machine that has none of them
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+set(Boost_USE_STATIC_LIBS ON)
+find_package(Boost 1.74 REQUIRED COMPONENTS context)
+find_package(GTest REQUIRED)
+set(ZLIB_USE_STATIC_LIBS ON)
+find_package(ZLIB REQUIRED)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+find_library(OPENBLAS_LIBRARY NAMES libopenblas.a openblas
+  PATH_SUFFIXES openblas-pthread REQUIRED)
+find_path(OPENBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas-pthread openblas REQUIRED)
+
+execute_process(COMMAND git -C ${PROJECT_SOURCE_DIR} describe --always --dirty --abbrev=12
+  OUTPUT_VARIABLE WARPLADDER_COMMIT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+if(NOT WARPLADDER_COMMIT)
+  set(WARPLADDER_COMMIT unknown)
+endif()
+
+# ---- the layers, from the bottom up
+set(core warpladder_core)  # without CUDA: problems and their checks alone
+if(CMAKE_CUDA_COMPILER_LOADED)
+  set(core warpladder_static)
+endif()
+function(warpladder_layer name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_library(warpladder_${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(warpladder_${name} PUBLIC warpladder_options ${ARG_LINK})
+endfunction()
+
+file(GLOB base_sources CONFIGURE_DEPENDS src/base/*.cpp)
+warpladder_layer(base SOURCES ${base_sources}
+  LINK nlohmann_json::nlohmann_json ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS})
+target_include_directories(warpladder_base SYSTEM PUBLIC  # its code is compiled in fmt_once.cpp
+  $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
+set_source_files_properties(src/base/provenance.cpp PROPERTIES
+  COMPILE_DEFINITIONS
+  "WARPLADDER_COMMIT=\"${WARPLADDER_COMMIT}\";WARPLADDER_BUILD_TYPE=\"${CMAKE_BUILD_TYPE}\"")
+
+file(GLOB executor_sources CONFIGURE_DEPENDS src/executor/*.cpp)
+warpladder_layer(executor SOURCES ${executor_sources}
+  LINK warpladder_base Boost::context Threads::Threads)
+set_source_files_properties(src/executor/tally.cpp src/executor/request_log.cpp PROPERTIES
+  COMPILE_OPTIONS "-O3;-mavx2")
+set_source_files_properties(src/executor/tensor_core.cpp PROPERTIES
+  COMPILE_OPTIONS "-O3;-mavx2;-mfma;-mf16c")
+
+file(GLOB device_sources CONFIGURE_DEPENDS src/device/*.cpp)
+list(APPEND device_sources src/device/cuda/nvml.cpp)
+if(CMAKE_CUDA_COMPILER_LOADED)
+  list(APPEND device_sources src/device/cuda/cuda_side.cpp src/device/cuda/utility_kernels.cu)
+else()
+  list(APPEND device_sources src/device/cuda/cuda_absent.cpp)
+endif()
+warpladder_layer(device SOURCES ${device_sources}
+  LINK warpladder_executor ${core} ${CMAKE_DL_LIBS})
+if(CMAKE_CUDA_COMPILER_LOADED)
+  target_link_libraries(warpladder_device PUBLIC CUDA::cudart_static)
+  set_source_files_properties(src/device/cuda/utility_kernels.cu PROPERTIES
+    COMPILE_OPTIONS "--expt-relaxed-constexpr;-lineinfo")
+endif()
+
+file(GLOB ladder_sources CONFIGURE_DEPENDS src/ladder/*.cpp)
+warpladder_layer(ladder SOURCES ${ladder_sources} LINK warpladder_device)
+
+file(GLOB ops_sources CONFIGURE_DEPENDS src/ops/lab/*.cpp src/ops/*/lab/*.cpp)
+if(CMAKE_CUDA_COMPILER_LOADED)
+  file(GLOB ops_cuda_sources CONFIGURE_DEPENDS src/ops/*/lab/rival_*.cu)
+  list(APPEND ops_sources ${ops_cuda_sources})
+else()
+  list(FILTER ops_sources EXCLUDE REGEX "/(rival_)?cu[a-z_]+\\.cpp$")
+endif()
+add_library(warpladder_ops OBJECT ${ops_sources})  # operators declare themselves, as rungs do
+target_link_libraries(warpladder_ops PUBLIC warpladder_ladder)
+target_include_directories(warpladder_ops SYSTEM PRIVATE ${OPENBLAS_INCLUDE_DIR})
+target_compile_definitions(warpladder_ops
+  PRIVATE WARPLADDER_CUDA_SIDE=$<BOOL:${CMAKE_CUDA_COMPILER_LOADED}>)
+if(CMAKE_CUDA_COMPILER_LOADED)  # headers alone: NVIDIA's libraries are loaded where they are found
+  target_include_directories(warpladder_ops SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
+endif()
+
+file(GLOB lab_sources CONFIGURE_DEPENDS src/lab/*.cpp)
+warpladder_layer(lab SOURCES ${lab_sources} LINK warpladder_ladder)
+
+include(cmake/kernels.cmake)
+file(GLOB rung_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ops/*/rungs/*.cu)
+file(GLOB plan_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ops/*/plan.cu)
+warpladder_kernels(rungs ${rung_sources} ${plan_sources})
+warpladder_rung_list(rungs ${rung_sources} ${plan_sources})
+
+# A program with these sets of kernels (`rungs` is every rung) for every target that there is.
+function(warpladder_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;KERNELS;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} warpladder_lab warpladder_ops
+    ${OPENBLAS_LIBRARY} CLI11::CLI11)
+  warpladder_link_kernels(${name} ${ARG_KERNELS})
+endfunction()
+
+file(GLOB app_sources CONFIGURE_DEPENDS apps/warpladder/*.cpp)
+set(table_sources ${app_sources})  # what a verb prints of data, as tests can give it
+list(FILTER table_sources INCLUDE REGEX "_tables\\.cpp$")
+list(FILTER app_sources EXCLUDE REGEX "_tables\\.cpp$")
+warpladder_layer(tables SOURCES ${table_sources} LINK warpladder_lab)
+warpladder_program(warpladder SOURCES ${app_sources} KERNELS rungs LINK warpladder_tables)
+# CLI11 takes most of each verb's compilation: once for half of them, and nobody waits for a verb.
+set_target_properties(warpladder PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+target_compile_options(warpladder PRIVATE -O1)
+
+add_subdirectory(benchmarks)
+
+enable_testing()
+add_subdirectory(tests)

@@ -1,0 +1,130 @@
+# libwarpladder: the C interface, what it plans with, and the rungs that plans name. Needs CUDA and a
+# C++20 compiler, nothing else.
+
+# ---- flags of all host code; kernels have their own (cmake/kernels.cmake)
+add_library(warpladder_options INTERFACE)
+target_include_directories(warpladder_options INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
+target_compile_options(warpladder_options INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow>
+  $<$<COMPILE_LANGUAGE:CXX>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>  # no machine's paths in reports
+  $<$<AND:$<BOOL:${WARPLADDER_WERROR}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>)
+if(WARPLADDER_SANITIZE)
+  target_compile_options(warpladder_options INTERFACE
+    -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  target_link_options(warpladder_options INTERFACE -fsanitize=address,undefined)
+endif()
+
+function(warpladder_objects name)
+  add_library(${name} OBJECT ${ARGN})
+  target_link_libraries(${name} PUBLIC warpladder_options)
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON
+    CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+endfunction()
+
+# ---- what needs no CUDA: the workbench has it without a GPU, too
+file(GLOB problem_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ops/*/*.cpp)
+list(FILTER problem_sources EXCLUDE REGEX "/ops/lab/")
+warpladder_objects(warpladder_problems ${PROJECT_SOURCE_DIR}/src/runtime/status.cpp ${problem_sources})
+
+if(NOT CMAKE_CUDA_COMPILER_LOADED)
+  add_library(warpladder_core STATIC $<TARGET_OBJECTS:warpladder_problems>)
+  target_link_libraries(warpladder_core PUBLIC warpladder_options)
+  set_target_properties(warpladder_core PROPERTIES LINKER_LANGUAGE CXX)
+  set(library_kernels)
+  return()
+endif()
+
+# ---- the GPUs to compile for
+set(known_architectures 75 80 86 89 90 90a 100 120)
+if(WARPLADDER_ARCHITECTURES)
+  set(architectures ${WARPLADDER_ARCHITECTURES})
+elseif(WARPLADDER_LAB)
+  set(architectures 90 90a)
+else()
+  execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-code OUTPUT_VARIABLE nvcc_code
+    COMMAND_ERROR_IS_FATAL ANY)
+  set(architectures)
+  foreach(architecture ${known_architectures})
+    string(REGEX REPLACE "a$" "" plain ${architecture})
+    if(nvcc_code MATCHES "sm_${plain}\n")
+      list(APPEND architectures ${architecture})
+    endif()
+  endforeach()
+endif()
+foreach(architecture ${architectures})
+  if(NOT architecture IN_LIST known_architectures)
+    message(FATAL_ERROR "WARPLADDER_ARCHITECTURES: ${architecture} is none of ${known_architectures}")
+  endif()
+endforeach()
+set(WARPLADDER_HOPPER OFF)
+if("90a" IN_LIST architectures)
+  set(WARPLADDER_HOPPER ON)
+endif()
+list(TRANSFORM architectures REPLACE "a$" "" OUTPUT_VARIABLE plain_architectures)
+list(REMOVE_DUPLICATES plain_architectures)
+list(SORT plain_architectures COMPARE NATURAL)
+set(WARPLADDER_COMMON_CODE)
+foreach(architecture ${plain_architectures})
+  list(APPEND WARPLADDER_COMMON_CODE -gencode=arch=compute_${architecture},code=sm_${architecture})
+endforeach()
+list(GET plain_architectures -1 newest)  # PTX, for GPUs to come
+list(APPEND WARPLADDER_COMMON_CODE -gencode=arch=compute_${newest},code=compute_${newest})
+message(STATUS "GPU code for ${architectures}, PTX for later ones")
+
+# ---- plans, and the rungs that they name
+file(GLOB plan_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ops/*/plan.cu)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${plan_sources})
+set(library_kernels ${plan_sources})
+foreach(plan ${plan_sources})
+  file(STRINGS ${plan} uses REGEX "^WARPLADDER_USES_RUNG")
+  get_filename_component(room ${plan} DIRECTORY)
+  foreach(use ${uses})
+    string(REGEX REPLACE ".*\\((.*)\\).*" "\\1" stem "${use}")
+    file(GLOB rung ${room}/rungs/${stem}.cu ${room}/rungs/${stem}.sm90a.cu)
+    if(NOT rung)
+      message(FATAL_ERROR "${plan} uses the rung ${stem}, which has no file in ${room}/rungs")
+    endif()
+    if(rung MATCHES "sm90a" AND NOT WARPLADDER_HOPPER)
+      continue()
+    endif()
+    list(APPEND library_kernels ${rung})
+  endforeach()
+endforeach()
+list(REMOVE_DUPLICATES library_kernels)
+
+# ---- the library
+include(cmake/kernels.cmake)
+warpladder_gpu_code(library ${library_kernels} ${PROJECT_SOURCE_DIR}/src/library/device_code.cu)
+file(GLOB runtime_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/runtime/*.cpp)
+list(FILTER runtime_sources EXCLUDE REGEX "/status\\.cpp$")
+file(GLOB library_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/library/*.cpp)
+warpladder_objects(warpladder_library ${runtime_sources} ${library_sources})
+target_include_directories(warpladder_library SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
+
+set(library_objects $<TARGET_OBJECTS:warpladder_problems> $<TARGET_OBJECTS:warpladder_library>
+  $<TARGET_OBJECTS:library_gpu>)
+if(TARGET library_gpu_sm90a)
+  list(APPEND library_objects $<TARGET_OBJECTS:library_gpu_sm90a>)
+endif()
+find_package(Threads REQUIRED)
+add_library(warpladder_static STATIC ${library_objects})
+add_library(warpladder_shared SHARED ${library_objects})
+set(exports ${PROJECT_SOURCE_DIR}/cmake/library.map)
+foreach(library warpladder_static warpladder_shared)
+  set_target_properties(${library} PROPERTIES OUTPUT_NAME warpladder LINKER_LANGUAGE CXX
+    ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+  target_include_directories(${library} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+endforeach()
+target_link_libraries(warpladder_static PRIVATE CUDA::cudart_static Threads::Threads)
+target_link_libraries(warpladder_shared PRIVATE CUDA::cudart_static Threads::Threads)
+set_target_properties(warpladder_shared PROPERTIES VERSION ${PROJECT_VERSION}
+  SOVERSION ${PROJECT_VERSION_MAJOR} EXPORT_NAME warpladder LINK_DEPENDS ${exports})
+target_link_options(warpladder_shared PRIVATE -Wl,--version-script,${exports} -Wl,--no-undefined
+  -Wl,--exclude-libs,ALL -static-libstdc++ -static-libgcc)
+add_library(warpladder::warpladder ALIAS warpladder_shared)
+add_library(warpladder::warpladder_static ALIAS warpladder_static)
+
+include(cmake/install.cmake)

@@ -1,0 +1,135 @@
+#include "library/call.hpp"
+
+#include <cstring>
+
+namespace warpladder::library {
+namespace {
+
+thread_local char last_error[Status::kSentenceBytes] = "";
+
+}  // namespace
+
+warpladder_status answer(const Status& status) noexcept {
+  if (!status.ok()) std::memcpy(last_error, status.sentence, sizeof last_error);
+  return static_cast<warpladder_status>(status.code);
+}
+
+const char* sentence_of_last_error() noexcept { return last_error; }
+
+DeviceScope::DeviceScope(int device) noexcept {
+  int current = 0;
+  if (const auto error = cudaGetDevice(&current)) {
+    status = cuda_failure(error, "cudaGetDevice");
+  } else if (current != device) {
+    if (const auto refused = cudaSetDevice(device)) {
+      status = cuda_failure(refused, "cudaSetDevice");
+    } else {
+      previous_ = current;
+    }
+  }
+}
+DeviceScope::~DeviceScope() {
+  if (previous_ >= 0) cudaSetDevice(previous_);
+}
+
+namespace {
+
+// Streams that stand for one on the current device, whichever that is.
+bool is_default(cudaStream_t stream) {
+  return !stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
+}
+
+}  // namespace
+
+Session::Session(Context& of, warpladder_stream on) noexcept : context(of), stream(on) {
+  if (!is_default(stream)) {
+    int device = 0;
+    if (const auto error = cudaStreamGetDevice(stream, &device)) {
+      status = cuda_failure(error, "cudaStreamGetDevice of the stream");
+      return;
+    }
+    if (device != context.device) {
+      status = runtime::refuse(Code::wrong_device,
+                               "the stream belongs to device %d, the handle to device %d", device,
+                               context.device);
+      return;
+    }
+  }
+  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+  if (const auto error = cudaStreamIsCapturing(stream, &capture)) {
+    status = cuda_failure(error, "cudaStreamIsCapturing of the stream");
+  } else if (capture == cudaStreamCaptureStatusInvalidated) {
+    status = runtime::refuse(Code::cuda_error, "the stream's capture has been invalidated");
+  }
+  capturing_ = capture == cudaStreamCaptureStatusActive;
+}
+
+StreamState* Session::state() noexcept {
+  unsigned long long id = 0;
+  if (cudaStreamGetId(stream, &id) != cudaSuccess) {
+    cudaGetLastError();
+    return nullptr;
+  }
+  return context.state_of(id);
+}
+
+Status take(Session& session, std::size_t scratch_bytes, std::size_t flag_words,
+            Taken* taken) noexcept {
+  if (scratch_bytes == 0 && flag_words == 0) return {};
+  StreamState* const state = session.state();
+  // Kept flags serve calls that run in the order of one stream. A graph may be launched on any.
+  const bool keeps_flags = state && !session.capturing();
+  if (keeps_flags && flag_words > 0) {
+    const FlagBlock* block = state->flags.load(std::memory_order_acquire);
+    if (!block || block->count < flag_words) {
+      if (Status grown = session.context.grow_flags(*state, flag_words, session.stream);
+          !grown.ok()) {
+        return grown;
+      }
+      block = state->flags.load(std::memory_order_acquire);
+    }
+    taken->memory.flags = block->words;
+    flag_words = 0;
+  }
+  const std::size_t bytes = workspace_bytes(scratch_bytes, flag_words);
+  if (bytes == 0) return {};
+  const CallerWorkspace own = state ? Context::workspace_of(*state) : CallerWorkspace{};
+  void* data = own.data;
+  if (own.data && own.bytes < bytes) {
+    return runtime::refuse(Code::workspace_too_small,
+                           "the workspace of the stream has %zu bytes, but this call needs %zu",
+                           own.bytes, bytes);
+  }
+  if (!own.data) {
+    if (const auto error =
+            cudaMallocFromPoolAsync(&data, bytes, session.context.pool, session.stream)) {
+      return cuda_failure(error, "cudaMallocFromPoolAsync for a workspace");
+    }
+    taken->from_pool = data;
+  }
+  auto* const at = static_cast<unsigned char*>(data);
+  taken->memory.scratch = at;
+  if (flag_words > 0) {
+    void* const flags = at + round_up_to_256(scratch_bytes);
+    if (const auto error =
+            cudaMemsetAsync(flags, 0, flag_words * sizeof(std::uint64_t), session.stream)) {
+      if (taken->from_pool) cudaFreeAsync(taken->from_pool, session.stream);
+      return cuda_failure(error, "cudaMemsetAsync of flags");
+    }
+    taken->memory.flags = static_cast<std::uint64_t*>(flags);
+  }
+  return {};
+}
+
+Status give_back(Session& session, const Taken& taken, int launch_error) noexcept {
+  if (taken.from_pool) {
+    const auto error = cudaFreeAsync(taken.from_pool, session.stream);
+    if (!launch_error && error) return cuda_failure(error, "cudaFreeAsync of a workspace");
+  }
+  if (launch_error) {
+    return cuda_failure(static_cast<cudaError_t>(launch_error), "the launch of a kernel");
+  }
+  return {};
+}
+
+}  // namespace warpladder::library

@@ -1,0 +1,82 @@
+#pragma once
+// What a handle stands for: a device, its memory pool, and for each stream the workspace that the
+// caller has set and the flags that operators keep between calls. A warm call takes no lock and no
+// heap memory.
+
+#include <cuda_runtime_api.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+#include "runtime/machine.hpp"
+#include "runtime/status.hpp"
+#include "warpladder/warpladder.h"
+
+namespace warpladder::library {
+
+using runtime::Code;
+using runtime::Status;
+
+// A CUDA error as a Status; `what` names the call.
+Status cuda_failure(cudaError_t error, const char* what) noexcept;
+
+// Flags of one stream: 64-bit words that are zero between calls. A grown block replaces an older
+// one, which stays until the handle is destroyed: a call that has read its address may not have
+// launched yet.
+struct FlagBlock {
+  std::uint64_t* words = nullptr;
+  std::size_t count = 0;
+  FlagBlock* older = nullptr;
+};
+
+// Of one stream, found by CUDA's id of it, which no later stream has.
+struct StreamState {
+  static constexpr std::uint64_t kFree = 0;
+  std::atomic<std::uint64_t> id_plus_1{kFree};
+  std::atomic<FlagBlock*> flags{nullptr};
+  // The caller's workspace. Readers retry while `version` is odd or changes.
+  std::atomic<std::uint32_t> version{0};
+  std::atomic<void*> workspace{nullptr};
+  std::atomic<std::size_t> workspace_bytes{0};
+};
+
+struct CallerWorkspace {
+  void* data = nullptr;
+  std::size_t bytes = 0;
+};
+
+class Context {
+ public:
+  Context(int device, const runtime::Machine& machine, cudaMemPool_t pool) noexcept;
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  const int device;
+  const runtime::Machine machine;
+  const cudaMemPool_t pool;
+  std::atomic<warpladder_arithmetic> arithmetic{WARPLADDER_ARITHMETIC_ACCURATE};
+
+  // The state of the stream with this id; null where kMostStreams others have one. Such a stream
+  // takes flags as a captured call does, and no workspace of the caller's.
+  StreamState* state_of(std::uint64_t stream_id) noexcept;
+  // At least `count` flags for the stream, all zero in its order.
+  Status grow_flags(StreamState& state, std::size_t count, cudaStream_t stream) noexcept;
+  static CallerWorkspace workspace_of(const StreamState& state) noexcept;
+  void set_workspace(StreamState& state, CallerWorkspace workspace) noexcept;
+
+ private:
+  static constexpr std::size_t kMostStreams = 1024;
+  std::mutex growing_;
+  StreamState streams_[kMostStreams];
+};
+
+// Handles are numbers of slots with a generation, so that a stale handle is told from a live one
+// without a look at freed memory.
+warpladder_handle enlist(Context* context) noexcept;  // null where there is no slot left
+Status find(warpladder_handle handle, Context** context) noexcept;
+Context* strike(warpladder_handle handle) noexcept;  // null unless the handle was alive
+
+}  // namespace warpladder::library

@@ -1,0 +1,378 @@
+// C = alpha · op(A) · op(B) + beta · C: single products, batches, and products with a prepared B.
+
+#include <new>
+
+#include "library/call.hpp"
+#include "library/operands.hpp"
+#include "ops/sgemm/plan.hpp"
+
+namespace warpladder::library {
+namespace {
+
+using runtime::refuse_argument;
+using sgemm::Arithmetic;
+using sgemm::Problem;
+
+// A call as the interface receives it.
+struct Given {
+  const char* name;
+  warpladder_layout layout;
+  warpladder_op op_a, op_b;
+  sgemm::Call call;
+};
+
+Status check_op(const char* name, const char* argument, warpladder_op op) {
+  if (op == WARPLADDER_OP_N || op == WARPLADDER_OP_T) return {};
+  return refuse_argument("%s: %s is %d, neither WARPLADDER_OP_N nor WARPLADDER_OP_T", name,
+                         argument, static_cast<int>(op));
+}
+Status check_layout(const char* name, warpladder_layout layout) {
+  if (layout == WARPLADDER_ROW_MAJOR || layout == WARPLADDER_COLUMN_MAJOR) return {};
+  return refuse_argument(
+      "%s: layout is %d, neither WARPLADDER_ROW_MAJOR nor "
+      "WARPLADDER_COLUMN_MAJOR",
+      name, static_cast<int>(layout));
+}
+
+bool reads_operands(const Problem& p) { return p.alpha != 0.0f && p.k > 0; }
+
+Region region_of(const Problem& p, const void* data, sgemm::StoredShape shape, std::int64_t ld,
+                 std::int64_t batch, std::int64_t stride) {
+  const bool by_rows = p.layout == sgemm::Layout::row_major;
+  return {
+      data,  by_rows ? shape.rows : shape.columns, by_rows ? shape.columns : shape.rows, ld, batch,
+      stride};
+}
+
+Status check_strides(const char* name, const sgemm::Batch& batch,
+                     const Problem::Footprint& footprint) {
+  const struct {
+    const char* argument;
+    std::int64_t stride, elements;
+  } strides[] = {{"stride_a", batch.stride_a, footprint.a_elements},
+                 {"stride_b", batch.stride_b, footprint.b_elements},
+                 {"stride_c", batch.stride_c, footprint.c_elements}};
+  for (const auto& [argument, stride, elements] : strides) {
+    std::int64_t all = 0;
+    if (stride < 0) {
+      return refuse_argument("%s: %s must not be negative, it is %lld", name, argument,
+                             runtime::number(stride));
+    }
+    if (batch.count > 1 && elements > 0 &&
+        !runtime::extent_of(batch.count, elements, stride, &all)) {
+      return refuse_argument("%s: %lld matrices with %s = %lld are too large to address", name,
+                             runtime::number(batch.count), argument, runtime::number(stride));
+    }
+  }
+  return {};
+}
+
+Status check_operands(const char* name, const sgemm::Call& call,
+                      const Problem::Footprint& footprint) {
+  const Problem& p = call.problem;
+  const sgemm::Batch& batch = call.batch;
+  const std::int64_t used = batch.count > 0 ? 1 : 0;
+  const std::int64_t read = p.m > 0 && p.n > 0 && reads_operands(p) ? used : 0;
+  const struct {
+    const char* argument;
+    const void* data;
+    std::int64_t elements;
+  } pointers[] = {{"a", call.a, read * footprint.a_elements},
+                  {"b", call.b, read * footprint.b_elements},
+                  {"c", call.c, used * footprint.c_elements}};
+  for (const auto& [argument, data, elements] : pointers) {
+    if (Status s = check_pointer(name, argument, data, elements, sizeof(float)); !s.ok()) return s;
+  }
+  const Region c = region_of(p, call.c, stored_c(p), p.ldc, batch.count, batch.stride_c);
+  if (overlaps_itself(c)) {
+    return refuse_argument("%s: matrices of c overlap with stride_c = %lld", name,
+                           runtime::number(batch.stride_c));
+  }
+  if (read == 0) return {};
+  const Region a = region_of(p, call.a, stored_a(p), p.lda, batch.stride_a ? batch.count : 1,
+                             batch.stride_a),
+               b = region_of(p, call.b, stored_b(p), p.ldb, batch.stride_b ? batch.count : 1,
+                             batch.stride_b);
+  if (Status s = check_apart(name, "c", c, "a", a); !s.ok()) return s;
+  return check_apart(name, "c", c, "b", b);
+}
+
+Status check(const Given& given) {
+  const sgemm::Call& call = given.call;
+  if (Status s = check_layout(given.name, given.layout); !s.ok()) return s;
+  if (Status s = check_op(given.name, "op_a", given.op_a); !s.ok()) return s;
+  if (Status s = check_op(given.name, "op_b", given.op_b); !s.ok()) return s;
+  Problem::Footprint footprint{};
+  if (Status s = sgemm::check(call.problem, &footprint); !s.ok()) return s;
+  if (call.batch.count < 0) {
+    return refuse_argument("%s: batch must not be negative, it is %lld", given.name,
+                           runtime::number(call.batch.count));
+  }
+  if (!call.batch.arrays) {
+    if (Status s = check_strides(given.name, call.batch, footprint); !s.ok()) return s;
+    return check_operands(given.name, call, footprint);
+  }
+  const std::int64_t c_pointers = footprint.c_elements > 0 ? call.batch.count : 0,
+                     read_pointers = reads_operands(call.problem) ? c_pointers : 0;
+  const struct {
+    const char* argument;
+    const void* data;
+    std::int64_t count;
+  } arrays[] = {{"a", call.batch.a, read_pointers},
+                {"b", call.batch.b, read_pointers},
+                {"c", call.batch.c, c_pointers}};
+  for (const auto& [argument, data, count] : arrays) {
+    if (Status s = check_pointer(given.name, argument, data, count, sizeof(void*)); !s.ok()) {
+      return s;
+    }
+  }
+  return {};
+}
+
+Problem problem_of(warpladder_layout layout, warpladder_op op_a, warpladder_op op_b, int64_t m,
+                   int64_t n, int64_t k, float alpha, int64_t lda, int64_t ldb, float beta,
+                   int64_t ldc) {
+  return {
+      m,
+      n,
+      k,
+      layout == WARPLADDER_COLUMN_MAJOR ? sgemm::Layout::column_major : sgemm::Layout::row_major,
+      op_a == WARPLADDER_OP_T,
+      op_b == WARPLADDER_OP_T,
+      alpha,
+      beta,
+      lda,
+      ldb,
+      ldc};
+}
+
+Arithmetic arithmetic_of(const Context& context) {
+  return static_cast<Arithmetic>(context.arithmetic.load(std::memory_order_relaxed));
+}
+static_assert(static_cast<int>(Arithmetic::accurate) == WARPLADDER_ARITHMETIC_ACCURATE);
+static_assert(static_cast<int>(Arithmetic::cuda_cores) == WARPLADDER_ARITHMETIC_CUDA_CORES);
+static_assert(static_cast<int>(Arithmetic::double_rounded) == WARPLADDER_ARITHMETIC_DOUBLE_ROUNDED);
+
+sgemm::Plan plan_of(const Context& context, const Problem& p, const sgemm::Batch& batch) {
+  return sgemm::WARPLADDER_LIBRARY_FLAVOUR::plan(p, context.machine, arithmetic_of(context), batch);
+}
+
+Status multiply(Session& session, sgemm::Call call) {
+  const Problem& p = call.problem;
+  if (p.m == 0 || p.n == 0 || call.batch.count == 0) return {};
+  const sgemm::Plan plan = plan_of(session.context, p, call.batch);
+  return with_memory(session, plan.workspace_bytes, plan.flag_words,
+                     [&](runtime::StreamView& view, const Memory& memory) {
+                       call.workspace = memory.scratch;
+                       plan.rung->launch(call, view);
+                     });
+}
+
+warpladder_status run(warpladder_handle handle, warpladder_stream stream, const Given& given) {
+  return call(
+      handle, stream, [&](const Context&) { return check(given); },
+      [&](Session& session) { return multiply(session, given.call); });
+}
+
+}  // namespace
+}  // namespace warpladder::library
+
+using namespace warpladder;
+using namespace warpladder::library;
+
+// What warpladder_sgemm_prepare() makes: the device's copy of op(B), compact in the layout's order.
+struct warpladder_prepared_matrix {
+  Context* context;
+  warpladder_layout layout;
+  warpladder_op op_b;
+  std::int64_t n, k, ldb;
+  float* b;
+};
+
+warpladder_status warpladder_sgemm(warpladder_handle handle, warpladder_layout layout,
+                                   warpladder_op op_a, warpladder_op op_b, int64_t m, int64_t n,
+                                   int64_t k, float alpha, const float* a, int64_t lda,
+                                   const float* b, int64_t ldb, float beta, float* c, int64_t ldc,
+                                   warpladder_stream stream) {
+  const Problem p = problem_of(layout, op_a, op_b, m, n, k, alpha, lda, ldb, beta, ldc);
+  return run(handle, stream, {"sgemm", layout, op_a, op_b, {p, a, b, c}});
+}
+
+warpladder_status warpladder_sgemm_strided_batched(
+    warpladder_handle handle, warpladder_layout layout, warpladder_op op_a, warpladder_op op_b,
+    int64_t m, int64_t n, int64_t k, float alpha, const float* a, int64_t lda, int64_t stride_a,
+    const float* b, int64_t ldb, int64_t stride_b, float beta, float* c, int64_t ldc,
+    int64_t stride_c, int64_t batch, warpladder_stream stream) {
+  Given given{"sgemm_strided_batched",
+              layout,
+              op_a,
+              op_b,
+              {problem_of(layout, op_a, op_b, m, n, k, alpha, lda, ldb, beta, ldc), a, b, c}};
+  given.call.batch.count = batch;
+  given.call.batch.stride_a = stride_a;
+  given.call.batch.stride_b = stride_b;
+  given.call.batch.stride_c = stride_c;
+  return run(handle, stream, given);
+}
+
+warpladder_status warpladder_sgemm_batched(warpladder_handle handle, warpladder_layout layout,
+                                           warpladder_op op_a, warpladder_op op_b, int64_t m,
+                                           int64_t n, int64_t k, float alpha, const float* const* a,
+                                           int64_t lda, const float* const* b, int64_t ldb,
+                                           float beta, float* const* c, int64_t ldc, int64_t batch,
+                                           warpladder_stream stream) {
+  Given given{"sgemm_batched",
+              layout,
+              op_a,
+              op_b,
+              {problem_of(layout, op_a, op_b, m, n, k, alpha, lda, ldb, beta, ldc)}};
+  given.call.batch = {.count = batch, .arrays = true, .a = a, .b = b, .c = c};
+  return run(handle, stream, given);
+}
+
+namespace warpladder::library {
+namespace {
+
+// The problem whose B is prepared; m does not matter.
+Problem prepared_problem(warpladder_layout layout, warpladder_op op_b, std::int64_t n,
+                         std::int64_t k, std::int64_t ldb) {
+  Problem p = problem_of(layout, WARPLADDER_OP_N, op_b, 1, n, k, 1.0f, 1, ldb, 0.0f, 1);
+  p.lda = least_ld(p, stored_a(p));
+  p.ldc = least_ld(p, stored_c(p));
+  return p;
+}
+
+Status prepare(Session& session, const warpladder_prepared_matrix& like, const float* b,
+               std::int64_t ldb, warpladder_prepared* out) {
+  if (session.capturing()) {
+    return runtime::refuse(Code::capturing,
+                           "sgemm_prepare: the stream is capturing, but memory is to outlive it");
+  }
+  const Problem p = prepared_problem(like.layout, like.op_b, like.n, like.k, ldb);
+  const Region lines = region_of(p, b, stored_b(p), ldb, 1, 0);
+  const auto bytes = sizeof(float) * static_cast<std::size_t>(lines.lines * lines.length);
+  auto* const prepared = new (std::nothrow) warpladder_prepared_matrix(like);
+  if (!prepared) return runtime::refuse(Code::out_of_memory, "the host has no memory left");
+  prepared->ldb = lines.length > 1 ? lines.length : 1;
+  const auto fail = [&](cudaError_t error, const char* what) {
+    if (prepared->b) cudaFreeAsync(prepared->b, session.stream);
+    delete prepared;
+    return cuda_failure(error, what);
+  };
+  if (bytes > 0) {
+    void* memory = nullptr;
+    if (const auto error =
+            cudaMallocFromPoolAsync(&memory, bytes, session.context.pool, session.stream)) {
+      return fail(error, "cudaMallocFromPoolAsync for a prepared matrix");
+    }
+    prepared->b = static_cast<float*>(memory);
+    const std::size_t line_bytes = sizeof(float) * static_cast<std::size_t>(lines.length);
+    if (const auto error = cudaMemcpy2DAsync(
+            prepared->b, line_bytes, b, sizeof(float) * static_cast<std::size_t>(ldb), line_bytes,
+            static_cast<std::size_t>(lines.lines), cudaMemcpyDeviceToDevice, session.stream)) {
+      return fail(error, "cudaMemcpy2DAsync of B");
+    }
+  }
+  *out = prepared;
+  return {};
+}
+
+Status check_prepared(const char* name, const Context& context, warpladder_prepared b) {
+  if (!b) return refuse_argument("%s: b is null", name);
+  if (b->context != &context) {
+    return refuse_argument("%s: b was prepared with another handle", name);
+  }
+  return {};
+}
+
+}  // namespace
+}  // namespace warpladder::library
+
+warpladder_status warpladder_sgemm_prepare(warpladder_handle handle, warpladder_layout layout,
+                                           warpladder_op op_b, int64_t n, int64_t k, const float* b,
+                                           int64_t ldb, warpladder_prepared* out,
+                                           warpladder_stream stream) {
+  const auto check_all = [&](const Context&) -> Status {
+    constexpr const char* kName = "sgemm_prepare";
+    if (!out) return refuse_argument("%s: out is null", kName);
+    *out = nullptr;
+    if (Status s = check_layout(kName, layout); !s.ok()) return s;
+    if (Status s = check_op(kName, "op_b", op_b); !s.ok()) return s;
+    Problem::Footprint footprint{};
+    if (Status s = sgemm::check(prepared_problem(layout, op_b, n, k, ldb), &footprint); !s.ok()) {
+      return s;
+    }
+    return check_pointer(kName, "b", b, footprint.b_elements, sizeof(float));
+  };
+  return call(handle, stream, check_all, [&](Session& session) {
+    return prepare(session, {&session.context, layout, op_b, n, k, 0, nullptr}, b, ldb, out);
+  });
+}
+
+warpladder_status warpladder_sgemm_prepared(warpladder_handle handle, warpladder_op op_a, int64_t m,
+                                            float alpha, const float* a, int64_t lda,
+                                            warpladder_prepared b, float beta, float* c,
+                                            int64_t ldc, warpladder_stream stream) {
+  Given given{"sgemm_prepared", WARPLADDER_ROW_MAJOR, op_a, WARPLADDER_OP_N, {}};
+  const auto check_all = [&](const Context& context) -> Status {
+    if (Status s = check_prepared(given.name, context, b); !s.ok()) return s;
+    given.layout = b->layout;
+    given.op_b = b->op_b;
+    given.call = {
+        problem_of(b->layout, op_a, b->op_b, m, b->n, b->k, alpha, lda, b->ldb, beta, ldc), a, b->b,
+        c};
+    return check(given);
+  };
+  return call(handle, stream, check_all,
+              [&](Session& session) { return multiply(session, given.call); });
+}
+
+warpladder_status warpladder_prepared_destroy(warpladder_handle handle, warpladder_prepared b,
+                                              warpladder_stream stream) {
+  if (!b) return WARPLADDER_SUCCESS;
+  const auto check_all = [&](const Context& context) {
+    return check_prepared("prepared_destroy", context, b);
+  };
+  return call(handle, stream, check_all, [&](Session& session) -> Status {
+    if (b->b) {
+      if (const auto error = cudaFreeAsync(b->b, session.stream)) {
+        return cuda_failure(error, "cudaFreeAsync of a prepared matrix");
+      }
+    }
+    delete b;
+    return {};
+  });
+}
+
+namespace warpladder::library {
+namespace {
+
+warpladder_status tell_workspace(warpladder_handle handle, const char* name, int64_t m, int64_t n,
+                                 int64_t k, const sgemm::Batch& batch, size_t* bytes) {
+  Context* context = nullptr;
+  if (const Status found = find(handle, &context); !found.ok()) return answer(found);
+  if (!bytes) return answer(refuse_argument("%s: bytes is null", name));
+  const Problem p = sgemm::compact(m, n, k);
+  if (const Status s = sgemm::check(p); !s.ok()) return answer(s);
+  const sgemm::Plan plan = plan_of(*context, p, batch);
+  *bytes = workspace_bytes(plan.workspace_bytes, plan.flag_words);
+  return WARPLADDER_SUCCESS;
+}
+
+}  // namespace
+}  // namespace warpladder::library
+
+warpladder_status warpladder_sgemm_workspace_bytes(warpladder_handle handle, int64_t m, int64_t n,
+                                                   int64_t k, size_t* bytes) {
+  return tell_workspace(handle, "sgemm_workspace_bytes", m, n, k, {}, bytes);
+}
+warpladder_status warpladder_sgemm_batched_workspace_bytes(warpladder_handle handle, int64_t m,
+                                                           int64_t n, int64_t k, int64_t batch,
+                                                           size_t* bytes) {
+  return tell_workspace(handle, "sgemm_batched_workspace_bytes", m, n, k, {.count = batch}, bytes);
+}
+warpladder_status warpladder_sgemm_prepared_workspace_bytes(warpladder_handle handle, int64_t m,
+                                                            warpladder_prepared b, size_t* bytes) {
+  if (!b) return answer(refuse_argument("sgemm_prepared_workspace_bytes: b is null"));
+  return tell_workspace(handle, "sgemm_prepared_workspace_bytes", m, b->n, b->k, {}, bytes);
+}

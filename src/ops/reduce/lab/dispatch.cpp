@@ -1,0 +1,33 @@
+#include "ops/reduce/lab/dispatch.hpp"
+
+#include "ops/lab/with_cuda.hpp"
+
+namespace warpladder::reduce {
+
+void call_library(const Call& call, runtime::StreamView& stream);  // cuda_dispatch.cpp
+
+namespace {
+
+Plan plan_of(const Call& call, const runtime::Machine& machine) {
+  const Problem& p = call.problem;
+  return planner(p, machine);
+}
+void launch_planned(const Call& call, runtime::StreamView& stream) {
+  plan_of(call, *stream.machine).rung->launch(call, stream);
+}
+ladder::Arithmetic arithmetic_of(const Call& call) {
+  return plan_of(call, device::machine(runtime::Target::gpu)).rung->arithmetic;
+}
+
+const bool declared = ladder::declare_dispatch("reduce", WARPLADDER_WITH_CUDA(call_library),
+                                               launch_planned, arithmetic_of);
+
+}  // namespace
+
+const ladder::AnyRung& choose(const Problem&, runtime::Target target) {
+  // Reads most in each thread, which suits the executor too.
+  if (target == runtime::Target::cpu) return ladder::find_rung("reduce", "08_by_size");
+  return ladder::find_rung("reduce", "dispatch");
+}
+
+}  // namespace warpladder::reduce

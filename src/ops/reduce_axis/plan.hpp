@@ -1,0 +1,14 @@
+#pragma once
+// Problem and machine → rung and workspace. Each flavour plans with its own rungs.
+
+#include "ladder/plan.hpp"
+#include "ops/reduce_axis/problem.hpp"
+
+namespace warpladder::reduce_axis {
+
+using Plan = ladder::Plan<Call>;
+
+WARPLADDER_IN_EACH_FLAVOUR(Plan plan(const Problem& problem,
+                                     const runtime::Machine& machine) noexcept;)
+
+}  // namespace warpladder::reduce_axis

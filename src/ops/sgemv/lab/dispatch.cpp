@@ -1,0 +1,33 @@
+#include "ops/sgemv/lab/dispatch.hpp"
+
+#include "ops/lab/with_cuda.hpp"
+
+namespace warpladder::sgemv {
+
+void call_library(const Call& call, runtime::StreamView& stream);  // cuda_dispatch.cpp
+
+namespace {
+
+Plan plan_of(const Call& call, const runtime::Machine& machine) {
+  const Problem& p = call.problem;
+  return planner(p, machine);
+}
+void launch_planned(const Call& call, runtime::StreamView& stream) {
+  plan_of(call, *stream.machine).rung->launch(call, stream);
+}
+ladder::Arithmetic arithmetic_of(const Call& call) {
+  return plan_of(call, device::machine(runtime::Target::gpu)).rung->arithmetic;
+}
+
+const bool declared = ladder::declare_dispatch("sgemv", WARPLADDER_WITH_CUDA(call_library),
+                                               launch_planned, arithmetic_of);
+
+}  // namespace
+
+const ladder::AnyRung& choose(const Problem&, runtime::Target target) {
+  // The executor pays for threads, shuffles and barriers, and waits for no memory.
+  if (target == runtime::Target::cpu) return ladder::find_rung("sgemv", "01_thread_per_output");
+  return ladder::find_rung("sgemv", "dispatch");
+}
+
+}  // namespace warpladder::sgemv

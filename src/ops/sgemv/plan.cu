@@ -1,0 +1,14 @@
+#include "ops/sgemv/plan.hpp"
+
+namespace warpladder::sgemv {
+namespace WARPLADDER_FLAVOUR {
+
+WARPLADDER_USES_RUNG(07_by_shape);
+
+// 07_by_shape chooses threads and pieces itself (ops/sgemv/shape.hpp).
+Plan plan(const Problem& p, const runtime::Machine&) noexcept {
+  return {WARPLADDER_PLANNED(07_by_shape), 0, static_cast<std::size_t>(flag_words(p))};
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::sgemv

@@ -1,0 +1,30 @@
+#include "ops/transpose/lab/dispatch.hpp"
+
+#include "ops/lab/with_cuda.hpp"
+
+namespace warpladder::transpose {
+
+void call_library(const Call& call, runtime::StreamView& stream);  // cuda_dispatch.cpp
+
+namespace {
+
+Plan plan_of(const Call& call, const runtime::Machine& machine) { return planner(call, machine); }
+void launch_planned(const Call& call, runtime::StreamView& stream) {
+  plan_of(call, *stream.machine).rung->launch(call, stream);
+}
+ladder::Arithmetic arithmetic_of(const Call& call) {
+  return plan_of(call, device::machine(runtime::Target::gpu)).rung->arithmetic;
+}
+
+const bool declared = ladder::declare_dispatch("transpose", WARPLADDER_WITH_CUDA(call_library),
+                                               launch_planned, arithmetic_of);
+
+}  // namespace
+
+const ladder::AnyRung& choose(const Problem&, runtime::Target target) {
+  // The executor has no lines to fill, and pays for barriers.
+  if (target == runtime::Target::cpu) return ladder::find_rung("transpose", "01_naive");
+  return ladder::find_rung("transpose", "dispatch");
+}
+
+}  // namespace warpladder::transpose

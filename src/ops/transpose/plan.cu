@@ -1,0 +1,33 @@
+#include "ops/transpose/plan.hpp"
+
+namespace warpladder::transpose {
+namespace WARPLADDER_FLAVOUR {
+
+WARPLADDER_USES_RUNG(06_vector);
+WARPLADDER_USES_RUNG(07_rotated);
+WARPLADDER_USES_RUNG(08_thin);
+WARPLADDER_USES_RUNG(09_whole_sectors);
+WARPLADDER_USES_RUNG(10_in_place);
+
+Plan plan(const Call& call, const runtime::Machine&) noexcept {
+  const Problem& p = call.problem;
+  if (call.in_place()) return {WARPLADDER_PLANNED(10_in_place)};
+  // A short side is one piece of memory only where nothing lies between its lines.
+  const bool few_columns = p.columns <= 64 && p.ld_in == p.columns,
+             few_rows = p.rows <= 64 && p.ld_out == p.rows;
+  if ((p.rows | p.columns | p.ld_in | p.ld_out | p.stride_in | p.stride_out) % 4 == 0) {
+    // 06_vector's tiles have lines of 32 and 64. Sixteen columns meet two banks in 08_thin.
+    const bool thinner =
+        (few_columns && p.columns < 24 && p.columns != 16) || (few_rows && p.rows < 24);
+    if (thinner) return {WARPLADDER_PLANNED(08_thin)};
+    return {WARPLADDER_PLANNED(06_vector)};
+  }
+  if (few_columns || few_rows) return {WARPLADDER_PLANNED(08_thin)};
+  // Fewer tiles of 128×128 than these leave multiprocessors idle in the last wave.
+  constexpr std::int64_t kLarge = std::int64_t{1} << 23;
+  if (p.rows * p.columns * p.batch < kLarge) return {WARPLADDER_PLANNED(07_rotated)};
+  return {WARPLADDER_PLANNED(09_whole_sectors)};
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::transpose

@@ -1,0 +1,342 @@
+// The library's host code beneath a made-up CUDA runtime: devices, errors, memory, threads, forks.
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <functional>
+#include <new>
+#include <thread>
+
+#include "library/made_up_cuda.hpp"
+#include "library/testing.hpp"
+
+namespace {
+
+std::atomic<long> heap_allocations{0};
+
+}  // namespace
+
+void* operator new(std::size_t bytes) {
+  heap_allocations.fetch_add(1, std::memory_order_relaxed);
+  if (void* const memory = std::malloc(bytes)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace warpladder::library_tests {
+namespace {
+
+runtime::Machine a100() {
+  runtime::Machine m;
+  m.capability = 80;
+  m.multiprocessors = 108;
+  return m;
+}
+
+class HostPath : public testing::Test {
+ protected:
+  void SetUp() override {
+    made_up::set_devices({made_up::Device{}, made_up::Device{a100()}});
+    made_up::count_calls(true);
+    made_up::reset_counts();
+  }
+  void TearDown() override { made_up::set_devices({made_up::Device{}}); }
+};
+
+struct Operands {
+  DeviceArray<float> memory{std::vector<float>(3 * 64 * 64, 1.0f)};
+  DeviceArray<std::int32_t> offsets{{0, 1, 2}}, columns{{0, 1}};
+  float* a = memory.data();
+  float* b = a + 64 * 64;
+  float* c = b + 64 * 64;
+  warpladder_csr csr() const {
+    warpladder_csr matrix{};
+    matrix.rows = matrix.columns = matrix.nnz = 2;
+    matrix.offset_type = WARPLADDER_INDEX_32;
+    matrix.row_offsets = offsets.data();
+    matrix.column_indices = columns.data();
+    matrix.values = a;
+    return matrix;
+  }
+};
+
+warpladder_status product(warpladder_handle handle, const Operands& x, std::int64_t n,
+                          warpladder_stream stream = nullptr, std::int64_t k = 64) {
+  return warpladder_sgemm(handle, WARPLADDER_ROW_MAJOR, WARPLADDER_OP_N, WARPLADDER_OP_N, n, n, k,
+                          1, x.a, k, x.b, n, 0, x.c, n, stream);
+}
+
+// One call of each operator; all on one stream.
+std::vector<std::function<warpladder_status(warpladder_handle, const Operands&, warpladder_stream)>>
+every_call() {
+  return {
+      [](warpladder_handle h, const Operands& x, warpladder_stream s) {
+        return product(h, x, 64, s);
+      },
+      [](warpladder_handle h, const Operands& x, warpladder_stream s) {
+        return product(h, x, 1, s, 2048);
+      },
+      [](warpladder_handle h, const Operands& x, warpladder_stream s) {
+        return warpladder_sgemv(h, WARPLADDER_ROW_MAJOR, WARPLADDER_OP_N, 64, 64, 1, x.a, 64, x.b,
+                                1, 0, x.c, 1, s);
+      },
+      [](warpladder_handle h, const Operands& x, warpladder_stream s) {
+        return warpladder_transpose(h, 64, 64, x.a, 64, 0, x.b, 64, 0, 1, s);
+      },
+      [](warpladder_handle h, const Operands& x, warpladder_stream s) {
+        return warpladder_reduce(h, WARPLADDER_SUM, 4096, x.a, x.c, s);
+      },
+      [](warpladder_handle h, const Operands& x, warpladder_stream s) {
+        return warpladder_reduce_axis(h, WARPLADDER_MAX, 0, 64, 64, x.a, 64, x.c, s);
+      },
+      [](warpladder_handle h, const Operands& x, warpladder_stream s) {
+        return warpladder_vector_add(h, 64, x.a, x.b, x.c, s);
+      },
+      [](warpladder_handle h, const Operands& x, warpladder_stream s) {
+        const warpladder_csr matrix = x.csr();
+        return warpladder_spmv(h, &matrix, 1, x.b, 0, x.c, s);
+      },
+  };
+}
+
+TEST_F(HostPath, SaysWhatIsMissing) {
+  warpladder_handle handle = nullptr;
+  made_up::set_devices({});
+  EXPECT_EQ(warpladder_create(&handle), WARPLADDER_NO_DEVICE);
+  EXPECT_EQ(handle, nullptr);
+  made_up::set_devices({made_up::Device{}});
+  made_up::fail_next("cudaGetDeviceCount", cudaErrorInsufficientDriver);
+  EXPECT_EQ(warpladder_create(&handle), WARPLADDER_NO_DEVICE);
+  made_up::Device old{a100(), cudaErrorNoKernelImageForDevice};
+  old.machine.capability = 61;
+  made_up::set_devices({old});
+  EXPECT_EQ(warpladder_create(&handle), WARPLADDER_UNSUPPORTED_DEVICE);
+  EXPECT_NE(std::string(warpladder_last_error()).find("6.1"), std::string::npos)
+      << warpladder_last_error();
+  for (const char* function :
+       {"cudaMemPoolCreate", "cudaMemPoolSetAttribute", "cudaDeviceGetAttribute"}) {
+    made_up::set_devices({made_up::Device{}});
+    made_up::fail_next(function, cudaErrorMemoryAllocation);
+    EXPECT_EQ(warpladder_create(&handle), WARPLADDER_OUT_OF_MEMORY) << function;
+  }
+  EXPECT_SUCCEEDS(warpladder_create(&handle));
+  EXPECT_SUCCEEDS(warpladder_destroy(handle));
+}
+
+TEST_F(HostPath, MakesNoHeapMemoryAndWaitsForNothingInAWarmCall) {
+  warpladder_handle handle = nullptr;
+  ASSERT_SUCCEEDS(warpladder_create(&handle));
+  {
+    const Operands x;
+    for (const auto& call : every_call()) EXPECT_SUCCEEDS(call(handle, x, nullptr));
+    made_up::reset_counts();
+    const std::size_t device_bytes = made_up::live_bytes();
+    for (const auto& call : every_call()) EXPECT_SUCCEEDS(call(handle, x, nullptr));
+    EXPECT_EQ(made_up::counts().of("cudaStreamSynchronize"), 0);
+    EXPECT_EQ(made_up::counts().of("cudaDeviceSynchronize"), 0);
+    EXPECT_EQ(made_up::counts().of("cudaFuncSetAttribute"), 0) << "attributes are set once";
+    EXPECT_EQ(made_up::counts().of("cudaDeviceGetAttribute"), 0);
+    EXPECT_EQ(made_up::counts().of("cudaMemsetAsync"), 0) << "flags are kept";
+    EXPECT_EQ(made_up::live_bytes(), device_bytes);
+    // The made-up runtime's own bookkeeping allocates where it counts or hands out memory.
+    std::size_t bytes = 0;
+    ASSERT_SUCCEEDS(warpladder_sgemm_workspace_bytes(handle, 1, 1, 2048, &bytes));
+    const DeviceArray<unsigned char> memory(std::vector<unsigned char>((1 << 20) + 512, 0));
+    auto* const aligned = reinterpret_cast<void*>(
+        (reinterpret_cast<std::uintptr_t>(memory.data()) + 255) / 256 * 256);
+    ASSERT_SUCCEEDS(warpladder_set_workspace(handle, nullptr, aligned, 1 << 20));
+    made_up::count_calls(false);
+    const auto calls = every_call();
+    const long before = heap_allocations;
+    for (const auto& call : calls) EXPECT_SUCCEEDS(call(handle, x, nullptr));
+    EXPECT_EQ(heap_allocations, before);
+  }
+  EXPECT_SUCCEEDS(warpladder_destroy(handle));
+}
+
+TEST_F(HostPath, HoldsNoMoreMemoryAfterAMillionCalls) {
+  warpladder_handle handle = nullptr;
+  made_up::count_calls(false);
+  const std::size_t none = made_up::live_bytes();
+  ASSERT_SUCCEEDS(warpladder_create(&handle));
+  {
+    const Operands x;
+    std::size_t device_bytes = 0;
+    long heap = 0;
+    const auto calls = every_call();
+    for (int call = 0; call < 1000000; ++call) {
+      if (call == 1000) device_bytes = made_up::live_bytes(), heap = heap_allocations;
+      const auto n = 1 + call % 64;
+      const warpladder_status status =
+          call % 8 ? calls[static_cast<std::size_t>(call % 8)](handle, x, nullptr)
+                   : product(handle, x, n, nullptr, 1 + call % 40);
+      if (status != WARPLADDER_SUCCESS) FAIL() << warpladder_last_error();
+    }
+    EXPECT_EQ(made_up::live_bytes(), device_bytes);
+    // Workspaces from the pool are entries in the made-up runtime's table, freed with the call.
+    EXPECT_LT(heap_allocations - heap, 2 * 1000000);
+  }
+  EXPECT_SUCCEEDS(warpladder_destroy(handle));
+  EXPECT_EQ(made_up::live_bytes(), none);
+}
+
+TEST_F(HostPath, KeepsDevicesApart) {
+  warpladder_handle first = nullptr, second = nullptr;
+  ASSERT_SUCCEEDS(warpladder_create(&first));
+  require(cudaSetDevice(1), "cudaSetDevice");
+  ASSERT_SUCCEEDS(warpladder_create(&second));
+  cudaStream_t of_second;
+  require(cudaStreamCreateWithFlags(&of_second, cudaStreamNonBlocking), "stream");
+  {
+    const Operands x;
+    require(cudaSetDevice(0), "cudaSetDevice");
+    EXPECT_SUCCEEDS(product(second, x, 64, of_second)) << "whichever device is current";
+    int device = -1;
+    require(cudaGetDevice(&device), "cudaGetDevice");
+    EXPECT_EQ(device, 0) << "and it stays current";
+    made_up::reset_counts();
+    EXPECT_EQ(product(first, x, 64, of_second), WARPLADDER_WRONG_DEVICE);
+    EXPECT_NE(std::string(warpladder_last_error()).find("device 1"), std::string::npos)
+        << warpladder_last_error();
+    EXPECT_EQ(made_up::counts().launches, 0);
+    // Plans differ: the A100 has no Hopper instructions, and needs no workspace.
+    std::size_t hopper = 0, ampere = 0;
+    EXPECT_SUCCEEDS(warpladder_sgemm_workspace_bytes(first, 1024, 1024, 4096, &hopper));
+    EXPECT_SUCCEEDS(warpladder_sgemm_workspace_bytes(second, 1024, 1024, 4096, &ampere));
+    EXPECT_GT(hopper, 0u);
+    EXPECT_EQ(ampere, 0u);
+    // An error of one handle's call leaves the other alone.
+    made_up::fail_next("cudaLaunchKernelExC", cudaErrorInvalidConfiguration);
+    EXPECT_EQ(product(first, x, 64), WARPLADDER_CUDA_ERROR);
+    EXPECT_SUCCEEDS(product(second, x, 64, of_second));
+    EXPECT_SUCCEEDS(product(first, x, 64));
+    // What one handle has prepared or planned, the other refuses.
+    warpladder_prepared prepared = nullptr;
+    ASSERT_SUCCEEDS(warpladder_sgemm_prepare(first, WARPLADDER_ROW_MAJOR, WARPLADDER_OP_N, 8, 8,
+                                             x.b, 8, &prepared, nullptr));
+    EXPECT_EQ(warpladder_sgemm_prepared(second, WARPLADDER_OP_N, 8, 1, x.a, 8, prepared, 0, x.c, 8,
+                                        of_second),
+              WARPLADDER_INVALID_ARGUMENT);
+    EXPECT_SUCCEEDS(warpladder_prepared_destroy(first, prepared, nullptr));
+  }
+  cudaStreamDestroy(of_second);
+  EXPECT_SUCCEEDS(warpladder_destroy(second));
+  EXPECT_SUCCEEDS(warpladder_destroy(first));
+}
+
+TEST_F(HostPath, LosesNothingWhenCudaFails) {
+  warpladder_handle handle = nullptr;
+  const std::size_t none = made_up::live_bytes();
+  ASSERT_SUCCEEDS(warpladder_create(&handle));
+  {
+    const Operands x;
+    const std::size_t before = made_up::live_bytes();
+    for (const char* function : {"cudaGetDevice", "cudaStreamIsCapturing", "cudaLaunchKernelExC",
+                                 "cudaMallocFromPoolAsync", "cudaMemsetAsync"}) {
+      for (const auto& call : every_call()) {
+        made_up::fail_next(function, cudaErrorMemoryAllocation);
+        const warpladder_status status = call(handle, x, nullptr);
+        EXPECT_TRUE(status == WARPLADDER_OUT_OF_MEMORY || status == WARPLADDER_SUCCESS) << function;
+        made_up::fail_next("none", 0);
+        EXPECT_SUCCEEDS(call(handle, x, nullptr)) << "the next good call works";
+      }
+    }
+    const std::size_t kept = made_up::live_bytes() - before;
+    EXPECT_LE(kept, 1u << 20) << "the flags of one stream";
+    const warpladder_csr matrix = x.csr();
+    for (const char* function :
+         {"cudaMallocFromPoolAsync", "cudaMemcpy2DAsync", "cudaLaunchKernelExC"}) {
+      warpladder_spmv_plan plan = nullptr;
+      warpladder_prepared prepared = nullptr;
+      made_up::fail_next(function, cudaErrorMemoryAllocation);
+      if (warpladder_spmv_plan_create(handle, &matrix, &plan, nullptr) == WARPLADDER_SUCCESS) {
+        EXPECT_SUCCEEDS(warpladder_spmv_plan_destroy(handle, plan, nullptr));
+      } else {
+        EXPECT_EQ(plan, nullptr);
+      }
+      made_up::fail_next(function, cudaErrorMemoryAllocation);
+      if (warpladder_sgemm_prepare(handle, WARPLADDER_ROW_MAJOR, WARPLADDER_OP_N, 8, 8, x.b, 8,
+                                   &prepared, nullptr) == WARPLADDER_SUCCESS) {
+        EXPECT_SUCCEEDS(warpladder_prepared_destroy(handle, prepared, nullptr));
+      } else {
+        EXPECT_EQ(prepared, nullptr);
+      }
+    }
+    EXPECT_EQ(made_up::live_bytes() - before, kept);
+  }
+  EXPECT_SUCCEEDS(warpladder_destroy(handle));
+  EXPECT_EQ(made_up::live_bytes(), none);
+}
+
+TEST_F(HostPath, GivesACapturedCallFlagsOfItsOwn) {
+  warpladder_handle handle = nullptr;
+  ASSERT_SUCCEEDS(warpladder_create(&handle));
+  {
+    const Operands x;
+    const auto sum = [&] {
+      return warpladder_reduce(handle, WARPLADDER_SUM, 4096, x.a, x.c, nullptr);
+    };
+    EXPECT_SUCCEEDS(sum());
+    made_up::set_capturing(nullptr, true);
+    made_up::reset_counts();
+    EXPECT_SUCCEEDS(sum());
+    EXPECT_EQ(made_up::counts().of("cudaMallocFromPoolAsync"), 1);
+    EXPECT_EQ(made_up::counts().of("cudaMemsetAsync"), 1);
+    EXPECT_EQ(made_up::counts().of("cudaFreeAsync"), 1);
+    const warpladder_csr matrix = x.csr();
+    warpladder_spmv_plan plan = nullptr;
+    EXPECT_EQ(warpladder_spmv_plan_create(handle, &matrix, &plan, nullptr), WARPLADDER_CAPTURING);
+    made_up::set_capturing(nullptr, false);
+  }
+  EXPECT_SUCCEEDS(warpladder_destroy(handle));
+}
+
+TEST_F(HostPath, TellsForkedChildrenApart) {
+  warpladder_handle handle = nullptr;
+  ASSERT_SUCCEEDS(warpladder_create(&handle));
+  {
+    const Operands x;
+    const pid_t child = fork();
+    if (child == 0) _exit(product(handle, x, 8) == WARPLADDER_FORKED ? 0 : 1);
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    EXPECT_SUCCEEDS(product(handle, x, 8)) << "the parent goes on";
+  }
+  EXPECT_SUCCEEDS(warpladder_destroy(handle));
+}
+
+TEST_F(HostPath, ServesManyThreadsStreamsAndHandles) {
+  warpladder_handle handle = nullptr;
+  ASSERT_SUCCEEDS(warpladder_create(&handle));
+  {
+    const Operands x;
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 8; ++t) {
+      threads.emplace_back([&, t] {
+        const auto calls = every_call();
+        for (int round = 0; round < 50; ++round) {
+          cudaStream_t stream;
+          cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+          for (const auto& call : calls) wrong += call(handle, x, stream) != WARPLADDER_SUCCESS;
+          warpladder_handle own = nullptr;
+          wrong += warpladder_create(&own) != WARPLADDER_SUCCESS;
+          wrong += calls[static_cast<std::size_t>(t)](own, x, stream) != WARPLADDER_SUCCESS;
+          wrong += warpladder_destroy(own) != WARPLADDER_SUCCESS;
+          wrong += calls[0](own, x, stream) != WARPLADDER_INVALID_HANDLE;
+          cudaStreamDestroy(stream);
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(wrong, 0);
+  }
+  EXPECT_SUCCEEDS(warpladder_destroy(handle));
+}
+
+}  // namespace
+}  // namespace warpladder::library_tests

@@ -1,0 +1,334 @@
+#include "library/made_up_cuda.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+#include "library/device_code.hpp"
+
+#if defined(WARPLADDER_MADE_UP_LAUNCHES)
+#include <cuda.h>
+#else
+#include "executor/arena.hpp"
+#endif
+
+namespace warpladder::made_up {
+namespace {
+
+std::mutex mutex;
+std::vector<Device> devices{Device{}};
+std::map<std::string, int> failures;
+Counts counted;
+std::atomic<bool> counting{true}, any_failure{false};
+std::atomic<int> launches{0};
+std::map<void*, std::size_t> allocations;
+std::size_t live = 0;
+
+struct Stream {
+  unsigned long long id;
+  int device;
+  bool capturing = false;
+};
+std::atomic<unsigned long long> last_stream{100};
+thread_local int current_device = 0;
+Stream default_streams[16] = {{1, 0}, {2, 1}, {3, 2}, {4, 3}};
+
+Stream& stream_of(cudaStream_t stream) {
+  const bool is_default = !stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
+  return is_default ? default_streams[current_device] : *reinterpret_cast<Stream*>(stream);
+}
+
+cudaError_t enter(const char* function) {
+  if (!counting.load(std::memory_order_relaxed) && !any_failure.load(std::memory_order_relaxed)) {
+    return cudaSuccess;
+  }
+  const std::lock_guard lock(mutex);
+  if (counting) ++counted.calls[function];
+  const auto failure = failures.find(function);
+  if (failure == failures.end()) return cudaSuccess;
+  const auto error = static_cast<cudaError_t>(failure->second);
+  failures.erase(failure);
+  any_failure = !failures.empty();
+  return error;
+}
+
+// Memory of an allocation; the executor wants it from its own arena.
+void* allocate(std::size_t bytes) {
+#if defined(WARPLADDER_MADE_UP_LAUNCHES)
+  void* const memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+#else
+  void* const memory = executor::Arena::instance().allocate(bytes);
+#endif
+  std::memset(memory, 0x5a, bytes);
+  const std::lock_guard lock(mutex);
+  allocations[memory] = bytes;
+  live += bytes;
+  return memory;
+}
+void release(void* memory) {
+  if (!memory) return;
+  {
+    const std::lock_guard lock(mutex);
+    const auto at = allocations.find(memory);
+    if (at == allocations.end()) std::abort();  // freed twice, or never allocated
+    live -= at->second;
+    allocations.erase(at);
+  }
+#if defined(WARPLADDER_MADE_UP_LAUNCHES)
+  std::free(memory);
+#else
+  executor::Arena::instance().release(memory);
+#endif
+}
+
+}  // namespace
+
+void set_devices(std::vector<Device> given) {
+  const std::lock_guard lock(mutex);
+  devices = std::move(given);
+  current_device = 0;
+}
+void fail_next(const std::string& function, int error) {
+  const std::lock_guard lock(mutex);
+  failures[function] = error;
+  any_failure = true;
+}
+void set_capturing(void* stream, bool capturing) {
+  stream_of(static_cast<cudaStream_t>(stream)).capturing = capturing;
+}
+Counts counts() {
+  const std::lock_guard lock(mutex);
+  Counts now = counted;
+  now.launches = launches;
+  return now;
+}
+void reset_counts() {
+  const std::lock_guard lock(mutex);
+  failures.clear();
+  any_failure = false;
+  counted = {};
+  launches = 0;
+}
+void count_calls(bool wanted) { counting = wanted; }
+std::size_t live_bytes() {
+  const std::lock_guard lock(mutex);
+  return live;
+}
+
+}  // namespace warpladder::made_up
+
+using namespace warpladder::made_up;
+
+#define ENTER(function) \
+  if (const cudaError_t failure = enter(#function)) return failure
+
+cudaError_t cudaGetLastError() { return cudaSuccess; }
+const char* cudaGetErrorString(cudaError_t error) {
+  return error == cudaErrorMemoryAllocation ? "out of memory" : "a made-up error";
+}
+cudaError_t cudaGetDeviceCount(int* count) {
+  ENTER(cudaGetDeviceCount);
+  *count = static_cast<int>(devices.size());
+  return *count ? cudaSuccess : cudaErrorNoDevice;
+}
+cudaError_t cudaGetDevice(int* device) {
+  ENTER(cudaGetDevice);
+  *device = current_device;
+  return cudaSuccess;
+}
+cudaError_t cudaSetDevice(int device) {
+  ENTER(cudaSetDevice);
+  if (device < 0 || device >= static_cast<int>(devices.size())) return cudaErrorInvalidDevice;
+  current_device = device;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int device) {
+  ENTER(cudaDeviceGetAttribute);
+  const warpladder::runtime::Machine& m = devices[static_cast<std::size_t>(device)].machine;
+  switch (which) {
+    case cudaDevAttrComputeCapabilityMajor:
+      *value = m.capability / 10;
+      break;
+    case cudaDevAttrComputeCapabilityMinor:
+      *value = m.capability % 10;
+      break;
+    case cudaDevAttrMultiProcessorCount:
+      *value = m.multiprocessors;
+      break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+      *value = m.shared_bytes_per_block;
+      break;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+      *value = m.shared_bytes_per_multiprocessor;
+      break;
+    case cudaDevAttrL2CacheSize:
+      *value = static_cast<int>(m.l2_bytes);
+      break;
+    case cudaDevAttrClockRate:
+      *value = 1980000;
+      break;
+    case cudaDevAttrGlobalMemoryBusWidth:
+      *value = 6144;
+      break;
+    default:
+      *value = 3201000;
+  }
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceSynchronize() {
+  ENTER(cudaDeviceSynchronize);
+  return cudaSuccess;
+}
+cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
+  ENTER(cudaMalloc);
+  *memory = allocate(bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaFree(void* memory) {
+  ENTER(cudaFree);
+  release(memory);
+  return cudaSuccess;
+}
+cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps*) {
+  ENTER(cudaMemPoolCreate);
+  *pool = reinterpret_cast<cudaMemPool_t>(new int);
+  return cudaSuccess;
+}
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) {
+  ENTER(cudaMemPoolSetAttribute);
+  return cudaSuccess;
+}
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
+  delete reinterpret_cast<int*>(pool);
+  return cudaSuccess;
+}
+cudaError_t cudaMallocFromPoolAsync(void** memory, std::size_t bytes, cudaMemPool_t, cudaStream_t) {
+  ENTER(cudaMallocFromPoolAsync);
+  *memory = allocate(bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaFreeAsync(void* memory, cudaStream_t) {
+  ENTER(cudaFreeAsync);
+  release(memory);
+  return cudaSuccess;
+}
+cudaError_t cudaMemset(void* memory, int byte, std::size_t bytes) {
+  std::memset(memory, byte, bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaMemsetAsync(void* memory, int byte, std::size_t bytes, cudaStream_t) {
+  ENTER(cudaMemsetAsync);
+  std::memset(memory, byte, bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind) {
+  std::memcpy(to, from, bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind,
+                            cudaStream_t) {
+  std::memcpy(to, from, bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
+                              std::size_t from_pitch, std::size_t width, std::size_t height,
+                              cudaMemcpyKind, cudaStream_t) {
+  ENTER(cudaMemcpy2DAsync);
+  for (std::size_t line = 0; line < height; ++line) {
+    std::memcpy(static_cast<char*>(to) + line * to_pitch,
+                static_cast<const char*>(from) + line * from_pitch, width);
+  }
+  return cudaSuccess;
+}
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+  *stream = reinterpret_cast<cudaStream_t>(new Stream{++last_stream, current_device});
+  return cudaSuccess;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  delete reinterpret_cast<Stream*>(stream);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t) {
+  ENTER(cudaStreamSynchronize);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
+  ENTER(cudaStreamGetDevice);
+  *device = stream_of(stream).device;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
+  ENTER(cudaStreamGetId);
+  *id = stream_of(stream).id;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  ENTER(cudaStreamIsCapturing);
+  *status =
+      stream_of(stream).capturing ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+  return cudaSuccess;
+}
+
+#if defined(WARPLADDER_MADE_UP_LAUNCHES)
+// Beneath the library's own GPU code: launches are counted, and nothing runs.
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes*, const void*) {
+  ENTER(cudaFuncGetAttributes);
+  return static_cast<cudaError_t>(devices[static_cast<std::size_t>(current_device)].code_error);
+}
+cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int) {
+  ENTER(cudaFuncSetAttribute);
+  return cudaSuccess;
+}
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void*, void**) {
+  ENTER(cudaLaunchKernelExC);
+  const auto& [grid, block] = std::pair(config->gridDim, config->blockDim);
+  launches.fetch_add(1, std::memory_order_relaxed);
+  const bool valid = grid.x > 0 && grid.y > 0 && grid.z > 0 && block.x * block.y * block.z > 0 &&
+                     block.x * block.y * block.z <= 1024 && grid.y < 65536 && grid.z < 65536;
+  return valid ? cudaSuccess : cudaErrorInvalidConfiguration;
+}
+cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, std::size_t, cudaStream_t) {
+  std::abort();  // the library launches through cudaLaunchKernelExC() alone
+}
+namespace {
+CUresult encode(CUtensorMap* map, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*,
+                const cuuint64_t*, const cuuint32_t*, const cuuint32_t*, CUtensorMapInterleave,
+                CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill) {
+  std::memset(map, 0, sizeof *map);
+  return CUDA_SUCCESS;
+}
+}  // namespace
+cudaError_t cudaGetDriverEntryPointByVersion(const char*, void** entry, unsigned,
+                                             unsigned long long,
+                                             cudaDriverEntryPointQueryResult* found) {
+  ENTER(cudaGetDriverEntryPointByVersion);
+  *entry = reinterpret_cast<void*>(encode);
+  if (found) *found = cudaDriverEntryPointSuccess;
+  return cudaSuccess;
+}
+
+// What nvcc's code calls when a program starts.
+extern "C" {
+void** __cudaRegisterFatBinary(void*) { return nullptr; }
+void __cudaRegisterFatBinaryEnd(void**) {}
+void __cudaUnregisterFatBinary(void**) {}
+void __cudaRegisterFunction(void**, const char*, char*, const char*, int, uint3*, uint3*, dim3*,
+                            dim3*, int*) {}
+void __cudaRegisterVar(void**, char*, char*, const char*, int, std::size_t, int, int) {}
+char __cudaInitModule(void**) { return 0; }
+unsigned __cudaPushCallConfiguration(dim3, dim3, std::size_t, void*) { return 0; }
+cudaError_t __cudaPopCallConfiguration(dim3*, dim3*, std::size_t*, void*) { return cudaSuccess; }
+cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, std::size_t, cudaStream_t) {
+  std::abort();
+}
+cudaError_t __cudaGetKernel(cudaKernel_t*, const void*) { return cudaSuccess; }
+}
+#else
+int warpladder::library::device_code_error() noexcept {
+  return devices[static_cast<std::size_t>(current_device)].code_error;
+}
+#endif
