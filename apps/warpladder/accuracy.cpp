@@ -36,10 +36,10 @@ const ops::Operator* select_rungs(const AccuracyFlags& flags,
                                   std::vector<const ladder::AnyRung*>& rungs) {
   const ops::Operator* op = nullptr;
   for (const lab::Selected& selected : lab::select_once(flags.names)) {
-    if (selected.op->distributions().empty()) {
+    if (!selected.op->accuracy()) {
       std::vector<std::string> measured;
       for (const auto& each : ops::all_operators()) {
-        if (!each->distributions().empty()) measured.push_back(each->name());
+        if (each->accuracy()) measured.push_back(each->name());
       }
       throw_bad_input(fmt::format("accuracy does not measure {}; it measures: {}",
                                   selected.op->name(), fmt::join(measured, ", ")));
@@ -60,7 +60,7 @@ std::vector<std::vector<std::int64_t>> shapes_for(const ops::Operator& op, runti
   std::vector<lab::Axis> axes;
   for (const std::string& text : texts) axes.push_back(lab::parse_axis(text));
   const std::vector<std::string> names = lab::size_names(op.shape_form());
-  const std::vector<std::vector<std::int64_t>> values = op.accuracy_sizes(target);
+  const std::vector<std::vector<std::int64_t>> values = op.accuracy()->sizes(target);
   const std::size_t given = axes.size();
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto names_it = [&](const lab::Axis& axis) {
@@ -76,7 +76,7 @@ std::vector<std::vector<std::int64_t>> shapes_for(const ops::Operator& op, runti
 std::vector<std::string> distributions_of(const ops::Operator& op, const std::string& text) {
   if (text != "all") return lab::parse_list(text);
   std::vector<std::string> all;
-  for (const ops::Distribution& d : op.distributions()) all.push_back(d.name);
+  for (const ops::Distribution& d : op.accuracy()->distributions()) all.push_back(d.name);
   return all;
 }
 
@@ -230,16 +230,17 @@ void accuracy(const AccuracyFlags& flags, Context& context) {
 std::string footer() {
   std::string text = "Distributions:\n";
   for (const auto& op : ops::all_operators()) {
-    for (const ops::Distribution& d : op->distributions()) {
+    if (!op->accuracy()) continue;
+    for (const ops::Distribution& d : op->accuracy()->distributions()) {
       text += fmt::format("  {} {:<15}{}\n", op->name(), d.name, d.what);
     }
   }
   for (const auto& op : ops::all_operators()) {
-    if (op->distributions().empty()) continue;
+    if (!op->accuracy()) continue;
     text += fmt::format("Sizes of {} that -a does not give:\n", op->name());
     for (const auto target : {runtime::Target::cpu, runtime::Target::gpu}) {
       text += fmt::format("  {}: ", device::name(target));
-      const auto values = op->accuracy_sizes(target);
+      const auto values = op->accuracy()->sizes(target);
       const auto names = lab::size_names(op->shape_form());
       for (std::size_t i = 0; i < names.size(); ++i) {
         text += fmt::format("{}{}=[{}]", i ? " " : "", names[i], fmt::join(values[i], ","));

@@ -194,9 +194,9 @@ std::vector<lab::BenchGroup> groups_of(const BenchFlags& flags) {
   const bool by_shape = flags.shape || !flags.axes.empty();
   for (lab::BenchGroup group : rungs_by_operator(flags.names)) {
     for (const std::string& matrix : flags.matrices) require_takes_matrix(*group.op, matrix);
-    if (group.op->takes_matrices() && !by_shape) {
+    if (const ops::MatrixCapability* matrices = group.op->matrices(); matrices && !by_shape) {
       for (const std::string& matrix :
-           flags.matrices.empty() ? group.op->bench_matrices() : flags.matrices) {
+           flags.matrices.empty() ? matrices->bench_matrices() : flags.matrices) {
         group.variant = matrix;
         groups.push_back(group);
       }
@@ -229,10 +229,10 @@ std::vector<lab::BenchGroup> groups_of(const BenchFlags& flags) {
 // Of the matrices that users add, where none are given.
 std::vector<std::string> left_out_of(const std::vector<lab::BenchGroup>& groups,
                                      const BenchFlags& flags) {
-  const auto takes = [](const lab::BenchGroup& group) { return group.op->takes_matrices(); };
+  const auto takes = [](const lab::BenchGroup& group) { return group.op->matrices() != nullptr; };
   const auto group = std::ranges::find_if(groups, takes);
   if (group == groups.end() || !flags.matrices.empty() || !group->shape.empty()) return {};
-  return group->op->left_out();
+  return group->op->matrices()->left_out();
 }
 
 void print_report(const BenchReport& report, runtime::Target target, const std::string& notes) {

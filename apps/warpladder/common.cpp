@@ -110,7 +110,7 @@ std::string wrapped(const std::string& text) {
 }
 
 void require_takes_matrix(const ops::Operator& op, const std::string& matrix) {
-  if (op.takes_matrices()) return;
+  if (op.matrices()) return;
   throw_bad_input(fmt::format("--matrix {} is not for {}, which takes no matrix",
                               in_quotes(matrix, kShownBytes), op.name()));
 }

@@ -136,7 +136,10 @@ std::vector<std::string> left_out_of(const std::vector<lab::Selected>& rungs) {
   for (const lab::Selected& selected : rungs) {
     if (selected.op == op) continue;
     op = selected.op;
-    for (std::string& sentence : op->left_out()) sentences.push_back(std::move(sentence));
+    if (!op->matrices()) continue;
+    for (std::string& sentence : op->matrices()->left_out()) {
+      sentences.push_back(std::move(sentence));
+    }
   }
   return sentences;
 }

@@ -47,7 +47,10 @@ AccuracyPoint measure(const Contestant& contestant, ops::AccuracyTrial& trial,
 
 std::vector<ops::Distribution> find_distributions(const ops::Operator& op,
                                                   const std::vector<std::string>& names) {
-  const std::vector<ops::Distribution> known = op.distributions();
+  if (!op.accuracy()) {
+    throw_bad_input(fmt::format("{} has no distributions to measure errors on", op.name()));
+  }
+  const std::vector<ops::Distribution> known = op.accuracy()->distributions();
   std::vector<ops::Distribution> found;
   for (const std::string& name : names) {
     const auto at = std::ranges::find(known, name, &ops::Distribution::name);
@@ -116,7 +119,7 @@ AccuracyReport accuracy(const AccuracyRequest& request, const Progress& progress
                (static_cast<double>(i) + in_problem) / static_cast<double>(report.problems.size()));
     };
     tell("the truth about", 0);
-    const auto trial = request.op->accuracy_trial(problem, request.target);
+    const auto trial = request.op->accuracy()->trial(problem, request.target);
     report.judged_in_part.push_back(trial->judged_in_part());
     for (std::size_t c = 0; c < contestants.size(); ++c) {
       AccuracyRow& row = report.rows[contestants[c].row];

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "ops/lab/operator.hpp"
+#include "lab/accuracy.hpp"
 
 namespace warpladder::ops {
 namespace {
@@ -67,9 +67,12 @@ TEST(ErrorMeter, WhatIsNoNumberIsInfinitelyWrongAndCounted) {
 }
 
 TEST(Accuracy, OperatorsWithoutDistributionsRefuse) {
-  const Operator& op = find_operator("transpose");
-  EXPECT_TRUE(op.distributions().empty());
-  EXPECT_THROW(op.accuracy_trial({"uniform", {4, 4}}, runtime::Target::cpu), Error);
+  lab::AccuracyRequest request;
+  request.op = &find_operator("transpose");
+  request.distributions = {"uniform"};
+  request.shapes = {{4, 4}};
+  EXPECT_EQ(request.op->accuracy(), nullptr);
+  EXPECT_THROW(lab::accuracy(request), Error);
 }
 
 }  // namespace

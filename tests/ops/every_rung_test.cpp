@@ -79,17 +79,9 @@ class Prediction : public testing::TestWithParam<Predicting> {};
 
 TEST_P(Prediction, HoldsInTheExecutor) {
   const auto [op, rung] = GetParam().selected;
-  // By the number of sizes; each a multiple of every tile.
-  const std::vector<std::vector<std::int64_t>> shapes_by_sizes[] = {
-      {},
-      {{256}, {8192}},
-      {{128, 128}, {256, 128}, {1536, 2176}},
-      {{128, 128, 128}, {256, 128, 64}}};
-  const auto& shapes = shapes_by_sizes[op->default_shape().size()];
+  const std::vector<std::vector<std::int64_t>> shapes = op->predicted_shapes();
   std::vector<std::pair<std::vector<std::int64_t>, std::string>> problems;
-  // Of sgemm the row_ and col_ rungs predict for row-major operands without transposes.
-  const bool is_sgemm = op->name() == "sgemm";
-  for (const std::string& variant : is_sgemm ? op->bench_variants() : op->variants()) {
+  for (const std::string& variant : op->predicted_variants()) {
     for (const auto& shape : shapes) problems.emplace_back(shape, variant);
   }
   std::size_t problems_had = 0;

@@ -217,7 +217,7 @@ void expect_no_worse_than_cublas(std::initializer_list<const char*> rungs,
   lab::AccuracyRequest request;
   request.op = &ops::find_operator("sgemm");
   for (const char* id : rungs) request.rungs.push_back(&ladder::find_rung("sgemm", id));
-  for (const ops::Distribution& d : request.op->distributions()) {
+  for (const ops::Distribution& d : request.op->accuracy()->distributions()) {
     request.distributions.push_back(d.name);
   }
   request.target = runtime::Target::gpu;

@@ -3,6 +3,7 @@
 // are all right within their bounds, yet not equally near.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,16 @@ class AccuracyTrial {
   virtual Errors measure() = 0;
   // Half a sentence on what measure() compares, if that is not every element; else empty.
   virtual std::string judged_in_part() const { return ""; }
+};
+
+// For operators that `accuracy` measures.
+struct AccuracyCapability {
+  std::vector<Distribution> (*distributions)();
+  // The default values of each size. All together they take about a minute.
+  std::vector<std::vector<std::int64_t>> (*sizes)(runtime::Target target);
+  // Throws Error(bad_input) unless the problem has one of distributions() and as many sizes as the
+  // operator's default shape, Error(resource) when there is too little memory.
+  std::unique_ptr<AccuracyTrial> (*trial)(const AccuracyProblem& problem, runtime::Target target);
 };
 
 }  // namespace warpladder::ops

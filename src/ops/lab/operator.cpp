@@ -28,22 +28,13 @@ void Operator::require_variant(const std::string& variant) const {
 
 Case Operator::case_of_shape(const std::vector<std::int64_t>& shape,
                              const std::string& variant) const {
-  if (takes_matrices() && shape.empty()) return matrix_case(variant);
+  if (shape.empty() && matrices()) return matrices()->case_of(variant);
   if (shape.size() != default_shape().size()) {
     throw_bad_input(fmt::format("{}: a shape is written {}", name(), shape_form()));
   }
   if (variant.empty()) return plain_case(shape, variants().front());
   require_variant(variant);
   return plain_case(shape, variant);
-}
-
-Case Operator::matrix_case(const std::string& matrix) const {
-  throw_bad_input(fmt::format("{} takes no matrix {}", name(), in_quotes(matrix, kShownBytes)));
-}
-
-std::unique_ptr<AccuracyTrial> Operator::accuracy_trial(const AccuracyProblem&,
-                                                        runtime::Target) const {
-  throw_bad_input(fmt::format("{} has no distributions to measure errors on", name()));
 }
 
 bool declare(std::unique_ptr<Operator> op) {

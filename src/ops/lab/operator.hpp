@@ -1,6 +1,6 @@
 #pragma once
-// What the lab knows of an operator: its name, its cases, and how to set one up, run a rung on it
-// and judge the result. Each room implements this once.
+// What the lab knows of an operator: its name, its cases, how to prepare one, run a rung on it and
+// judge the result. Each room implements Operator once. Capabilities are what only some rooms have.
 
 #include <cstdint>
 #include <functional>
@@ -50,6 +50,19 @@ struct Case {
   std::function<std::unique_ptr<Trial>(runtime::Target)> prepare;
 };
 
+// For operators whose problem may be a matrix that no shape describes: a file, or a generator's
+// text. The shape of such a problem is empty, and the text replaces the variant.
+struct MatrixCapability {
+  // What bench runs by default.
+  std::vector<std::string> (*bench_matrices)();
+  // A sentence for each matrix of the user that cases() and bench_matrices() leave out, with the
+  // reason.
+  std::vector<std::string> (*left_out)();
+  Case (*case_of)(const std::string& matrix);
+};
+
+struct RunCapability;
+
 class Operator {
  public:
   virtual ~Operator() = default;
@@ -63,13 +76,6 @@ class Operator {
   // What bench runs unless it is told.
   virtual std::vector<std::vector<std::int64_t>> bench_shapes() const { return {default_shape()}; }
   virtual std::vector<std::string> bench_variants() const { return {variants().front()}; }
-  // Whether a problem may also be a matrix that no shape describes: a file, or a generator's text.
-  // Its shape is then empty, and the text stands for the variant.
-  virtual bool takes_matrices() const { return false; }
-  // Of these, what bench runs unless it is told.
-  virtual std::vector<std::string> bench_matrices() const { return {}; }
-  // What cases() and bench_matrices() leave out of what users have added, and why: a sentence each.
-  virtual std::vector<std::string> left_out() const { return {}; }
   virtual Measure measure() const = 0;
   // At which the serial rung on the CPU, the 1x of every speed-up, ends in about a second.
   virtual std::vector<std::int64_t> baseline_shape() const { return default_shape(); }
@@ -77,16 +83,17 @@ class Operator {
   virtual std::vector<Case> cases() const = 0;
   // More than 2^31 elements: for a GPU, and hosts with some 40 GiB.
   virtual std::vector<Case> large_cases() const { return {}; }
-  // What `accuracy` draws operands from; empty: it does not measure this operator.
-  virtual std::vector<Distribution> distributions() const { return {}; }
-  // The values of each size that it runs unless it is told, so few that it ends in a minute or so.
-  virtual std::vector<std::vector<std::int64_t>> accuracy_sizes(runtime::Target) const {
-    return {};
+  // The problems that rungs' predictions are made for: each shape in each variant that has it.
+  virtual std::vector<std::vector<std::int64_t>> predicted_shapes() const {
+    return {default_shape()};
   }
-  // Of one of distributions(), with as many sizes as default_shape(). Throws Error(bad_input) for
-  // anything else, Error(resource) when there is too little memory.
-  virtual std::unique_ptr<AccuracyTrial> accuracy_trial(const AccuracyProblem& problem,
-                                                        runtime::Target target) const;
+  virtual std::vector<std::string> predicted_variants() const { return variants(); }
+
+  // Null where the operator has no such capability.
+  virtual const MatrixCapability* matrices() const { return nullptr; }
+  virtual const AccuracyCapability* accuracy() const { return nullptr; }
+  virtual const RunCapability* run() const { return nullptr; }
+
   // Throws Error(bad_input) unless it is one of variants().
   void require_variant(const std::string& variant) const;
   // The plain problem of a shape, in one of variants() (empty: the first); or that of a matrix.
@@ -101,8 +108,6 @@ class Operator {
   // Of a shape with as many sizes as default_shape(), and one of variants().
   virtual Case plain_case(const std::vector<std::int64_t>& shape,
                           const std::string& variant) const = 0;
-  // Called if takes_matrices().
-  virtual Case matrix_case(const std::string& matrix) const;
 };
 
 // Called by static initialisation of each room's operator.cpp.

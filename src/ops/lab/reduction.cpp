@@ -1,8 +1,14 @@
 #include "ops/lab/reduction.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <bit>
 #include <cmath>
 #include <limits>
+
+#include "base/error.hpp"
+#include "base/in_quotes.hpp"
 
 namespace warpladder::ops {
 namespace {
@@ -44,6 +50,19 @@ Reduced reduced(parts::Function function, std::span<const float> in) {
     if (wins(in[i], in[place], greatest)) place = i;
   }
   return {{static_cast<double>(in[place]), 0}, static_cast<std::int64_t>(place)};
+}
+
+RunFlag function_flag() {
+  return {"op", "NAME", "sum, mean, min, max, argmin, argmax", false, "sum"};
+}
+
+parts::Function function_of(const std::string& text) {
+  for (const parts::Function f : parts::kFunctions) {
+    if (text == parts::name(f)) return f;
+  }
+  throw_bad_input(fmt::format("--op {} is not a reduction; those are: {}",
+                              in_quotes(text, kShownBytes),
+                              fmt::join(parts::kFunctionNames, ", ")));
 }
 
 }  // namespace warpladder::ops

@@ -1,10 +1,12 @@
 #pragma once
-// What a reduction should give, for the rooms that reduce: the truth about one line of values.
+// What the rooms that reduce share: the truth about one line of values, and the flags of `run`.
 
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "ops/lab/judge.hpp"
+#include "ops/lab/run.hpp"
 #include "parts/reduction_function.hpp"
 
 namespace warpladder::ops {
@@ -18,5 +20,11 @@ struct Reduced {
 // levels of additions, and 12 for the way that a rung goes besides (vectors, lanes, warps, blocks),
 // each with a relative error of 2^-24 of the absolute values beneath it.
 Reduced reduced(parts::Function function, std::span<const float> in);
+
+// `run reduce` serves all of these rooms.
+inline constexpr const char* kReduceCommand = "reduce";
+RunFlag function_flag();  // --op
+// Throws Error(bad_input) if --op names no reduction.
+parts::Function function_of(const std::string& text);
 
 }  // namespace warpladder::ops

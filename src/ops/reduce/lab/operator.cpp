@@ -14,6 +14,7 @@
 #include "ops/lab/checked.hpp"
 #include "ops/lab/judge.hpp"
 #include "ops/lab/reduction.hpp"
+#include "ops/reduce/lab/run.hpp"
 #include "ops/reduce/problem.hpp"
 
 namespace warpladder::reduce {
@@ -245,6 +246,10 @@ class Reduce final : public ops::Operator {
     return {to_case({{Function::sum, kLarge}}),
             to_case({{Function::argmax, kLarge}, Filling::nans})};
   }
+  std::vector<std::vector<std::int64_t>> predicted_shapes() const override {
+    return {{256}, {8192}};
+  }
+  const ops::RunCapability* run() const override { return &run_capability(); }
 
  private:
   ops::Case plain_case(const std::vector<std::int64_t>& s,

@@ -13,6 +13,7 @@
 #include "ops/lab/checked.hpp"
 #include "ops/lab/judge.hpp"
 #include "ops/lab/reduction.hpp"
+#include "ops/reduce_axis/lab/run.hpp"
 #include "ops/reduce_axis/problem.hpp"
 
 namespace warpladder::reduce_axis {
@@ -217,6 +218,10 @@ class ReduceAxis final : public ops::Operator {
     return {to_case({compact(Function::sum, Lines::rows, 70000, 32771)}),
             to_case({compact(Function::argmax, Lines::columns, 70000, 32772)})};
   }
+  std::vector<std::vector<std::int64_t>> predicted_shapes() const override {
+    return {{128, 128}, {256, 128}, {1536, 2176}};
+  }
+  const ops::RunCapability* run() const override { return &run_capability(); }
 
  private:
   ops::Case plain_case(const std::vector<std::int64_t>& s,

@@ -17,6 +17,7 @@
 #include "ops/sgemm/lab/accuracy_trial.hpp"
 #include "ops/sgemm/lab/cases.hpp"
 #include "ops/sgemm/lab/reference.hpp"
+#include "ops/sgemm/lab/run.hpp"
 
 namespace warpladder::sgemm {
 namespace {
@@ -171,6 +172,11 @@ ops::Case to_case(const GemmCase& c) {
           }};
 }
 
+std::vector<std::vector<std::int64_t>> accuracy_sizes(runtime::Target target) {
+  if (target == runtime::Target::cpu) return {{64}, {64}, {16, 64, 256, 1024, 4096, 16384}};
+  return {{256}, {256}, {16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536}};
+}
+
 class Sgemm final : public ops::Operator {
  public:
   std::string name() const override { return "sgemm"; }
@@ -189,15 +195,18 @@ class Sgemm final : public ops::Operator {
     for (const GemmCase& c : gemm_cases()) list.push_back(to_case(c));
     return list;
   }
-  std::vector<ops::Distribution> distributions() const override { return accuracy_distributions(); }
-  std::vector<std::vector<std::int64_t>> accuracy_sizes(runtime::Target target) const override {
-    if (target == runtime::Target::cpu) return {{64}, {64}, {16, 64, 256, 1024, 4096, 16384}};
-    return {{256}, {256}, {16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536}};
+  std::vector<std::vector<std::int64_t>> predicted_shapes() const override {
+    return {{128, 128, 128}, {256, 128, 64}};
   }
-  std::unique_ptr<ops::AccuracyTrial> accuracy_trial(const ops::AccuracyProblem& problem,
-                                                     runtime::Target target) const override {
-    return make_accuracy_trial(problem, target);
+  // The row_ and col_ rungs predict for row-major operands without transposes.
+  std::vector<std::string> predicted_variants() const override { return bench_variants(); }
+  const ops::AccuracyCapability* accuracy() const override {
+    static constexpr ops::AccuracyCapability kAccuracy{.distributions = accuracy_distributions,
+                                                       .sizes = accuracy_sizes,
+                                                       .trial = make_accuracy_trial};
+    return &kAccuracy;
   }
+  const ops::RunCapability* run() const override { return &run_capability(); }
 
  private:
   ops::Case plain_case(const std::vector<std::int64_t>& s,

@@ -15,6 +15,7 @@
 #include "ops/lab/judge.hpp"
 #include "ops/sgemv/lab/cases.hpp"
 #include "ops/sgemv/lab/reference.hpp"
+#include "ops/sgemv/lab/run.hpp"
 
 namespace warpladder::sgemv {
 namespace {
@@ -175,6 +176,10 @@ class Sgemv final : public ops::Operator {
     for (const GemvCase& c : large_gemv_cases()) list.push_back(to_case(c));
     return list;
   }
+  std::vector<std::vector<std::int64_t>> predicted_shapes() const override {
+    return {{128, 128}, {256, 128}, {1536, 2176}};
+  }
+  const ops::RunCapability* run() const override { return &run_capability(); }
 
  private:
   ops::Case plain_case(const std::vector<std::int64_t>& s,

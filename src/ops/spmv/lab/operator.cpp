@@ -14,6 +14,7 @@
 #include "ops/spmv/lab/operands.hpp"
 #include "ops/spmv/lab/reference.hpp"
 #include "ops/spmv/lab/row_statistics.hpp"
+#include "ops/spmv/lab/run.hpp"
 
 namespace warpladder::spmv {
 namespace {
@@ -132,9 +133,17 @@ class Spmv final : public ops::Operator {
   std::string idea() const override { return "y = alpha A x + beta y, fp32, A sparse (CSR)"; }
   std::string shape_form() const override { return "ROWSxCOLUMNSxPER_ROW"; }
   std::vector<std::int64_t> default_shape() const override { return {4096, 4096, 32}; }
-  bool takes_matrices() const override { return true; }
-  std::vector<std::string> bench_matrices() const override { return spmv::bench_matrices(); }
-  std::vector<std::string> left_out() const override { return matrices_of_user().left_out; }
+  std::vector<std::vector<std::int64_t>> predicted_shapes() const override {
+    return {{128, 128, 128}, {256, 128, 64}};
+  }
+  const ops::MatrixCapability* matrices() const override {
+    static constexpr ops::MatrixCapability kMatrices{
+        .bench_matrices = bench_matrices,
+        .left_out = [] { return matrices_of_user().left_out; },
+        .case_of = [](const std::string& matrix) { return to_case(plain_spmv_case(matrix)); }};
+    return &kMatrices;
+  }
+  const ops::RunCapability* run() const override { return &run_capability(); }
   ops::Measure measure() const override { return ops::Measure::bytes; }
   std::vector<ops::Case> cases() const override {
     std::vector<ops::Case> list;
@@ -152,9 +161,6 @@ class Spmv final : public ops::Operator {
     c.name = fmt::format("{}", fmt::join(shape, "x"));
     c.shape = shape;
     return to_case(c);
-  }
-  ops::Case matrix_case(const std::string& matrix) const override {
-    return to_case(plain_spmv_case(matrix));
   }
 };
 

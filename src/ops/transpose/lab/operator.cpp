@@ -13,6 +13,7 @@
 #include "base/random_fill.hpp"
 #include "ops/lab/checked.hpp"
 #include "ops/lab/judge.hpp"
+#include "ops/transpose/lab/run.hpp"
 #include "ops/transpose/problem.hpp"
 
 namespace warpladder::transpose {
@@ -223,6 +224,10 @@ class Transpose final : public ops::Operator {
   std::vector<ops::Case> large_cases() const override {
     return {to_case({compact(32769, 65539)}), to_case({compact(46344, 46344), 0, 0, "", true})};
   }
+  std::vector<std::vector<std::int64_t>> predicted_shapes() const override {
+    return {{128, 128}, {256, 128}, {1536, 2176}};
+  }
+  const ops::RunCapability* run() const override { return &run_capability(); }
 
  private:
   ops::Case plain_case(const std::vector<std::int64_t>& s,

@@ -8,6 +8,7 @@
 #include "base/host_memory.hpp"
 #include "base/random_fill.hpp"
 #include "ops/lab/judge.hpp"
+#include "ops/vector_add/lab/run.hpp"
 #include "ops/vector_add/problem.hpp"
 
 namespace warpladder::vector_add {
@@ -97,6 +98,10 @@ class VectorAdd final : public ops::Operator {
     }
     return list;
   }
+  std::vector<std::vector<std::int64_t>> predicted_shapes() const override {
+    return {{256}, {8192}};
+  }
+  const ops::RunCapability* run() const override { return &run_capability(); }
 
  private:
   ops::Case plain_case(const std::vector<std::int64_t>& s, const std::string&) const override {

@@ -104,6 +104,9 @@ class Warp final : public ops::Operator {
     return list;
   }
   std::vector<ops::Case> large_cases() const override { return {to_case({(1 << 24) + 3})}; }
+  std::vector<std::vector<std::int64_t>> predicted_shapes() const override {
+    return {{256}, {8192}};
+  }
 
  private:
   ops::Case plain_case(const std::vector<std::int64_t>& s, const std::string&) const override {

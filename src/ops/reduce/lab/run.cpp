@@ -1,0 +1,71 @@
+#include "ops/reduce/lab/run.hpp"
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/host_memory.hpp"
+#include "ops/lab/reduction.hpp"
+#include "ops/reduce/lab/dispatch.hpp"
+#include "ops/reduce/problem.hpp"
+
+namespace warpladder::reduce {
+namespace {
+
+using device::Buffer;
+
+// An array of any shape; the result is a scalar. Places count in C order, which the array then must
+// have.
+ops::RunResult run(const ops::RunValues& values, const ops::RunOptions& options) {
+  const ladder::AnyRung* const forced = forced_rung(options, "reduce");
+  const Function function = ops::function_of(values.text("op"));
+  const ops::NamedArray a = values.array("a");
+  const NpyArray& x = a.array;
+  const bool place = is_place(function);
+  if (place && x.fortran_order && x.shape.size() > 1) {
+    throw_bad_input(
+        fmt::format("{} is in Fortran order, but {} counts elements in C order: convert it with "
+                    "numpy.ascontiguousarray(a)",
+                    a.name, parts::name(function)));
+  }
+  const Problem p{function, static_cast<std::int64_t>(x.data.size())};
+  const runtime::Target target = options.target;
+  const ladder::AnyRung& rung = forced ? *forced : choose(p, target);
+  const runtime::Flavour flavour = ops::flavour_of(rung, target);
+  require_memory(ops::host_bytes(target, static_cast<double>(p.n), 0),
+                 fmt::format("reduce of {} values", p.n));
+
+  const Buffer<float> in(target, x.data), value(target, place ? 0 : 1);
+  const Buffer<std::int64_t> at(target, place ? 1 : 0);
+  const Buffer<std::uint64_t> scratch(target, scratch_words(p.n));
+  Buffer<std::uint64_t> flags(target, kFlagWords);
+  flags.fill_bytes(0);
+  const Call call{p, in.data(), value.data(), at.data(), scratch.data(), flags.data()};
+  const double time_s = timed(rung, flavour, call, options).launch;
+  ops::RunResult result{.rung = &rung,
+                        .flavour = flavour,
+                        .shape = {p.n},
+                        .time_s = time_s,
+                        .out = {{}, false, value.download()},
+                        .places = at.download(),
+                        .details = {{"function", parts::name(function)}}};
+  if (place) {
+    result.details["place"] = result.places.front();
+  } else {
+    result.details["value"] = result.out.data.front();
+  }
+  return result;
+}
+
+}  // namespace
+
+const ops::RunCapability& run_capability() {
+  static const ops::RunCapability capability{
+      .command = ops::kReduceCommand,
+      .summary = "All elements of an array, or each line of a matrix",
+      .flags = {ops::array_flag("a"), ops::function_flag()},
+      .needs_out = false,
+      .run = run};
+  return capability;
+}
+
+}  // namespace warpladder::reduce
