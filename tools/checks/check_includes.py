@@ -10,7 +10,7 @@ from common import CODE, blanked, files, line_of, main, read
 
 # High to low. apps, bindings and tests share the top; "include" is the installed front door,
 # which the public calls implement and which therefore only they and the top may see.
-LAYERS = ["base", "device", "parts", "ladder", "ops", "lab", "library"]
+LAYERS = ["base", "runtime", "executor", "device", "parts", "ladder", "ops", "lab", "library"]
 TOP = {"apps", "bindings", "tests"}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
 ASSEMBLY = re.compile(r"\b(?:asm|__asm__|__asm)\b\s*(?:volatile|__volatile__)?\s*\(")
@@ -26,6 +26,8 @@ def layer(path: str) -> str | None:
 
 
 def height(name: str) -> int:
+    # runtime launches through the executor, which takes runtime's types: they stand side by side.
+    name = "runtime" if name == "executor" else name
     return LAYERS.index(name) if name in LAYERS else len(LAYERS)
 
 
@@ -46,7 +48,8 @@ def resolve(root: Path, path: str, quoted: bool, included: str) -> str | None:
 def room(path: str) -> str | None:
     """The operator of a file below src/ops/<op>/; None for the files all operators share."""
     parts = path.split("/")
-    return parts[2] if parts[:2] == ["src", "ops"] and len(parts) > 3 else None
+    is_shared = len(parts) < 4 or parts[2] == "lab"
+    return parts[2] if parts[:2] == ["src", "ops"] and not is_shared else None
 
 
 def is_rung(path: str) -> bool:
