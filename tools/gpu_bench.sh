@@ -7,7 +7,13 @@ set -eu
 programs=$1
 out=$2
 shift 2
-[ $# -gt 0 ] || set -- sgemm sgemm_tensor transpose reduce reduce_axis sgemv warp spmv
+if [ $# -eq 0 ]; then
+  # Every room has rungs; the tensor-core ladder of sgemm has a part of its own below.
+  for rungs in "$(dirname "$0")"/../src/ops/*/rungs; do
+    set -- "$@" "$(basename "$(dirname "$rungs")")"
+  done
+  set -- "$@" sgemm_tensor
+fi
 mkdir -p "$out"
 
 # bench NAME ARGUMENT...: a report as JSON and as Markdown

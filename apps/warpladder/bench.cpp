@@ -300,7 +300,7 @@ void add_bench(CLI::App& app, Context& context) {
   verb->add_option("--variant", flags->variant,
                    "Of the operator, as list shows them: one, several with commas, or all")
       ->type_name("NAMES");
-  verb->add_option("--matrix", flags->matrices, std::string(kMatrixHelp) + "; may be repeated")
+  verb->add_option("--matrix", flags->matrices, matrix_help() + "; may be repeated")
       ->type_name("FILE|SPEC")
       ->allow_extra_args(false);
   add_output_file(*verb, "--csv", flags->csv, "Write a line per row as comma-separated values");

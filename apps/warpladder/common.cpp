@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -113,6 +114,15 @@ void require_takes_matrix(const ops::Operator& op, const std::string& matrix) {
   if (op.matrices()) return;
   throw_bad_input(fmt::format("--matrix {} is not for {}, which takes no matrix",
                               in_quotes(matrix, kShownBytes), op.name()));
+}
+
+std::string matrix_help() {
+  std::vector<std::string> names;
+  for (const auto& op : ops::all_operators()) {
+    if (op->matrices()) names.push_back(op->name());
+  }
+  return fmt::format("Of {}: a Matrix Market file, or a generator's text (see inspect)",
+                     fmt::join(names, ", "));
 }
 
 void require_alone(const char* flag, std::initializer_list<OtherFlag> others) {

@@ -435,7 +435,7 @@ void add_explain(CLI::App& app, Context& context) {
       ->type_name("MxNxK");
   verb->add_option("--variant", flags->variant, "Of the operator (default: the first in list)")
       ->type_name("NAME");
-  verb->add_option("--matrix", flags->matrix, kMatrixHelp)->type_name("FILE|SPEC");
+  verb->add_option("--matrix", flags->matrix, matrix_help())->type_name("FILE|SPEC");
   flags->device.add_to(*verb);
   verb->remove_option(verb->get_option("--device"));  // only the CPU's executor counts
   flags->json.add_to(*verb);

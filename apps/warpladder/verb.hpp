@@ -47,8 +47,7 @@ std::string wrapped(const std::string& text);
 
 // Refuses --matrix for an operator that takes none.
 void require_takes_matrix(const ops::Operator& op, const std::string& matrix);
-inline constexpr const char* kMatrixHelp =
-    "Of spmv: a Matrix Market file, or a generator's text (see inspect)";
+std::string matrix_help();  // of --matrix
 inline constexpr const char* kMatricesFooter =
     "Environment: WARPLADDER_MATRICES=DIR adds every .mtx and .mtx.gz there to spmv's matrices.";
 

@@ -196,7 +196,7 @@ void add_verify(CLI::App& app, Context& context) {
       ->type_name("MxNxK");
   verb->add_option("--variant", flags->variant, "Of the operator (default: the first in list)")
       ->type_name("NAME");
-  verb->add_option("--matrix", flags->matrix, kMatrixHelp)->type_name("FILE|SPEC");
+  verb->add_option("--matrix", flags->matrix, matrix_help())->type_name("FILE|SPEC");
   verb->add_flag("--large", flags->large,
                  "The cases of more than 2^31 elements instead: for a GPU, and 40 GiB on the host");
   verb->add_flag("--counted", flags->counted,
