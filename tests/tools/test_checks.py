@@ -352,44 +352,6 @@ class CommandLine(Planted):
         self.assertIn("a.cpp:1: white space at the end of the line\n", done.stdout)
 
 
-class NewRung(Planted):
-    def make(self, *arguments):
-        return subprocess.run(
-            [
-                sys.executable,
-                "-B",
-                str(ROOT / "tools/new_rung.py"),
-                "--root",
-                str(self.root),
-                *arguments,
-            ],
-            capture_output=True,
-            text=True,
-        )
-
-    def test_writes_and_refuses(self):
-        self.write("src/ops/sgemm/rung.hpp")
-        done = self.make("sgemm", "row_99_new", "one idea")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        text = (self.root / "src/ops/sgemm/rungs/row_99_new.cu").read_text()
-        self.assertIn("one idea", text)
-        self.assertNotIn("{{", text)
-        for arguments, words in (
-            (("sgemm", "row_99_new", "again"), "exists"),
-            (("sgemm", "Row", "x"), "STEM is 'Row'"),
-            (("sgemm", "../x", "x"), "STEM is"),
-            (("gemm", "a", "x"), "the operators are sgemm"),
-            (("sgemm", "b", 'a "quoted" idea'), "the idea is"),
-            (("sgemm", "b", ""), "the idea is"),
-        ):
-            done = self.make(*arguments)
-            self.assertEqual(done.returncode, 2)
-            self.assertIn(words, done.stderr)
-        self.assertEqual(self.make("sgemm", "hopper", "x", "--sm90a").returncode, 0)
-        self.assertTrue((self.root / "src/ops/sgemm/rungs/hopper.sm90a.cu").is_file())
-        self.assertEqual(self.make("sgemm", "hopper", "x").returncode, 2)
-
-
 class Dependencies(Planted):
     """tools/install_dependencies.sh, on a machine of stand-ins that leave a trace."""
 
