@@ -138,6 +138,12 @@ class Includes(Planted):
         self.including("src/ops/sgemm/a.cpp", "../reduce/rung.hpp")
         self.assert_caught("src/ops/sgemm/a.cpp", 2, "the room reduce")
 
+    def test_rooms_share_the_lab_of_ops(self):
+        self.including("src/ops/sgemm/lab/a.cpp", "ops/lab/operator.hpp")
+        self.assert_clean()
+        self.including("src/ops/sgemm/lab/a.cpp", "ops/reduce/lab/cases.hpp")
+        self.assert_caught("src/ops/sgemm/lab/a.cpp", 2, "the room reduce")
+
     def test_rung_sees_only_its_room_and_parts(self):
         for header in (
             "ops/sgemm/cases.hpp",
