@@ -52,7 +52,8 @@ function(warpladder_rung_list name)
       if(EXISTS ${PROJECT_SOURCE_DIR}/src/ops/${op}/lab/dispatch.hpp)
         list(APPEND includes "#include \"ops/${op}/lab/dispatch.hpp\"\n")
         string(APPEND text
-          "[[maybe_unused]] const bool ${op}_plans = (${op}::planner = &${op}::plain::plan) != nullptr;\n")
+          "[[maybe_unused]] const bool ${op}_dispatch =\n"
+          "    ${op}::declare_dispatch(&${op}::plain::plan, &${op}::counted::plan);\n")
       endif()
       continue()
     endif()
@@ -101,7 +102,9 @@ function(warpladder_link_kernels program)
     target_link_options(${program} PRIVATE -static-libstdc++ -static-libgcc)
   endif()
   set_property(TARGET ${program} APPEND PROPERTY LINK_DEPENDS ${script} ${embed})
-  add_custom_command(TARGET ${program} POST_BUILD
-    COMMAND ${Python3_EXECUTABLE} ${embed} $<TARGET_FILE:${program}>
-    VERBATIM)
+  if(ARGN)
+    add_custom_command(TARGET ${program} POST_BUILD
+      COMMAND ${Python3_EXECUTABLE} ${embed} $<TARGET_FILE:${program}>
+      VERBATIM)
+  endif()
 endfunction()

@@ -8,7 +8,8 @@ set -eu
 
 # package:command. A command from anywhere will do. pydoc3 stands for python3 with its whole
 # standard library: Debian's python3-minimal has a python3 too, but not unittest.
-tools='g++:g++ make:make cmake:cmake ninja-build:ninja python3:pydoc3 binutils:addr2line'
+tools='g++:g++ make:make cmake:cmake ninja-build:ninja python3:pydoc3 binutils:addr2line
+  pkg-config:pkg-config'
 libraries='libcli11-dev libfmt-dev nlohmann-json3-dev libgtest-dev libopenblas-dev
   libopenblas-pthread-dev zlib1g-dev'
 # Bookworm's own default is 1.74; its 1.81 is the newer of the two. Any installed one will do.

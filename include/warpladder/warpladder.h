@@ -82,7 +82,8 @@ WARPLADDER_API warpladder_status warpladder_destroy(warpladder_handle handle);
 
 /* Gives calls of this handle on `stream` a workspace of `bytes` bytes of device memory at a multiple
  * of 256. The library writes there and expects nothing of its content. It belongs to the caller, who
- * keeps it until the last of these calls has ended. null and 0 take it away again.
+ * keeps it until the last of these calls has ended. null and 0 take it away again; do so before the
+ * stream is destroyed. `stream` is not cudaStreamPerThread, which is another one in each thread.
  *
  * Without a workspace each call takes what it needs from a memory pool of the handle, in the order of
  * the stream (cudaMallocFromPoolAsync), and returns it the same way. The pool keeps returned memory

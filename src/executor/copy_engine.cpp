@@ -160,8 +160,7 @@ extern "C" void simt_tma_load(void* shared, const void* map, std::uint64_t* full
   Box box{{}, row, column};
   std::memcpy(&box.matrix, map, sizeof box.matrix);
   check_map(w, box, pc);
-  const auto bytes =
-      static_cast<unsigned>(box.matrix.box_rows * TiledMatrix::kBoxRowBytes);
+  const auto bytes = static_cast<unsigned>(box.matrix.box_rows * TiledMatrix::kBoxRowBytes);
 
   const unsigned own = w.rank_of(w.current);
   const std::size_t to = w.dynamic_offset(reinterpret_cast<std::uintptr_t>(shared), bytes, own);

@@ -117,10 +117,11 @@ AnyRung erased(const char* op, const char* id, const Rung<Call>* gpu, const Rung
 }
 
 // Declares an operator's contestant `dispatch`, which takes every call: `gpu` is the library's call
-// (null in a build without CUDA), `plain` runs the planned rung in the executor.
+// (null in a build without CUDA), the others run the planned rung in the executor.
 template <class Call>
 bool declare_dispatch(const char* op, void (*gpu)(const Call&, runtime::StreamView&),
                       void (*plain)(const Call&, runtime::StreamView&),
+                      void (*counted)(const Call&, runtime::StreamView&),
                       Arithmetic (*arithmetic)(const Call&)) {
   AnyRung rung{.op = op,
                .id = "dispatch",
@@ -129,6 +130,7 @@ bool declare_dispatch(const char* op, void (*gpu)(const Call&, runtime::StreamVi
                .planned_arithmetic = arithmetic};
   rung.launch[static_cast<int>(runtime::Flavour::gpu)] = gpu;
   rung.launch[static_cast<int>(runtime::Flavour::plain)] = plain;
+  rung.launch[static_cast<int>(runtime::Flavour::counted)] = counted;
   return declare(std::move(rung));
 }
 

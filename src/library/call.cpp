@@ -42,44 +42,43 @@ bool is_default(cudaStream_t stream) {
 }  // namespace
 
 Session::Session(Context& of, warpladder_stream on) noexcept : context(of), stream(on) {
-  if (!is_default(stream)) {
-    int device = 0;
-    if (const auto error = cudaStreamGetDevice(stream, &device)) {
-      status = cuda_failure(error, "cudaStreamGetDevice of the stream");
-      return;
-    }
-    if (device != context.device) {
-      status = runtime::refuse(Code::wrong_device,
-                               "the stream belongs to device %d, the handle to device %d", device,
-                               context.device);
-      return;
-    }
-  }
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
   if (const auto error = cudaStreamIsCapturing(stream, &capture)) {
     status = cuda_failure(error, "cudaStreamIsCapturing of the stream");
-  } else if (capture == cudaStreamCaptureStatusInvalidated) {
+    return;
+  }
+  if (capture == cudaStreamCaptureStatusInvalidated) {
     status = runtime::refuse(Code::cuda_error, "the stream's capture has been invalidated");
+    return;
   }
   capturing_ = capture == cudaStreamCaptureStatusActive;
+  // A question about its device would invalidate a capture; CUDA then judges the launch.
+  if (is_default(stream) || capturing_) return;
+  int device = 0;
+  if (const auto error = cudaStreamGetDevice(stream, &device)) {
+    status = cuda_failure(error, "cudaStreamGetDevice of the stream");
+  } else if (device != context.device) {
+    status = runtime::refuse(Code::wrong_device,
+                             "the stream belongs to device %d, the handle to device %d", device,
+                             context.device);
+  }
 }
 
-StreamState* Session::state() noexcept {
+StreamState* Session::kept_flags() noexcept {
   unsigned long long id = 0;
   if (cudaStreamGetId(stream, &id) != cudaSuccess) {
     cudaGetLastError();
     return nullptr;
   }
-  return context.state_of(id);
+  return context.flags_of(id);
 }
 
 Status take(Session& session, std::size_t scratch_bytes, std::size_t flag_words,
             Taken* taken) noexcept {
   if (scratch_bytes == 0 && flag_words == 0) return {};
-  StreamState* const state = session.state();
   // Kept flags serve calls that run in the order of one stream. A graph may be launched on any.
-  const bool keeps_flags = state && !session.capturing();
-  if (keeps_flags && flag_words > 0) {
+  const bool keeps_flags = flag_words > 0 && !session.capturing();
+  if (StreamState* const state = keeps_flags ? session.kept_flags() : nullptr) {
     const FlagBlock* block = state->flags.load(std::memory_order_acquire);
     if (!block || block->count < flag_words) {
       if (Status grown = session.context.grow_flags(*state, flag_words, session.stream);
@@ -93,7 +92,7 @@ Status take(Session& session, std::size_t scratch_bytes, std::size_t flag_words,
   }
   const std::size_t bytes = workspace_bytes(scratch_bytes, flag_words);
   if (bytes == 0) return {};
-  const CallerWorkspace own = state ? Context::workspace_of(*state) : CallerWorkspace{};
+  const CallerWorkspace own = session.context.workspace_of(session.stream);
   void* data = own.data;
   if (own.data && own.bytes < bytes) {
     return runtime::refuse(Code::workspace_too_small,

@@ -43,8 +43,8 @@ class Session {
   Status status;  // of finding the stream; nothing else may be called unless it is ok
 
   bool capturing() const { return capturing_; }
-  // The stream's state; null where the handle keeps none for it.
-  StreamState* state() noexcept;
+  // The stream's kept flags; null where the handle keeps none for it. Not for a capture.
+  StreamState* kept_flags() noexcept;
 
  private:
   bool capturing_ = false;

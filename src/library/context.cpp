@@ -32,16 +32,16 @@ Context::~Context() {
   cudaMemPoolDestroy(pool);
 }
 
-StreamState* Context::state_of(std::uint64_t stream_id) noexcept {
-  const std::uint64_t wanted = stream_id + 1;
+StreamState* Context::state_of(std::uint64_t key, bool wanted) noexcept {
   for (std::size_t probe = 0; probe < kMostStreams; ++probe) {
-    StreamState& state = streams_[(stream_id + probe) % kMostStreams];
-    std::uint64_t owner = state.id_plus_1.load(std::memory_order_acquire);
-    if (owner == StreamState::kFree &&
-        state.id_plus_1.compare_exchange_strong(owner, wanted, std::memory_order_acq_rel)) {
-      return &state;
+    StreamState& state =
+        streams_[(key * 0x9e3779b97f4a7c15u / 0x40000000000000u + probe) % kMostStreams];
+    std::uint64_t owner = state.key.load(std::memory_order_acquire);
+    if (owner == StreamState::kFree) {
+      if (!wanted) return nullptr;
+      if (state.key.compare_exchange_strong(owner, key, std::memory_order_acq_rel)) return &state;
     }
-    if (owner == wanted) return &state;
+    if (owner == key) return &state;
   }
   return nullptr;
 }
@@ -72,22 +72,38 @@ Status Context::grow_flags(StreamState& state, std::size_t count, cudaStream_t s
   return {};
 }
 
-CallerWorkspace Context::workspace_of(const StreamState& state) noexcept {
+namespace {
+
+// Addresses of streams beside ids of streams: no id is so large.
+std::uint64_t key_of(cudaStream_t stream) {
+  return (std::uint64_t{1} << 63) | reinterpret_cast<std::uintptr_t>(stream);
+}
+
+}  // namespace
+
+CallerWorkspace Context::workspace_of(cudaStream_t stream) noexcept {
+  if (!has_workspaces_.load(std::memory_order_acquire)) return {};
+  const StreamState* const state = state_of(key_of(stream), false);
+  if (!state) return {};
   for (;;) {
-    const std::uint32_t before = state.version.load(std::memory_order_acquire);
-    const CallerWorkspace read{state.workspace.load(std::memory_order_relaxed),
-                               state.workspace_bytes.load(std::memory_order_relaxed)};
+    const std::uint32_t before = state->version.load(std::memory_order_acquire);
+    const CallerWorkspace read{state->workspace.load(std::memory_order_relaxed),
+                               state->workspace_bytes.load(std::memory_order_relaxed)};
     std::atomic_thread_fence(std::memory_order_acquire);
-    if (before % 2 == 0 && state.version.load(std::memory_order_relaxed) == before) return read;
+    if (before % 2 == 0 && state->version.load(std::memory_order_relaxed) == before) return read;
   }
 }
 
-void Context::set_workspace(StreamState& state, CallerWorkspace workspace) noexcept {
+bool Context::set_workspace(cudaStream_t stream, CallerWorkspace workspace) noexcept {
   const std::lock_guard lock(growing_);  // one writer at a time
-  state.version.fetch_add(1, std::memory_order_acq_rel);
-  state.workspace.store(workspace.data, std::memory_order_relaxed);
-  state.workspace_bytes.store(workspace.bytes, std::memory_order_relaxed);
-  state.version.fetch_add(1, std::memory_order_release);
+  StreamState* const state = state_of(key_of(stream), true);
+  if (!state) return false;
+  state->version.fetch_add(1, std::memory_order_acq_rel);
+  state->workspace.store(workspace.data, std::memory_order_relaxed);
+  state->workspace_bytes.store(workspace.bytes, std::memory_order_relaxed);
+  state->version.fetch_add(1, std::memory_order_release);
+  has_workspaces_.store(true, std::memory_order_release);
+  return true;
 }
 
 namespace {

@@ -31,10 +31,11 @@ struct FlagBlock {
   FlagBlock* older = nullptr;
 };
 
-// Of one stream, found by CUDA's id of it, which no later stream has.
+// What is kept for one stream. Flags are found by CUDA's id of the stream, which no later stream
+// has. A workspace is found by the stream's address: a capture must not ask for the id.
 struct StreamState {
   static constexpr std::uint64_t kFree = 0;
-  std::atomic<std::uint64_t> id_plus_1{kFree};
+  std::atomic<std::uint64_t> key{kFree};
   std::atomic<FlagBlock*> flags{nullptr};
   // The caller's workspace. Readers retry while `version` is odd or changes.
   std::atomic<std::uint32_t> version{0};
@@ -59,16 +60,21 @@ class Context {
   const cudaMemPool_t pool;
   std::atomic<warpladder_arithmetic> arithmetic{WARPLADDER_ARITHMETIC_ACCURATE};
 
-  // The state of the stream with this id; null where kMostStreams others have one. Such a stream
-  // takes flags as a captured call does, and no workspace of the caller's.
-  StreamState* state_of(std::uint64_t stream_id) noexcept;
+  // The flags of the stream with this id; null where kMostStreams states are taken. Such a stream
+  // takes flags as a captured call does.
+  StreamState* flags_of(std::uint64_t stream_id) noexcept { return state_of(stream_id + 1, true); }
   // At least `count` flags for the stream, all zero in its order.
   Status grow_flags(StreamState& state, std::size_t count, cudaStream_t stream) noexcept;
-  static CallerWorkspace workspace_of(const StreamState& state) noexcept;
-  void set_workspace(StreamState& state, CallerWorkspace workspace) noexcept;
+  // What the caller has set for the stream; nothing where no workspace has been set.
+  CallerWorkspace workspace_of(cudaStream_t stream) noexcept;
+  // False where kMostStreams states are taken.
+  bool set_workspace(cudaStream_t stream, CallerWorkspace workspace) noexcept;
 
  private:
   static constexpr std::size_t kMostStreams = 1024;
+  // Null where there is none and, if one is wanted, no room.
+  StreamState* state_of(std::uint64_t key, bool wanted) noexcept;
+  std::atomic<bool> has_workspaces_{false};
   std::mutex growing_;
   StreamState streams_[kMostStreams];
 };

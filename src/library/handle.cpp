@@ -77,13 +77,8 @@ Status destroy(warpladder_handle handle) {
 }
 
 Status set_workspace(Session& session, CallerWorkspace workspace) {
-  StreamState* const state = session.state();
-  if (!state) {
-    return runtime::refuse(Code::out_of_memory,
-                           "the handle remembers workspaces of no more streams");
-  }
-  session.context.set_workspace(*state, workspace);
-  return {};
+  if (session.context.set_workspace(session.stream, workspace)) return {};
+  return runtime::refuse(Code::out_of_memory, "set_workspace: the handle knows too many streams");
 }
 
 }  // namespace
@@ -129,6 +124,10 @@ warpladder_status warpladder_destroy(warpladder_handle handle) { return answer(d
 warpladder_status warpladder_set_workspace(warpladder_handle handle, warpladder_stream stream,
                                            void* workspace, size_t bytes) {
   const auto check = [&](const Context&) -> Status {
+    if (stream == cudaStreamPerThread) {
+      return runtime::refuse_argument(
+          "set_workspace: stream is cudaStreamPerThread, another one for each thread");
+    }
     if (!workspace && bytes > 0) {
       return runtime::refuse_argument("set_workspace: workspace is null, but bytes is %zu", bytes);
     }

@@ -105,12 +105,16 @@ Status sample_columns(Session& session, const warpladder_csr& a, spmv::PatternSa
   const auto [runs, apart] = spmv::sampled_runs(a.nnz);
   if (runs == 0) return {};
   constexpr std::size_t kRunBytes = spmv::PatternSample::kRun * sizeof(std::int32_t);
-  const std::size_t pitch =
-      runs > 1 ? sizeof(std::int32_t) * static_cast<std::size_t>(apart) : kRunBytes;
-  if (const auto error = cudaMemcpy2DAsync(sample->columns, kRunBytes, a.column_indices, pitch,
-                                           kRunBytes, static_cast<std::size_t>(runs),
-                                           cudaMemcpyDeviceToHost, session.stream)) {
-    return cuda_failure(error, "cudaMemcpy2DAsync of column indices");
+  const std::size_t pitch = sizeof(std::int32_t) * static_cast<std::size_t>(apart);
+  // Runs of a small matrix overlap, for which a 2-D copy has no pitch.
+  const bool one_copy = runs > 1 && pitch >= kRunBytes;
+  for (std::int64_t run = 0; run < (one_copy ? 1 : runs); ++run) {
+    if (const auto error = cudaMemcpy2DAsync(
+            sample->columns[run], kRunBytes, a.column_indices + run * apart,
+            one_copy ? pitch : kRunBytes, kRunBytes, one_copy ? static_cast<std::size_t>(runs) : 1,
+            cudaMemcpyDeviceToHost, session.stream)) {
+      return cuda_failure(error, "cudaMemcpy2DAsync of column indices");
+    }
   }
   if (const auto error = cudaStreamSynchronize(session.stream)) {
     return cuda_failure(error, "a kernel before spmv_plan_create");

@@ -76,7 +76,7 @@ TEST_F(Graphs, ReplayEveryOperatorAThousandTimes) {
 }
 
 TEST_F(Graphs, KeepLargeProductsWithTheirWorkspace) {
-  constexpr std::int64_t kM = 257, kN = 384, kK = 2050;
+  constexpr std::int64_t kM = 1100, kN = 1030, kK = 1200;
   const DeviceArray<float> a(random_floats(kM * kK, 1)), b(random_floats(kK * kN, 2)),
       c(std::vector<float>(kM * kN, 0));
   const auto product = [&] {
@@ -88,6 +88,7 @@ TEST_F(Graphs, KeepLargeProductsWithTheirWorkspace) {
   const auto once = c.download();
   std::size_t bytes = 0;
   ASSERT_SUCCEEDS(warpladder_sgemm_workspace_bytes(handle_, kM, kN, kK, &bytes));
+  EXPECT_GT(bytes, 0u) << "a product that takes a workspace";
   void* workspace = nullptr;
   require(cudaMalloc(&workspace, std::max<std::size_t>(bytes, 256)), "cudaMalloc");
   for (const bool own : {false, true}) {

@@ -26,6 +26,7 @@ TEST(SgemvPredictions, HoldForLongAndThinShapes) {
     for (const char* variant : {"row_n", "row_t"}) {
       const auto trial = op.case_of_shape(shape, variant).prepare(runtime::Target::cpu);
       for (const ladder::AnyRung* rung : ladder::rungs_of("sgemv")) {
+        if (!rung->predict) continue;
         if (rung->id < "04") continue;
         EXPECT_TRUE(rung->predict(trial->call(), runtime::Machine()) == count(*rung, *trial))
             << rung->id << ' ' << variant << ' ' << shape[0] << 'x' << shape[1];

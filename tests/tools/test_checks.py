@@ -373,7 +373,7 @@ class Dependencies(Planted):
                 Path(folder, real) for folder in ("/usr/bin", "/bin") if Path(folder, real).exists()
             )
             (self.root / real).symlink_to(found)
-        for tool in ("g++", "make", "ninja", "pydoc3", "addr2line"):
+        for tool in ("g++", "make", "ninja", "pydoc3", "addr2line", "pkg-config"):
             self.program(tool, "")
         self.program("cmake", "echo cmake version 3.25.1")
         self.program("id", "echo 0")

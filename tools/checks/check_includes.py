@@ -52,6 +52,21 @@ def room(path: str) -> str | None:
     return parts[2] if parts[:2] == ["src", "ops"] and not is_shared else None
 
 
+def is_lab(path: str) -> bool:
+    """Whether a file below src/ops is what the workbench adds to it."""
+    return re.match(r"src/ops/(?:[^/]+/)?lab/", path) is not None
+
+
+def in_library(path: str) -> bool:
+    """Whether a file below src/ is part of the installed library."""
+    if layer(path) in ("runtime", "parts", "library") or path in (
+        "src/ladder/rung.hpp",
+        "src/ladder/plan.hpp",
+    ):
+        return True
+    return layer(path) == "ops" and not is_lab(path)
+
+
 def is_rung(path: str) -> bool:
     return re.fullmatch(r"src/ops/[^/]+/rungs/.+", path) is not None
 
@@ -74,11 +89,15 @@ def fault(path: str, target: str) -> str | None:
         sees = theirs in ("include", "bindings")
         return None if sees else "a binding sees only include/warpladder"
     if theirs == "include":
-        return None if mine in TOP | {"library"} else f"src/{mine} lies below the public headers"
+        return None if mine in TOP | {"library"} or is_lab(path) else f"src/{mine} lies below the public headers"
     if theirs in TOP and mine != theirs and not (mine == "tests" and theirs == "apps"):
         return f"{mine} includes nothing of {theirs}/"
     if height(theirs) > height(mine):
         return f"src/{mine} lies below src/{theirs}"
+    # A kernel compiled for the CPU is launched through the executor.
+    flavoured = path in ("src/runtime/launch.hpp", "src/runtime/kernel.hpp") and theirs == "executor"
+    if in_library(path) and target.startswith("src/") and not in_library(target) and not flavoured:
+        return "the library includes nothing that the workbench adds"
     if room(path) and room(target) and room(path) != room(target):
         return f"the room {room(path)} includes nothing of the room {room(target)}"
     return None

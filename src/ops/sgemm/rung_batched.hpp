@@ -79,44 +79,21 @@ __device__ __forceinline__ void store_batched(float* c, const Gemm& g, Sum sum) 
   *c = static_cast<float>(g.beta == 0.0f ? product : product + static_cast<Sum>(g.beta) * *c);
 }
 
+// What a CTA works on: a tile of a product, and the operands of that product.
+struct BatchedTile {
+  const float *a, *b;
+  float* c;
+  std::int64_t row, column;
+};
 template <class C>
-__device__ __forceinline__ void multiply_batched_tile(const BatchedGemm& x, std::int64_t matrix,
-                                                      std::int64_t tile, BatchedTiles<C>& shared) {
+__device__ __forceinline__ BatchedTile batched_tile(const BatchedGemm& x, std::int64_t at) {
   const Gemm& g = x.gemm;
   const Batch& batch = x.batch;
-  const float* const a = batch.arrays ? batch.a[matrix] : g.a + matrix * batch.stride_a;
-  const float* const b = batch.arrays ? batch.b[matrix] : g.b + matrix * batch.stride_b;
-  float* const c = batch.arrays ? batch.c[matrix] : g.c + matrix * batch.stride_c;
-  const std::int64_t row0 = tile / x.tiles_n * C::tile, column0 = tile % x.tiles_n * C::tile;
-  const int row = static_cast<int>(threadIdx.x) / C::across * C::thread,
-            column = static_cast<int>(threadIdx.x) % C::across * C::thread;
-  typename C::Sum sum[C::thread][C::thread] = {};
-  for (std::int64_t k = 0; k < g.k; k += C::depth) {
-    load_batched_tile<C>(shared.a, a, x.a, row0, g.m, k, g.k);
-    load_batched_tile<C>(shared.b, b, x.b, column0, g.n, k, g.k);
-    __syncthreads();  // both tiles are there
-    add_batched_step<C>(sum, shared, row, column);
-    __syncthreads();  // nobody reads them any more
-  }
-  WARPLADDER_UNROLL
-  for (int i = 0; i < C::thread; ++i) {
-    WARPLADDER_UNROLL
-    for (int j = 0; j < C::thread; ++j) {
-      const std::int64_t at_row = row0 + row + i, at_column = column0 + column + j;
-      if (at_row < g.m && at_column < g.n) {
-        store_batched(c + at_row * g.ldc + at_column, g, sum[i][j]);
-      }
-    }
-  }
-}
-
-template <class C>
-__global__ void __launch_bounds__(C::threads) multiply_batched(BatchedGemm x) {
-  __shared__ __align__(16) BatchedTiles<C> shared;
-  const std::int64_t work = x.tiles * x.batch.count;
-  for (std::int64_t at = blockIdx.x; at < work; at += gridDim.x) {
-    multiply_batched_tile<C>(x, at / x.tiles, at % x.tiles, shared);
-  }
+  const std::int64_t matrix = at / x.tiles, tile = at % x.tiles, row = tile / x.tiles_n * C::tile,
+                     column = tile % x.tiles_n * C::tile;
+  if (batch.arrays) return {batch.a[matrix], batch.b[matrix], batch.c[matrix], row, column};
+  return {g.a + matrix * batch.stride_a, g.b + matrix * batch.stride_b,
+          g.c + matrix * batch.stride_c, row, column};
 }
 
 constexpr int kSmallBatchedTile = 32;  // for products that are no larger
@@ -125,7 +102,8 @@ inline bool takes_small_tiles(const Problem& p) {
 }
 
 template <class C>
-void launch_batched_tiles(const Call& call, runtime::StreamView& stream) {
+void launch_batched_tiles(const Call& call, runtime::StreamView& stream,
+                          void (*kernel)(BatchedGemm)) {
   const Problem& p = call.problem;
   Gemm g = gemm_of(call);
   if (p.alpha == 0.0f) g.k = 0;
@@ -136,15 +114,17 @@ void launch_batched_tiles(const Call& call, runtime::StreamView& stream) {
       g,       call.batch, batched_operand(!p.trans_a, p.lda), batched_operand(p.trans_b, p.ldb),
       tiles_n, per_product};
   const auto grid = static_cast<unsigned>(work < kMostBlocks ? work : kMostBlocks);
-  runtime::launch(stream, {dim3(grid), dim3(C::threads)}, multiply_batched<C>, x);
+  runtime::launch(stream, {dim3(grid), dim3(C::threads)}, kernel, x);
 }
-template <class Sum>
-void launch_batched(const Call& given, runtime::StreamView& stream) {
+// `small` and `large`: the kernel for tiles of 32×32, and of 64×64.
+template <class Small, class Large>
+void launch_batched(const Call& given, runtime::StreamView& stream, void (*small)(BatchedGemm),
+                    void (*large)(BatchedGemm)) {
   const Call call = in_layout(given, Layout::row_major);
   const Problem& p = call.problem;
   if (p.m == 0 || p.n == 0 || call.batch.count == 0) return;
-  takes_small_tiles(p) ? launch_batched_tiles<BatchedConfig<Sum, 32>>(call, stream)
-                       : launch_batched_tiles<BatchedConfig<Sum, 64>>(call, stream);
+  takes_small_tiles(p) ? launch_batched_tiles<Small>(call, stream, small)
+                       : launch_batched_tiles<Large>(call, stream, large);
 }
 inline bool takes_batches(const Call&) { return true; }
 

@@ -20,7 +20,7 @@ struct SampledRuns {
 inline SampledRuns sampled_runs(std::int64_t nnz) {
   const std::int64_t fit = nnz / PatternSample::kRun,
                      runs = fit < PatternSample::kMost ? fit : PatternSample::kMost;
-  return {runs, runs > 1 ? (nnz - PatternSample::kRun) / (runs - 1) : 0};
+  return {runs, runs > 0 ? (nnz - PatternSample::kRun + 1) / runs : 0};
 }
 
 // Sectors of x, of eight floats, that a run touches on average; 0 of an empty sample. 4 is the

@@ -8,21 +8,30 @@ void call_library(const Call& call, runtime::StreamView& stream);  // cuda_dispa
 
 namespace {
 
+decltype(&plain::plan) planners[runtime::kFlavours] = {};
+
+template <runtime::Flavour flavour>
 Plan plan_of(const Call& call, const runtime::Machine& machine) {
-  const Problem& p = call.problem;
-  return planner(p, machine);
+  return planners[static_cast<int>(flavour)](call.problem, machine);
 }
+template <runtime::Flavour flavour>
 void launch_planned(const Call& call, runtime::StreamView& stream) {
-  plan_of(call, *stream.machine).rung->launch(call, stream);
+  plan_of<flavour>(call, *stream.machine).rung->launch(call, stream);
 }
 ladder::Arithmetic arithmetic_of(const Call& call) {
-  return plan_of(call, device::machine(runtime::Target::gpu)).rung->arithmetic;
+  const runtime::Machine& machine = device::machine(runtime::Target::gpu);
+  return plan_of<runtime::Flavour::plain>(call, machine).rung->arithmetic;
 }
 
-const bool declared = ladder::declare_dispatch("reduce_axis", WARPLADDER_WITH_CUDA(call_library),
-                                               launch_planned, arithmetic_of);
-
 }  // namespace
+
+bool declare_dispatch(decltype(&plain::plan) plain_plan, decltype(&counted::plan) counted_plan) {
+  planners[static_cast<int>(runtime::Flavour::plain)] = plain_plan;
+  planners[static_cast<int>(runtime::Flavour::counted)] = counted_plan;
+  return ladder::declare_dispatch("reduce_axis", WARPLADDER_WITH_CUDA(call_library),
+                                  launch_planned<runtime::Flavour::plain>,
+                                  launch_planned<runtime::Flavour::counted>, arithmetic_of);
+}
 
 const ladder::AnyRung& choose(const Problem&, runtime::Target target) {
   // The executor needs no more threads than it has cores, and pays for those that wait.

@@ -1,10 +1,8 @@
 // Bound before: 16 rows keep 16 blocks busy, and 16 columns one strip; and of a short row most of a
 // block has nothing.
-// Idea: as many threads to a line as it has work for. Short rows: a vector a lane, so that a warp
-// takes up to 32 rows at once, four of those under way. Long lines, where there are few: split
-// among blocks, whose partial results more blocks collect, as in reduce/07_one_launch. Columns in
-// narrow strips, which are many, before a strip is split.
-//
+// Idea: as many threads to a line as it has work for. Short rows: a vector a lane, up to 32 rows a
+// warp. Few long lines: split among blocks, whose partial results other blocks collect, as in
+// reduce/07_one_launch. Columns: narrow strips, which are many, before a strip is split.
 // Prediction: 03's loads, with a warp to each row up to 2048 columns, and a strip's words published
 // and taken where it is split. Accepts: every problem; flags must be zero, and stay the stream's
 // own. What binds it: memory; of places the instructions behind the last loads too.

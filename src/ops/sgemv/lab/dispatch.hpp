@@ -7,8 +7,9 @@
 
 namespace warpladder::sgemv {
 
-// The room's plan(), where the program holds the rungs that it names.
-inline decltype(&plain::plan) planner = nullptr;
+// Declares the contestant `dispatch`. Called by static initialisation of a program that holds the
+// rungs which plan() names.
+bool declare_dispatch(decltype(&plain::plan) plain_plan, decltype(&counted::plan) counted_plan);
 
 // The contestant `dispatch`: on a GPU the library's call, else plan()'s rung in the executor.
 // On the CPU `run` takes a rung that suits the executor instead.

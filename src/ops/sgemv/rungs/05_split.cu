@@ -1,8 +1,6 @@
 // Bound before: few lines, or few columns, are few blocks, and an H200 has 132 multiprocessors.
 // Idea: cut each sum into pieces, until there are some 528 blocks. Each piece has a block, which
-// leaves its sum in the scratch; a second kernel adds these up, piece by piece, so that the result
-// does not depend on which block was first.
-//
+// leaves its sum in the scratch. A second kernel adds these up in the order of the pieces.
 // Prediction, for p pieces: 04's loads, and its exchange for each block (along 256 threads a line;
 // across 256 threads for 64 columns: 4 shuffles, a store of 2 wavefronts for each warp and 16 loads
 // of 1). p·outputs floats written to the scratch and read again: 4 sectors for 32 of them, but

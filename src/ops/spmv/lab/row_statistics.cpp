@@ -107,10 +107,11 @@ std::int64_t bandwidth(const CsrMatrix& matrix) {
 
 double sectors_of_x(const CsrMatrix& matrix) {
   const auto sample = std::make_unique<PatternSample>();
-  const auto [runs, apart] = sampled_runs(matrix.nnz());
+  constexpr std::int64_t kRun = PatternSample::kRun;
+  const std::int64_t runs = sampled_runs(matrix.nnz()).runs;
   for (std::int64_t run = 0; run < runs; ++run) {
-    std::copy_n(matrix.column_indices.begin() + run * apart, PatternSample::kRun,
-                sample->columns[run]);
+    const std::int64_t first = first_of_part(run, runs, matrix.nnz() - kRun + 1);
+    std::copy_n(matrix.column_indices.begin() + first, kRun, sample->columns[run]);
   }
   sample->runs = runs;
   return sectors_of_x(*sample);
