@@ -1,106 +1,104 @@
 #pragma once
-// The pass in front of a product on tensor cores: writes an operand's lines (rows of A, columns of
-// B) as float pairs (float_pairs.hpp) along k, padded with zeros to whole groups, whatever the
-// operand's layout and alignment; each line times a power of two of its own. Reads an operand once
-// up to k = 16,384, twice beyond. Nothing is expected of the memory that it writes.
+// The split pass of a tensor-core product: writes each line of an operand (row of A, column of B)
+// as float pairs (float_pairs.hpp) along k, times a power of two, padded with zeros to whole
+// groups. It takes any layout and alignment, and expects nothing of the memory that it writes. It
+// reads an operand once up to k = 16,384, twice beyond.
 //
-// What an FP16 pair keeps depends on the line's largest element: down to 2^-16 of it all 22 bits,
-// below that an absolute error of 2^-39 of it. Whether this matters depends on the other operand:
-// in [1, 2^-30]·[2^-30, 1] all the more. So pieces of 256 along k are counted: `small`, the
-// elements that lose bits, and `far`, those below 2^-8 of the largest. A piece of a product has at
-// least 256 - far(A) - far(B) terms of 2^-16 of the largest or more, and an error of at most
-// (small(A) + small(B))·2^-39 of it: no more than half of 2^-24, one rounding, of its magnitudes if
+// Whether FP16 pairs suffice. An element down to 2^-16 of its line's largest keeps all 22 bits. A
+// smaller one has an absolute error of 2^-39 of the largest. The pass counts, per piece of 256
+// along k: `small`, the elements that lose bits, and `far`, those below 2^-8 of the largest.
+// A piece of a product then has
+// - at least 256 - far(A) - far(B) terms of 2^-16 of the largest or more,
+// - an error of at most (small(A) + small(B))·2^-39 of the largest.
+// That is at most half of one rounding (2^-24) of its magnitudes, if
 //   4·(small(A) + small(B)) <= 256 - far(A) - far(B).
-// The other half is for the elements behind the last whole piece, of which only `small` is counted.
-// Most of each over all lines and pieces decides: see fits_half_pairs(). Blocks that begin
-// behind the first ones, when some block has counted more than pairs hold, leave their part as it
-// is.
+// The other half is left for the elements behind the last whole piece, of which only `small` is
+// counted. The maxima over all lines and pieces decide: fits_half_pairs().
 
 #include "parts/ptx/cluster.hpp"
 #include "parts/ptx/tma.hpp"
-#include "parts/split/across.hpp"
-#include "parts/split/along.hpp"
+#include "parts/split/contiguous.hpp"
+#include "parts/split/strided.hpp"
 #include "runtime/kernel.hpp"
 
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {
 
-// Both operands in one launch, first the one that takes longer; short lines of both in turns, so
-// that a multiprocessor has some of each.
-template <class Pairs, LineLength length>
+// The pass as a kernel of its own, for both operands: first the one that takes longer. Short lines
+// of both alternate, so that each SM gets some of each.
+template <class Pairs, SplitShape shape>
 __device__ __forceinline__ void split_block(const SplitOperand& a, const SplitOperand& b,
                                             unsigned cluster, void* shared) {
-  const bool b_first = length != LineLength::brief && a.along && !b.along;
+  const bool b_first = shape != SplitShape::short_lines && a.contiguous && !b.contiguous;
   const unsigned first = b_first ? b.blocks : a.blocks;
-  const bool in_turns = length == LineLength::brief && a.blocks == b.blocks;
-  const bool is_b = in_turns ? blockIdx.x % 2 == 1 : (blockIdx.x < first) == b_first;
+  const bool alternate = shape == SplitShape::short_lines && a.blocks == b.blocks;
+  const bool is_b = alternate ? blockIdx.x % 2 == 1 : (blockIdx.x < first) == b_first;
   const SplitOperand& x = is_b ? b : a;
-  const unsigned block = in_turns             ? blockIdx.x / 2
+  const unsigned block = alternate            ? blockIdx.x / 2
                          : blockIdx.x < first ? blockIdx.x
                                               : blockIdx.x - first;
-  BlockCrew crew;
+  BlockSplitSync sync;
   if constexpr (Pairs::kCounted) {
-    if (blockIdx.x >= x.first_blocks) crew.decide(x);
+    if (blockIdx.x >= x.first_blocks) sync.vote(x);
   }
-  if (x.along) {
-    split_along<Pairs, length>(x, block, shared, crew);
+  if (x.contiguous) {
+    split_contiguous<Pairs, shape>(x, block, shared, sync);
   } else {
-    split_across<Pairs, length>(x, block, cluster > 1 ? ptx::cluster_rank() : 0, cluster, shared,
-                                crew);
+    split_strided<Pairs, shape>(x, block, cluster > 1 ? ptx::cluster_rank() : 0, cluster, shared,
+                                sync);
   }
 }
 
-// The whole pass by blocks that are doing something else, 256 threads of each: they take turns at
-// what the pass's blocks would do, by tickets, until none are left or the crew has had enough. No
-// block waits for one that has not begun. `taken` and `done` are zero before; where `done` says
-// all, whatever was written can be read behind wait_for_tickets(). Beside what BlockCrew does the
-// crew looks now and then (look(), by one thread) whether it has_enough(). Called by the 256
-// threads.
-template <class Pairs, LineLength length, class Crew>
+// The pass inside another kernel, by 256 threads of each block: blocks take tickets, one for each
+// block of the pass, until none is left or sync.should_stop(). No block waits for one that has not
+// started. `taken` and `done` are zero before; wait_for_tickets() waits for all blocks' writes.
+// Beside what BlockSplitSync has, Sync has poll(), which one thread calls at each ticket, and
+// should_stop(). Called by the 256 threads.
+template <class Pairs, SplitShape shape, class Sync>
 __device__ __forceinline__ void split_by_tickets(const SplitOperand& a, const SplitOperand& b,
                                                  unsigned* taken, unsigned* done, unsigned* ticket,
-                                                 void* shared, Crew& crew) {
+                                                 void* shared, Sync& sync) {
   const unsigned all = a.blocks + b.blocks;
   const bool leads = threadIdx.x == 0;
   unsigned next = 0, finished = 0;
-  bool enough = false;
+  bool stopped = false;
   if (leads) next = atomicAdd(taken, 1u);
   for (;;) {
     if (leads) *ticket = next;
-    crew();                                                       // all see the ticket
-    const unsigned block = __shfl_sync(0xffffffffu, *ticket, 0);  // a warp's lanes go one way
+    sync();                                                       // the ticket is visible
+    const unsigned block = __shfl_sync(0xffffffffu, *ticket, 0);  // keeps warps converged
     if (block >= all) break;
     if (leads) {
-      next = atomicAdd(taken, 1u);  // will be known when it is needed
-      crew.look();
+      next = atomicAdd(taken, 1u);  // early, to hide its latency
+      sync.poll();
       ++finished;
     }
     const SplitOperand& x = block < a.blocks ? a : b;
     const unsigned of_operand = block < a.blocks ? block : block - a.blocks;
-    if (x.along) {
-      split_along<Pairs, length>(x, of_operand, shared, crew);
+    if (x.contiguous) {
+      split_contiguous<Pairs, shape>(x, of_operand, shared, sync);
     } else {
-      split_across<Pairs, length>(x, of_operand, 0, 1, shared, crew);
+      split_strided<Pairs, shape>(x, of_operand, 0, 1, shared, sync);
     }
-    if (leads && crew.has_enough()) {
-      enough = true;
-      if (next < all) ++finished;  // though nothing was done for it
+    if (leads && sync.should_stop()) {
+      stopped = true;
+      if (next < all) ++finished;  // the next ticket counts as done
       next = all;
     }
-    crew();  // nobody reads the ticket any more, nor what is shared
+    sync();  // no thread reads the ticket or shared memory any more
   }
   ptx::fence_async_proxy();  // the copy engine will read what was written
   __threadfence();
-  crew();  // all have written
+  sync();  // all threads have written
   if (!leads) return;
-  if (enough) {  // nobody shall take another
+  if (stopped) {  // leave no ticket to others
     const unsigned before = atomicExch(taken, all);
     if (before < all) finished += all - before;
   }
   atomicAdd(done, finished);
 }
 
-// Until all tickets are done, wherever that may be; then the copy engine may read what was written.
+// Waits until all tickets of all blocks are done. The copy engine may then read what was written.
 // Called by one thread.
 __device__ __forceinline__ void wait_for_tickets(const SplitOperand& a, const SplitOperand& b,
                                                  unsigned* done) {

@@ -1,8 +1,7 @@
 #pragma once
-// The loop of a product on tensor cores whose tiles come through a ring in shared memory: a
-// producer thread has the copy engine fill stages, consumer warpgroups multiply and empty them.
-// A stage holds one group along k of float pairs (float_pairs.hpp) of each of block_m rows of A and
-// block_n columns of B.
+// The main loop of a tensor-core product with a ring of stages in shared memory. A producer thread
+// has the copy engine fill stages; consumer warpgroups multiply and release them. A stage holds one
+// group of float pairs (float_pairs.hpp) along k, of block_m rows of A and block_n columns of B.
 
 #include "parts/float_pairs.hpp"
 #include "parts/ptx/cluster.hpp"
@@ -20,8 +19,8 @@ struct TileRing {
   static constexpr int kStages = kStages_, kABytes = kBlockM * 128, kBBytes = kBlockN * 128;
   unsigned char a[kStages][kABytes];
   unsigned char b[kStages][kBBytes];
-  ptx::Barrier full[kStages];   // the copy engine's bytes have come
-  ptx::Barrier empty[kStages];  // the consumers have read them
+  ptx::Barrier full[kStages];   // the copy engine's bytes have arrived
+  ptx::Barrier empty[kStages];  // the consumers have read the stage
 
   // Called by one thread; a barrier of all users follows.
   __device__ __forceinline__ void init(unsigned consumers) {
@@ -33,10 +32,10 @@ struct TileRing {
   }
 };
 
-// Tells the producers of the first `cluster` blocks that this warp needs the stage no more, or not
-// yet: in front of a branch around this ptxas would no longer know a warp's lanes to be together.
+// Tells the producers of the first `cluster` blocks that this warp has read the stage. `now` =
+// false: do nothing. A branch around the call would hide from ptxas that the warp is converged.
 template <class Ring>
-__device__ __forceinline__ void give_back(Ring& ring, int stage, int cluster, bool now = true) {
+__device__ __forceinline__ void release_stage(Ring& ring, int stage, int cluster, bool now = true) {
   const int lane = threadIdx.x % 32;
   if (cluster > 1) {
     if (lane < (now ? cluster : 0)) ptx::arrive_at(&ring.empty[stage], lane);
@@ -45,11 +44,10 @@ __device__ __forceinline__ void give_back(Ring& ring, int stage, int cluster, bo
   }
 }
 
-// sums += the products of the next kGroups groups, in FP32 arithmetic: the tensor cores' adder
-// truncates, so that they add up no more than these, from zero, the small products first. A
-// consumer warpgroup has kTiles tiles of 64 rows from `a_row` on of the block's. Its warps give the
-// stages back, but the last one if they keep it. Of each group the first kBytes of 64 along k are
-// multiplied.
+// sums += the products of the next kGroups groups, for the warpgroup's kTiles tiles of 64 rows from
+// `a_row` on. The tensor cores' adder truncates, so it adds up only these groups, from zero, the
+// small products first; FP32 additions do the rest (promotion). The first kBytes of 64 along k of
+// each group are multiplied. Warps release the stages, except for the last one if `keeps_last`.
 template <class Pairs, int kGroups, int kBytes = 64, class Ring, int kTiles, int kCount>
 __device__ __forceinline__ void add_groups(Ring& ring, RingPlace<Ring::kStages>& place, int a_row,
                                            int cluster, float (&sums)[kTiles][kCount],
@@ -68,7 +66,7 @@ __device__ __forceinline__ void add_groups(Ring& ring, RingPlace<Ring::kStages>&
     WARPLADDER_UNROLL_ON_GPU
     for (int g = 0; g < kGroups; ++g, at.advance()) {
       if (t == 0) ptx::wait(&ring.full[at.stage], at.parity);
-      // Behind a loop ptxas wants another, or puts it there itself and may then wait after each.
+      // Without this fence behind the wait loop ptxas adds its own, and may wait for each product.
       if (t == 0 || g == 0) ptx::wgmma_fence();
       multiply_small<Pairs, kBytes>(part, a_of(at.stage), b_of(at.stage), g > 0);
     }
@@ -81,11 +79,11 @@ __device__ __forceinline__ void add_groups(Ring& ring, RingPlace<Ring::kStages>&
     ptx::wgmma_commit();
     ptx::wgmma_wait<0>();
     ptx::pin(part);
-    if (t == kTiles - 1) {  // the stages may be filled anew
+    if (t == kTiles - 1) {  // the stages may be refilled
       at = begin;
       WARPLADDER_UNROLL_ON_GPU
       for (int g = 0; g < kGroups; ++g, at.advance()) {
-        give_back(ring, at.stage, cluster, g < kGroups - 1 || !keeps_last);
+        release_stage(ring, at.stage, cluster, g < kGroups - 1 || !keeps_last);
       }
     }
     WARPLADDER_UNROLL_ON_GPU
@@ -93,18 +91,17 @@ __device__ __forceinline__ void add_groups(Ring& ring, RingPlace<Ring::kStages>&
   }
 }
 
-// The same for the next group alone and with care: no product is left out, no more than 32 bytes
-// along k are added up by the tensor cores, and what FP32 rounds away is kept in `lost` and added
-// the next time (Kahan's sum).
+// The same for the next group, more accurate: all four products, at most 32 bytes along k in the
+// tensor cores' adder, and Kahan summation: `lost` keeps what FP32 rounded away.
 template <class Pairs, class Ring, int kCount>
-__device__ __forceinline__ void add_group_with_care(Ring& ring, RingPlace<Ring::kStages>& place,
-                                                    int a_row, float (&sums)[kCount],
-                                                    float (&lost)[kCount]) {
+__device__ __forceinline__ void add_group_kahan(Ring& ring, RingPlace<Ring::kStages>& place,
+                                                int a_row, float (&sums)[kCount],
+                                                float (&lost)[kCount]) {
   const ptx::TileDescriptor a = ptx::behind(ptx::tile_descriptor(ring.a[0] + a_row * 128),
                                             place.stage * Ring::kABytes),
                             b = ptx::behind(ptx::tile_descriptor(ring.b[0]),
                                             place.stage * Ring::kBBytes);
-  constexpr int kHalf = kCount / 2;  // for the sake of registers, half of the columns at a time
+  constexpr int kHalf = kCount / 2;  // half of the columns at a time, to save registers
   ptx::wait(&ring.full[place.stage], place.parity);
   WARPLADDER_UNROLL_ON_GPU
   for (int first = 0; first < kCount; first += kHalf) {

@@ -87,9 +87,15 @@ class Includes(Planted):
         ):
             self.write(f"src/{header}")
         self.write("include/warpladder/warpladder.h")
-        self.write("src/ops/sgemm/rung_tensor.hpp")
+        self.write("src/ops/sgemm/rung_special.hpp")
+        self.write("src/ops/sgemm/tensor/config.hpp")
+        self.write("src/ops/sgemm/lab/config.hpp")
+        self.write("src/ops/reduce/tensor/config.hpp")
         self.write("src/ops/sgemm/rungs/one.cu", '#include "ops/sgemm/rung.hpp"\n')
-        self.write("src/ops/sgemm/rungs/tc.cu", '#include "ops/sgemm/rung_tensor.hpp"\n')
+        self.write(
+            "src/ops/sgemm/rungs/tc.cu",
+            '#include "ops/sgemm/rung_special.hpp"\n#include "ops/sgemm/tensor/config.hpp"\n',
+        )
 
     def including(self, path: str, header: str):
         self.write(path, f'// a reason\n#include "{header}"\n')
@@ -147,6 +153,8 @@ class Includes(Planted):
     def test_rung_sees_only_its_room_and_parts(self):
         for header in (
             "ops/sgemm/cases.hpp",
+            "ops/sgemm/lab/config.hpp",
+            "ops/reduce/tensor/config.hpp",
             "ops/reduce/rung.hpp",
             "device/launch.hpp",
             "ops/shared.hpp",

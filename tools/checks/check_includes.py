@@ -14,6 +14,8 @@ LAYERS = ["base", "runtime", "executor", "device", "parts", "ladder", "ops", "la
 TOP = {"apps", "bindings", "tests"}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
 ASSEMBLY = re.compile(r"\b(?:asm|__asm__|__asm)\b\s*(?:volatile|__volatile__)?\s*\(")
+# Folders of a room that hold headers for its rungs.
+SHARED_BY_RUNGS = r"tensor/\w+"
 ASSEMBLY_HOMES = ("src/parts/ptx/", "src/executor/")
 
 
@@ -79,10 +81,10 @@ def fault(path: str, target: str) -> str | None:
     if mine is None or theirs is None:
         return None
     if is_rung(path):
-        own = re.fullmatch(rf"src/ops/{room(path)}/rung(_\w+)?\.hpp", target)
+        own = re.fullmatch(rf"src/ops/{room(path)}/(rung(_\w+)?|{SHARED_BY_RUNGS})\.hpp", target)
         if own or theirs == "parts":
             return None
-        return f"a rung includes only its own ops/{room(path)}/rung*.hpp and parts/"
+        return f"a rung includes only its own ops/{room(path)}/rung*.hpp or tensor/, and parts/"
     if mine == "include":
         return None if theirs == "include" else "an installed header includes nothing of src/"
     if mine == "bindings":

@@ -1,5 +1,5 @@
 #pragma once
-// The only project header that an sgemm rung includes, parts/ apart.
+// What every sgemm rung includes, beside parts/. Tensor-core rungs also include headers of tensor/.
 
 #include "ladder/rung.hpp"
 #include "ops/sgemm/problem.hpp"
@@ -48,14 +48,14 @@ __host__ __device__ __forceinline__ std::int64_t tiles(std::int64_t size, int ti
   return (size + tile - 1) / tile;
 }
 
-// The first element of the tile of C that a block computes. Tiles are numbered in bands of 64 tile
-// rows, down each column of a band, so that the blocks which run at the same time share the rows of
-// A and columns of B that they read.
-struct TilePlace {
+// The first element of a tile of C.
+struct TileOrigin {
   std::int64_t row, column;
 };
+// The origin of the tile that a block computes. Tiles are numbered in bands of 64 tile rows, down
+// each column of a band: blocks that run at the same time then share rows of A and columns of B.
 template <int kBlockM, int kBlockN>
-__device__ __forceinline__ TilePlace tile_of_block(const Gemm& g) {
+__device__ __forceinline__ TileOrigin tile_of_block(const Gemm& g) {
   constexpr unsigned kBand = 64;
   const auto tiles_m = static_cast<unsigned>(tiles(g.m, kBlockM)),
              tiles_n = static_cast<unsigned>(tiles(g.n, kBlockN));
@@ -67,7 +67,7 @@ __device__ __forceinline__ TilePlace tile_of_block(const Gemm& g) {
 
 // The same for a column-major rung: numbered down C's columns.
 template <int kBlockM, int kBlockN>
-__device__ __forceinline__ TilePlace column_tile_of_block(const Gemm& g) {
+__device__ __forceinline__ TileOrigin column_tile_of_block(const Gemm& g) {
   const auto tiles_m = static_cast<unsigned>(tiles(g.m, kBlockM));
   return {std::int64_t{blockIdx.x % tiles_m} * kBlockM,
           std::int64_t{blockIdx.x / tiles_m} * kBlockN};

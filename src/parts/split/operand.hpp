@@ -1,5 +1,8 @@
 #pragma once
-// What the pass that splits operands (parts/split.hpp) takes, and how it shares the work out.
+// What the split pass (parts/split.hpp) takes and writes, and how thread blocks share the work.
+//
+// A line is a row of A or a column of B: k elements. It is contiguous if neighbours along k are
+// neighbours in memory, and strided if they are a leading dimension apart.
 
 #include "parts/ptx/cache_policy.hpp"
 #include "runtime/kernel.hpp"
@@ -8,152 +11,159 @@ namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {
 
 constexpr int kSplitThreads = 256, kSplitWarps = kSplitThreads / 32, kSplitPiece = 256;
-constexpr std::int64_t kSplitMore = 64;  // elements of k that cost no further block of a cluster
+constexpr std::int64_t kSplitMore = 64;  // elements of k that need no further block of a cluster
 
-// How much a block keeps of what it has read. Of lines along memory a warp holds `pieces` of 256 in
-// registers; of `lines` across memory a block holds `rows` in shared memory, and `more` if these
-// are all it has, of which its warps write `part` rows of 8 lines at a time. Long lines want more
-// registers, and fewer blocks at a time; a block that has a multiprocessor to itself can keep the
-// most.
-enum class LineLength { brief, medium, lengthy, alone };
-template <LineLength length>
-struct SplitShape {
-  static constexpr bool brief = length == LineLength::brief, medium = length == LineLength::medium,
-                        alone = length == LineLength::alone;
-  static constexpr int pieces = brief ? 4 : (medium ? 5 : 8),
-                       lines = brief || alone ? 8 : (medium ? 32 : 16),
-                       rows = medium ? 512 : (alone ? 4096 : 1024), more = medium ? 16 : 0,
-                       blocks = medium ? 3 : (alone ? 1 : 2),
-                       part = alone ? 128 : rows * (lines / 8) / kSplitWarps;
+// How much of its lines a block keeps on chip between the two reads of an element: the first finds
+// a line's largest element, the second writes the pairs.
+enum class SplitShape { short_lines, medium_lines, long_lines, one_block_per_sm };
+
+// Of contiguous lines a warp keeps `pieces` of 256 elements in registers. Of `lines` strided lines
+// a block keeps `rows` elements each in shared memory, and `more` if that is all it has; its warps
+// write `part` elements of 8 lines at a time. `blocks`: blocks per SM.
+// Longer lines need more registers, so fewer blocks fit on an SM.
+template <SplitShape shape>
+struct SplitTraits {
+  static constexpr bool is_short = shape == SplitShape::short_lines,
+                        is_medium = shape == SplitShape::medium_lines,
+                        is_alone = shape == SplitShape::one_block_per_sm;
+  static constexpr int pieces = is_short ? 4 : (is_medium ? 5 : 8),
+                       lines = is_short || is_alone ? 8 : (is_medium ? 32 : 16),
+                       rows = is_medium ? 512 : (is_alone ? 4096 : 1024), more = is_medium ? 16 : 0,
+                       blocks = is_medium ? 3 : (is_alone ? 1 : 2),
+                       part = is_alone ? 128 : rows * (lines / 8) / kSplitWarps;
   static_assert(kSplitPiece % part == 0);
 };
-// An operand's elements, which the pass reads once: long lines are the first to leave the L2 cache,
-// and leave it to what the pass writes. Short lines stay, for who multiplies again.
-template <LineLength length, class T>
+
+// Loads an operand's element. Longer lines are evicted from the L2 cache first, to leave it to the
+// pairs. Short lines stay for the next product.
+template <SplitShape shape, class T>
 __device__ __forceinline__ T load_once(const T* from) {
-  if constexpr (length == LineLength::brief) {
+  if constexpr (shape == SplitShape::short_lines) {
     return *from;
   } else {
     return __ldcs(from);
   }
 }
-// The same without a line in L1. A load on its way reserves one there, of a word as much as of
-// four, and shared memory has left few.
-template <LineLength length>
+// The same without allocating in L1, for single words: a load in flight reserves a whole cache
+// line, and shared memory leaves few.
+template <SplitShape shape>
 __device__ __forceinline__ float load_past_l1(const float* from) {
-  if constexpr (length == LineLength::brief) {
+  if constexpr (shape == SplitShape::short_lines) {
     return *from;
   } else {
     return ptx::load_with(ptx::evict_first(), from);
   }
 }
 
-// Of lines of so many elements.
-__host__ __device__ __forceinline__ LineLength length_of(std::int64_t depth) {
-  return depth <= 1024   ? LineLength::brief
-         : depth <= 8192 ? LineLength::medium
-                         : LineLength::lengthy;
+// The shape for lines of `depth` elements, in a kernel of the pass's own.
+__host__ __device__ __forceinline__ SplitShape split_shape_of(std::int64_t depth) {
+  return depth <= 1024   ? SplitShape::short_lines
+         : depth <= 8192 ? SplitShape::medium_lines
+                         : SplitShape::long_lines;
 }
-// Calls run.template operator()<length>() for the length of lines of so many elements.
+// Calls run.template operator()<shape>() with that shape.
 template <class Run>
-__host__ __device__ __forceinline__ auto with_length(std::int64_t depth, const Run& run) {
-  switch (length_of(depth)) {
-    case LineLength::brief:
-      return run.template operator()<LineLength::brief>();
-    case LineLength::medium:
-      return run.template operator()<LineLength::medium>();
+__host__ __device__ __forceinline__ auto with_split_shape(std::int64_t depth, const Run& run) {
+  switch (split_shape_of(depth)) {
+    case SplitShape::short_lines:
+      return run.template operator()<SplitShape::short_lines>();
+    case SplitShape::medium_lines:
+      return run.template operator()<SplitShape::medium_lines>();
     default:
-      return run.template operator()<LineLength::lengthy>();
+      return run.template operator()<SplitShape::long_lines>();
   }
 }
 
-// Most over the pieces that a block wrote. kTooFar: what no pair of halves can hold.
-struct Spread {
-  static constexpr unsigned kTooFar = 1u << 20;
+// What FP16 pairs lose, as maxima over the pieces of 256 elements that a block wrote: `small` and
+// `far` count elements, as parts/split.hpp defines them.
+struct PrecisionLoss {
+  static constexpr unsigned kUnrepresentable = 1u << 20;  // no FP16 pair can hold the line
   unsigned small = 0, far = 0;
 };
 
-// What a block writes that has counted more than FP16 pairs can hold. The product behind the pass
-// clears the word, nobody does in front of it: memory that happens to hold this costs the pass, and
-// so the product speed and FP16's roundings, but nothing else.
+// A block writes this word once it has counted more loss than FP16 pairs may have. The product
+// clears the word after the pass; nothing clears it before. A stale word costs the pass, and so the
+// speed of FP16 pairs, but no correctness.
 constexpr unsigned kStop = 0x57a6e0ff;
-// An operand as the pass takes it: `lines` lines of k elements, element (line, k) at
-// line·ld + k if `along`, else at line + k·ld; and what it writes, all 16-byte aligned.
+
+// An operand as the pass takes it, and what the pass writes, all 16-byte aligned. Element
+// (line, k) lies at line·ld + k if `contiguous`, else at line + k·ld.
 struct SplitOperand {
   const float* data;
   std::int64_t ld, lines, k;
-  bool along;
+  bool contiguous;
   unsigned char* pairs = nullptr;  // lines × line_bytes
   std::int64_t line_bytes = 0;
-  float* factor = nullptr;   // of each line: what its pairs are to be multiplied by
-  Spread* spread = nullptr;  // of each block
-  unsigned* stop = nullptr;  // kStop: FP16 pairs cannot hold the operands, leave them
+  float* factor = nullptr;        // of each line: multiplies what its pairs give
+  PrecisionLoss* loss = nullptr;  // of each block
+  unsigned* stop = nullptr;       // kStop: FP16 pairs do not suffice, skip the rest
   unsigned blocks = 0;
-  unsigned first_blocks = 0;  // of the pass, that run at once, so that none of them has counted
-  std::int64_t span = 0;      // of k, for each block of a cluster: split_span()
+  unsigned first_blocks = 0;  // blocks of the first wave, which start before any has counted
+  std::int64_t span = 0;      // elements of k per block of a cluster: split_span()
 
   __host__ __device__ __forceinline__ bool in_vectors() const {
     return (reinterpret_cast<std::uintptr_t>(data) & 15) == 0 && ld % 4 == 0;
   }
 };
 
-// k padded to the groups of 64 that a promoted chunk consists of; at least one.
+// k padded to a multiple of 64, the depth of a chunk; at least 64.
 __host__ __device__ __forceinline__ std::int64_t padded_depth(std::int64_t k) {
   return k > 64 ? (k + 63) / 64 * 64 : 64;
 }
 
-// Of the warps that share a line which lies along memory, a power of two, the logarithm.
-template <LineLength length>
+// log2 of the number of warps that share a contiguous line.
+template <SplitShape shape>
 __host__ __device__ __forceinline__ int warps_of_line_log2(std::int64_t depth) {
   int log2 = 0;
-  while (1 << log2 < kSplitWarps && (SplitShape<length>::pieces * kSplitPiece << log2) < depth) {
+  while (1 << log2 < kSplitWarps && (SplitTraits<shape>::pieces * kSplitPiece << log2) < depth) {
     ++log2;
   }
   return log2;
 }
 
-// Blocks of a cluster that share lines which lie across memory.
+// The cluster size for strided lines.
 inline unsigned split_cluster(std::int64_t depth) {
   constexpr std::int64_t kMost = 16;  // 8 is portable, Hopper can do 16
-  return with_length(depth, [&]<LineLength length>() {
-    constexpr std::int64_t kRows = SplitShape<length>::rows;
+  return with_split_shape(depth, [&]<SplitShape shape>() {
+    constexpr std::int64_t kRows = SplitTraits<shape>::rows;
     const std::int64_t wanted = depth > kRows ? (depth - kSplitMore + kRows - 1) / kRows : 1;
     return static_cast<unsigned>(wanted < kMost ? wanted : kMost);
   });
 }
 
-// Elements of k that each of them has, but the last: that has what is left. A little more than the
-// cluster holds is the last one's too.
-template <LineLength length>
+// Elements of k for each block of a cluster. The last block takes the rest, which may be kSplitMore
+// elements more than the others have.
+template <SplitShape shape>
 __host__ __device__ __forceinline__ std::int64_t split_span(std::int64_t depth, unsigned cluster) {
-  constexpr std::int64_t kRows = SplitShape<length>::rows;
+  constexpr std::int64_t kRows = SplitTraits<shape>::rows;
   const std::int64_t held = cluster * kRows, pieces = (depth + kSplitPiece - 1) / kSplitPiece;
   return depth > held && depth <= held + kSplitMore
              ? kRows
              : (pieces + cluster - 1) / cluster * kSplitPiece;
 }
 
-// The part of k that block `rank` of a cluster has of lines which lie across memory, of k elements
-// and padded to `depth`. held_at_once: all of it, though it is more than SplitShape's rows.
+// The part of k that block `rank` of a cluster has of strided lines padded to `depth`.
+// held_at_once: the block keeps all of it, although it is more than SplitTraits::rows.
 struct SplitPart {
   std::int64_t begin, end;
   bool held_at_once;
 };
-template <LineLength length>
+template <SplitShape shape>
 __host__ __device__ __forceinline__ SplitPart split_part(const SplitOperand& x, std::int64_t depth,
                                                          unsigned rank, unsigned cluster) {
-  constexpr int kRows = SplitShape<length>::rows, kMore = SplitShape<length>::more;
+  constexpr int kRows = SplitTraits<shape>::rows, kMore = SplitTraits<shape>::more;
   const std::int64_t begin = rank * x.span,
                      end = begin + x.span < depth && rank + 1 < cluster ? begin + x.span : depth,
                      k_end = end < x.k ? end : x.k;  // behind k there is padding
   return {begin, end, kMore > 0 && end - begin > kRows && k_end - begin <= kRows + kMore};
 }
 
-template <LineLength length>
-unsigned split_blocks(std::int64_t lines, std::int64_t depth, bool along, unsigned cluster) {
+// The number of blocks that split `lines` lines; clusters are whole.
+template <SplitShape shape>
+unsigned split_blocks(std::int64_t lines, std::int64_t depth, bool contiguous, unsigned cluster) {
   const int of_block =
-      along ? kSplitWarps >> warps_of_line_log2<length>(depth) : SplitShape<length>::lines;
-  const std::int64_t blocks = (lines + of_block - 1) / of_block * (along ? 1 : cluster);
+      contiguous ? kSplitWarps >> warps_of_line_log2<shape>(depth) : SplitTraits<shape>::lines;
+  const std::int64_t blocks = (lines + of_block - 1) / of_block * (contiguous ? 1 : cluster);
   return static_cast<unsigned>((blocks + cluster - 1) / cluster * cluster);
 }
 

@@ -10,39 +10,39 @@ namespace {
 // memory each cluster of two has 32 lines. A line's pairs take a whole number of groups of 64.
 template <class Pairs>
 __device__ __forceinline__ void split_lines(const float* data, unsigned char* pairs, float* factor,
-                                            unsigned* spread, int ld, int lines, int k,
-                                            bool along) {
-  parts::SplitOperand x{data, ld, lines, k, along};
+                                            unsigned* loss, int ld, int lines, int k,
+                                            bool contiguous) {
+  parts::SplitOperand x{data, ld, lines, k, contiguous};
   x.pairs = pairs;
   const std::int64_t depth = parts::padded_depth(k);
-  constexpr auto kMedium = parts::LineLength::medium;
+  constexpr auto kMedium = parts::SplitShape::medium_lines;
   x.line_bytes = depth * Pairs::kBytes;
   x.span = parts::split_span<kMedium>(depth, 2);
   x.factor = factor;
-  x.spread = reinterpret_cast<parts::Spread*>(spread);
+  x.loss = reinterpret_cast<parts::PrecisionLoss*>(loss);
   x.blocks = gridDim.x;
   unsigned char* const shared = runtime::dynamic_shared<unsigned char>();
-  parts::BlockCrew crew;
-  if (along) {
-    parts::with_length(depth, [&]<parts::LineLength length>() {
-      parts::split_along<Pairs, length>(x, blockIdx.x, shared, crew);
+  parts::BlockSplitSync sync;
+  if (contiguous) {
+    parts::with_split_shape(depth, [&]<parts::SplitShape shape>() {
+      parts::split_contiguous<Pairs, shape>(x, blockIdx.x, shared, sync);
     });
   } else {
-    parts::split_across<Pairs, kMedium>(x, blockIdx.x, ptx::cluster_rank(), 2, shared, crew);
+    parts::split_strided<Pairs, kMedium>(x, blockIdx.x, ptx::cluster_rank(), 2, shared, sync);
   }
 }
 
 template <class Pairs>
 __global__ void __launch_bounds__(parts::kSplitThreads)
-    split_along_memory(const float* data, unsigned char* pairs, float* factor, unsigned* spread,
+    split_along_memory(const float* data, unsigned char* pairs, float* factor, unsigned* loss,
                        int ld, int lines, int k) {
-  split_lines<Pairs>(data, pairs, factor, spread, ld, lines, k, true);
+  split_lines<Pairs>(data, pairs, factor, loss, ld, lines, k, true);
 }
 template <class Pairs>
 __global__ void __launch_bounds__(parts::kSplitThreads)
-    split_across_memory(const float* data, unsigned char* pairs, float* factor, unsigned* spread,
+    split_across_memory(const float* data, unsigned char* pairs, float* factor, unsigned* loss,
                         int ld, int lines, int k) {
-  split_lines<Pairs>(data, pairs, factor, spread, ld, lines, k, false);
+  split_lines<Pairs>(data, pairs, factor, loss, ld, lines, k, false);
 }
 WARPLADDER_TEST_KERNEL(split_along_memory<parts::HalfPairs>);
 WARPLADDER_TEST_KERNEL(split_along_memory<parts::Tf32Pairs>);
@@ -51,17 +51,17 @@ WARPLADDER_TEST_KERNEL(split_across_memory<parts::HalfPairs>);
 WARPLADDER_TEST_KERNEL(split_across_memory<parts::Tf32Pairs>);
 WARPLADDER_TEST_KERNEL(split_across_memory<parts::Tf32Once>);
 
-// What a product makes of the spreads of A's blocks and, behind them, of B's.
-__global__ void halves_fit(unsigned* spread, unsigned* answer, int a_blocks, int b_blocks) {
+// What a product makes of the losses of A's blocks and, behind them, of B's.
+__global__ void halves_fit(unsigned* loss, unsigned* answer, int a_blocks, int b_blocks) {
   __shared__ unsigned most[4];
   parts::SplitOperand a{}, b{};
-  a.spread = reinterpret_cast<parts::Spread*>(spread);
-  b.spread = a.spread + a_blocks;
+  a.loss = reinterpret_cast<parts::PrecisionLoss*>(loss);
+  b.loss = a.loss + a_blocks;
   a.blocks = static_cast<unsigned>(a_blocks);
   b.blocks = static_cast<unsigned>(b_blocks);
   if (threadIdx.x < 4) most[threadIdx.x] = 0;
   __syncthreads();  // zeros are there
-  parts::gather_spreads<128>(a, b, threadIdx.x, most);
+  parts::gather_losses<128>(a, b, threadIdx.x, most);
   __syncthreads();  // all warps' most are there
   answer[threadIdx.x] = parts::fits_half_pairs(most) ? 1 : 0;
 }

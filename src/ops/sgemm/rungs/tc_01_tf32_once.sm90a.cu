@@ -13,7 +13,10 @@
 // k. 32 KB come for 512 cycles of products: 64 bytes a cycle, more than the L2 cache gives.
 // Accepts: moderate values. What binds it: the error; then that copies and products take turns.
 
-#include "ops/sgemm/rung_tensor.hpp"
+#include "ops/sgemm/tensor/epilogue.hpp"
+#include "ops/sgemm/tensor/prediction.hpp"
+#include "ops/sgemm/tensor/split_pass.hpp"
+#include "parts/float_pairs.hpp"
 #include "parts/tile_copy.hpp"
 
 namespace warpladder::sgemm {

@@ -15,7 +15,10 @@
 // Accepts: every problem: the pass marks lines that these pairs do not hold (infinities, NaN), and
 // store_sums() computes these in FP32 arithmetic. What binds it: the error, which grows with k.
 
-#include "ops/sgemm/rung_tensor.hpp"
+#include "ops/sgemm/tensor/epilogue.hpp"
+#include "ops/sgemm/tensor/prediction.hpp"
+#include "ops/sgemm/tensor/split_pass.hpp"
+#include "parts/float_pairs.hpp"
 #include "parts/tile_copy.hpp"
 
 namespace warpladder::sgemm {

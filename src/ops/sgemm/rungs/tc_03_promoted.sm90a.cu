@@ -14,7 +14,10 @@
 // multiprocessor, where two took turns at copying and multiplying.
 // Accepts: every problem, as tc_02 does. What binds it: TF32's rate, half of FP16's.
 
-#include "ops/sgemm/rung_tensor.hpp"
+#include "ops/sgemm/tensor/epilogue.hpp"
+#include "ops/sgemm/tensor/prediction.hpp"
+#include "ops/sgemm/tensor/split_pass.hpp"
+#include "parts/float_pairs.hpp"
 #include "parts/tile_copy.hpp"
 
 namespace warpladder::sgemm {

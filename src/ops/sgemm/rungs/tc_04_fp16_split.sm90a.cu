@@ -12,7 +12,10 @@
 // Accepts: moderate values: nothing notices here when a row's elements lie too far apart for a
 // half, or are infinite; tc_10 does. What binds it: copies and products take turns.
 
-#include "ops/sgemm/rung_tensor.hpp"
+#include "ops/sgemm/tensor/epilogue.hpp"
+#include "ops/sgemm/tensor/prediction.hpp"
+#include "ops/sgemm/tensor/split_pass.hpp"
+#include "parts/float_pairs.hpp"
 #include "parts/tile_copy.hpp"
 
 namespace warpladder::sgemm {

@@ -12,7 +12,10 @@
 // Accepts: moderate values. What binds it: the thread that asks is one of those that multiply. It
 // waits until the slowest warp has read a stage, and its own warpgroup waits with it.
 
-#include "ops/sgemm/rung_tensor.hpp"
+#include "ops/sgemm/tensor/epilogue.hpp"
+#include "ops/sgemm/tensor/prediction.hpp"
+#include "ops/sgemm/tensor/split_pass.hpp"
+#include "ops/sgemm/tensor/tile_load.hpp"
 #include "parts/tensor_ring.hpp"
 
 namespace warpladder::sgemm {

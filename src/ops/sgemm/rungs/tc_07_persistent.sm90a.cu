@@ -13,7 +13,12 @@
 // Accepts: moderate values. What binds it: shared memory is filled from the L2 cache with 32 bytes
 // a cycle and multiprocessor, a good part of what there is, and of the board's power.
 
-#include "ops/sgemm/rung_tensor.hpp"
+#include "ops/sgemm/tensor/epilogue.hpp"
+#include "ops/sgemm/tensor/prediction.hpp"
+#include "ops/sgemm/tensor/split_pass.hpp"
+#include "ops/sgemm/tensor/tile_load.hpp"
+#include "ops/sgemm/tensor/tile_schedule.hpp"
+#include "parts/ptx/dependent_launch.hpp"
 #include "parts/ptx/register_share.hpp"
 #include "parts/tensor_ring.hpp"
 
@@ -39,7 +44,7 @@ using Ring = parts::TileRing<kConfig.block_m, kConfig.block_n, kConfig.stages>;
 __global__ void __launch_bounds__(Config::threads, 1)
     multiply(const __grid_constant__ runtime::TensorMap a_map,
              const __grid_constant__ runtime::TensorMap b_map, Gemm g, SplitGemm split,
-             TileOrder order) {
+             TileSchedule schedule) {
   auto& ring = *runtime::dynamic_shared<Ring>();
   const int groups = static_cast<int>(split.depth / Pairs::kDepth);
 
@@ -57,8 +62,8 @@ __global__ void __launch_bounds__(Config::threads, 1)
     ptx::give_registers<40>();
     if (threadIdx.x > Config::consumers) return;
     parts::RingPlace<Ring::kStages> to{0, 1};  // goes on from tile to tile
-    for (int tile = blockIdx.x; tile < order.count(); tile += gridDim.x) {
-      const auto [row, column] = order.place(tile);
+    for (int tile = blockIdx.x; tile < schedule.count(); tile += gridDim.x) {
+      const auto [row, column] = schedule.index(tile);
       for (int group = 0; group < groups; ++group, to.advance()) {
         ptx::Barrier* const full = &ring.full[to.stage];
         ptx::wait(&ring.empty[to.stage], to.parity);
@@ -73,12 +78,12 @@ __global__ void __launch_bounds__(Config::threads, 1)
     constexpr int kTiles = kConfig.warpgroup_m() / 64;
     const int own_row = ptx::warpgroup() * kConfig.warpgroup_m();
     parts::RingPlace<Ring::kStages> from;
-    for (int tile = blockIdx.x; tile < order.count(); tile += gridDim.x) {
+    for (int tile = blockIdx.x; tile < schedule.count(); tile += gridDim.x) {
       float sums[kTiles][kConfig.block_n / 2] = {};  // of 64×128 each
       for (int group = 0; group < groups; group += kConfig.promoted) {
         parts::add_groups<Pairs, kConfig.promoted>(ring, from, own_row, 1, sums);
       }
-      const auto [row, column] = order.place(tile);
+      const auto [row, column] = schedule.index(tile);
       WARPLADDER_UNROLL_ON_GPU
       for (int t = 0; t < kTiles; ++t) {
         store_sums<Pairs>(g, split, sums[t],
@@ -88,23 +93,24 @@ __global__ void __launch_bounds__(Config::threads, 1)
   }
 }
 
-TileOrder order_of(const Gemm& g) { return {g, kConfig.block_m, kConfig.block_n}; }
+TileSchedule schedule_of(const Gemm& g) { return {g, kConfig.block_m, kConfig.block_n}; }
 
 void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
   const SplitGemm split = launch_split<Pairs>(g, trans_a, trans_b, stream);
-  const TileOrder order = order_of(g);
-  const runtime::LaunchShape shape{dim3(balanced(order.count(), stream.machine->multiprocessors)),
-                                   dim3(Config::threads), sizeof(Ring), 1, true};
+  const TileSchedule schedule = schedule_of(g);
+  const runtime::LaunchShape shape{
+      dim3(fewest_workers(schedule.count(), stream.machine->multiprocessors)),
+      dim3(Config::threads), sizeof(Ring), 1, true};
   runtime::launch(stream, shape, multiply, map_of(split.a, kConfig.block_m, stream),
-                  map_of(split.b, kConfig.block_n, stream), g, split, order);
+                  map_of(split.b, kConfig.block_n, stream), g, split, schedule);
 }
 
 ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
-  const std::int64_t count = order_of(sizes_of(p)).count();
-  return predict_tensor<Pairs>(p, machine, padded_groups<Pairs>(p.k),
-                               count * kConfig.block_m * kConfig.block_n, 3,
-                               count * (Ring::kABytes + Ring::kBBytes),
-                               Config::threads / 32 * balanced(count, machine.multiprocessors));
+  const std::int64_t count = schedule_of(sizes_of(p)).count();
+  return predict_tensor<Pairs>(
+      p, machine, padded_groups<Pairs>(p.k), count * kConfig.block_m * kConfig.block_n, 3,
+      count * (Ring::kABytes + Ring::kBBytes),
+      Config::threads / 32 * fewest_workers(count, machine.multiprocessors));
 }
 
 }  // namespace

@@ -10,7 +10,13 @@
 // Accepts: moderate values. What binds it: at 2048 and above the board's power. Below, the number
 // of tiles: 1024³ has 32 of 256×128 for 132 multiprocessors.
 
-#include "ops/sgemm/rung_tensor.hpp"
+#include "ops/sgemm/tensor/epilogue.hpp"
+#include "ops/sgemm/tensor/prediction.hpp"
+#include "ops/sgemm/tensor/split_pass.hpp"
+#include "ops/sgemm/tensor/tile_load.hpp"
+#include "ops/sgemm/tensor/tile_schedule.hpp"
+#include "parts/ptx/cluster.hpp"
+#include "parts/ptx/dependent_launch.hpp"
 #include "parts/ptx/register_share.hpp"
 #include "parts/tensor_ring.hpp"
 
@@ -37,7 +43,7 @@ using Ring = parts::TileRing<kConfig.block_m, kConfig.block_n, kConfig.stages>;
 __global__ void __launch_bounds__(Config::threads, 1)
     multiply(const __grid_constant__ runtime::TensorMap a_map,
              const __grid_constant__ runtime::TensorMap b_map, Gemm g, SplitGemm split,
-             TileOrder order) {
+             TileSchedule schedule) {
   auto& ring = *runtime::dynamic_shared<Ring>();
   const int groups = static_cast<int>(split.depth / Pairs::kDepth);
   const int rank = static_cast<int>(ptx::cluster_rank()), first = blockIdx.x / Config::cluster,
@@ -58,8 +64,8 @@ __global__ void __launch_bounds__(Config::threads, 1)
     ptx::give_registers<40>();
     if (threadIdx.x == Config::consumers) {
       parts::RingPlace<Ring::kStages> to{0, 1};  // goes on from tile to tile
-      for (int tile = first; tile < order.count(); tile += step) {
-        const auto [row, pair] = order.place(tile);
+      for (int tile = first; tile < schedule.count(); tile += step) {
+        const auto [row, pair] = schedule.index(tile);
         const std::int64_t column = pair * Config::cluster + rank;
         for (int group = 0; group < groups; ++group, to.advance()) {
           ptx::Barrier* const full = &ring.full[to.stage];
@@ -77,12 +83,12 @@ __global__ void __launch_bounds__(Config::threads, 1)
     constexpr int kTiles = kConfig.warpgroup_m() / 64;
     const int own_row = ptx::warpgroup() * kConfig.warpgroup_m();
     parts::RingPlace<Ring::kStages> from;
-    for (int tile = first; tile < order.count(); tile += step) {
+    for (int tile = first; tile < schedule.count(); tile += step) {
       float sums[kTiles][kConfig.block_n / 2] = {};  // of 64×128 each
       for (int group = 0; group < groups; group += kConfig.promoted) {
         parts::add_groups<Pairs, kConfig.promoted>(ring, from, own_row, Config::cluster, sums);
       }
-      const auto [row, pair] = order.place(tile);
+      const auto [row, pair] = schedule.index(tile);
       const std::int64_t column = pair * Config::cluster + rank;
       WARPLADDER_UNROLL_ON_GPU
       for (int t = 0; t < kTiles; ++t) {
@@ -95,30 +101,30 @@ __global__ void __launch_bounds__(Config::threads, 1)
 }
 
 // Of the tiles of a cluster, side by side along n.
-TileOrder order_of(const Gemm& g) {
+TileSchedule schedule_of(const Gemm& g) {
   return {g, kConfig.block_m, kConfig.block_n * Config::cluster};
 }
-unsigned blocks_of(const TileOrder& order, const runtime::Machine& machine) {
+unsigned blocks_of(const TileSchedule& schedule, const runtime::Machine& machine) {
   const unsigned clusters = machine.multiprocessors / Config::cluster;
-  return balanced(order.count(), clusters > 0 ? clusters : 1) * Config::cluster;
+  return fewest_workers(schedule.count(), clusters > 0 ? clusters : 1) * Config::cluster;
 }
 
 void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
   const SplitGemm split = launch_split<Pairs>(g, trans_a, trans_b, stream);
-  const TileOrder order = order_of(g);
-  const runtime::LaunchShape shape{dim3(blocks_of(order, *stream.machine)), dim3(Config::threads),
-                                   sizeof(Ring), Config::cluster, true};
+  const TileSchedule schedule = schedule_of(g);
+  const runtime::LaunchShape shape{dim3(blocks_of(schedule, *stream.machine)),
+                                   dim3(Config::threads), sizeof(Ring), Config::cluster, true};
   runtime::launch(stream, shape, multiply, map_of(split.a, kConfig.a_share(), stream),
-                  map_of(split.b, kConfig.block_n, stream), g, split, order);
+                  map_of(split.b, kConfig.block_n, stream), g, split, schedule);
 }
 
 ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
-  const TileOrder order = order_of(sizes_of(p));
-  const std::int64_t clusters = order.count(), pair_n = Config::cluster * kConfig.block_n;
-  return predict_tensor<Pairs>(p, machine, padded_groups<Pairs>(p.k),
-                               clusters * kConfig.block_m * pair_n, 3,
-                               clusters * (Ring::kABytes + Config::cluster * Ring::kBBytes),
-                               std::uint64_t{2} * Config::threads / 32 * blocks_of(order, machine));
+  const TileSchedule schedule = schedule_of(sizes_of(p));
+  const std::int64_t clusters = schedule.count(), pair_n = Config::cluster * kConfig.block_n;
+  return predict_tensor<Pairs>(
+      p, machine, padded_groups<Pairs>(p.k), clusters * kConfig.block_m * pair_n, 3,
+      clusters * (Ring::kABytes + Config::cluster * Ring::kBBytes),
+      std::uint64_t{2} * Config::threads / 32 * blocks_of(schedule, machine));
 }
 
 }  // namespace

@@ -10,7 +10,11 @@
 //
 // Accepts: every problem of moderate values.
 
-#include "ops/sgemm/rung_tensor_roles.hpp"
+#include "ops/sgemm/tensor/launch.hpp"
+#include "ops/sgemm/tensor/main_loop.hpp"
+#include "ops/sgemm/tensor/prediction.hpp"
+#include "ops/sgemm/tensor/split_pass.hpp"
+#include "parts/ptx/dependent_launch.hpp"
 #include "parts/ptx/register_share.hpp"
 
 namespace warpladder::sgemm {
@@ -18,42 +22,42 @@ namespace {
 
 using Pairs = parts::UncountedHalfPairs;
 
-template <class Wrapped>
+template <class Config>
 __global__ void __launch_bounds__(TensorConfig::threads, 1)
     multiply(const __grid_constant__ runtime::TensorMap a_map,
              const __grid_constant__ runtime::TensorMap b_map, Gemm g, SplitGemm split,
-             TileOrder order) {
-  auto& ring = *runtime::dynamic_shared<typename Wrapped::Ring>();
+             TileSchedule schedule) {
+  auto& ring = *runtime::dynamic_shared<typename Config::Ring>();
   if (threadIdx.x == 0) {
     ptx::prefetch_map(a_map);
     ptx::prefetch_map(b_map);
-    ring.init(TensorConfig::consumers / 32 * Wrapped::value.sharers);
+    ring.init(TensorConfig::consumers / 32 * Config::value.sharers);
   }
-  begin_cluster<Wrapped>();
+  begin_cluster<Config>();
   ptx::allow_next_kernel();  // the next product's pass, to wait at its beginning
 
   // All that needs no pair is done when the pass ends.
   if (threadIdx.x >= TensorConfig::consumers) {
     ptx::give_registers<40>();
     if (threadIdx.x == TensorConfig::consumers) {
-      Producer<Pairs, Wrapped> producer(ring, split, order);
+      Producer<Pairs, Config> producer(ring, split, schedule);
       ptx::wait_for_previous_kernel();
       while (producer.is_left()) producer.fetch_next(a_map, b_map);
     }
-    stand_by<Wrapped>();
+    join_cluster_barriers<Config>();
   } else {
     ptx::take_registers<232>();
     ptx::wait_for_previous_kernel();
-    parts::RingPlace<Wrapped::Ring::kStages> at;
-    consume<Pairs, Wrapped>(ring, g, split, order, at);
+    parts::RingPlace<Config::Ring::kStages> at;
+    consume<Pairs, Config>(ring, g, split, schedule, at);
   }
-  end_cluster<Wrapped>();
+  end_cluster<Config>();
 }
 
 void launch_multiply(const Gemm& g, const SplitGemm& split, runtime::StreamView& stream) {
   with_tensor_config(g, split.depth, *stream.machine, [&]<TensorConfig config>() {
-    using Wrapped = WithConfig<config>;
-    launch_tiles<config>(g, sizeof(typename Wrapped::Ring), stream, multiply<Wrapped>,
+    using Config = ConfigType<config>;
+    launch_tiles<config>(g, sizeof(typename Config::Ring), stream, multiply<Config>,
                          a_map_of<config>(split, stream), b_map_of<config>(split, stream), g,
                          split);
   });

@@ -11,8 +11,14 @@
 //
 // Accepts: every problem.
 
-#include "ops/sgemm/rung_tensor_roles.hpp"
+#include "ops/sgemm/tensor/launch.hpp"
+#include "ops/sgemm/tensor/main_loop.hpp"
+#include "ops/sgemm/tensor/prediction.hpp"
+#include "ops/sgemm/tensor/split_pass.hpp"
+#include "ops/sgemm/tensor/split_sync.hpp"
+#include "parts/ptx/dependent_launch.hpp"
 #include "parts/ptx/register_share.hpp"
+#include "parts/split.hpp"
 
 namespace warpladder::sgemm {
 namespace {
@@ -20,36 +26,36 @@ namespace {
 using parts::HalfPairs, parts::Tf32Pairs;
 constexpr int kJudges = 96;  // of the producer's warpgroup
 
-template <class Wrapped>
+template <class Config>
 struct Shared {
-  typename Wrapped::Ring ring;
+  typename Config::Ring ring;
   ptx::Barrier judged;
   unsigned ticket;
-  unsigned spread[4];  // of all that was split
+  unsigned loss[4];  // of all that was split
 };
 
 struct Maps {
   runtime::TensorMap a, b;
 };
 
-template <class Wrapped>
+template <class Config>
 __global__ void __launch_bounds__(TensorConfig::threads, 1)
     multiply(const __grid_constant__ Maps halves, const __grid_constant__ Maps tf32, Gemm g,
-             SplitGemm half_split, SplitGemm tf32_split, TileOrder order) {
-  auto& shared = *runtime::dynamic_shared<Shared<Wrapped>>();
+             SplitGemm half_split, SplitGemm tf32_split, TileSchedule schedule) {
+  auto& shared = *runtime::dynamic_shared<Shared<Config>>();
   auto& ring = shared.ring;
   if (threadIdx.x == 0) {
     ptx::prefetch_map(halves.a);
     ptx::prefetch_map(halves.b);
-    for (unsigned& most : shared.spread) most = 0;
+    for (unsigned& most : shared.loss) most = 0;
     ptx::barrier_init(&shared.judged, kJudges / 32);
-    ring.init(TensorConfig::consumers / 32 * Wrapped::value.sharers);
+    ring.init(TensorConfig::consumers / 32 * Config::value.sharers);
   }
-  begin_cluster<Wrapped>();
+  begin_cluster<Config>();
   ptx::allow_next_kernel();  // the next product's pass, to wait at its beginning
   const auto fits = [&] {
     ptx::wait(&shared.judged, 0);
-    return parts::fits_half_pairs(shared.spread);
+    return parts::fits_half_pairs(shared.loss);
   };
 
   // While three warps judge what was split, the first chunks of halves are multiplied. At the
@@ -57,13 +63,13 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
   if (threadIdx.x >= TensorConfig::consumers) {
     ptx::give_registers<40>();
     const int judge = static_cast<int>(threadIdx.x) - (TensorConfig::threads - kJudges);
-    Producer<HalfPairs, Wrapped> producer(ring, half_split, order);
-    const int undecided = undecided_chunks<Wrapped>(order, chunks_of<HalfPairs>(half_split));
+    Producer<HalfPairs, Config> producer(ring, half_split, schedule);
+    const int undecided = undecided_chunks<Config>(schedule, chunks_of<HalfPairs>(half_split));
     ptx::wait_for_previous_kernel();
     if (judge >= 0) {
-      parts::gather_spreads<kJudges>(half_split.a, half_split.b, judge, shared.spread);
+      parts::gather_losses<kJudges>(half_split.a, half_split.b, judge, shared.loss);
       if (judge % 32 == 0) ptx::arrive(&shared.judged);
-      if (blockIdx.x == 0 && judge == 0) half_split.handed->stop = 0;
+      if (blockIdx.x == 0 && judge == 0) half_split.state->stop = 0;
     } else if (threadIdx.x == TensorConfig::consumers) {
       // Four copies of the loop would be as many misses of the instruction cache in a row.
       WARPLADDER_NO_UNROLL
@@ -77,41 +83,42 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
         while (producer.is_left()) producer.fetch_next(halves.a, halves.b);
       }
     } else {
-      meet_cluster<Wrapped>();
+      meet_cluster<Config>();
       if (threadIdx.x == TensorConfig::consumers) {
         wait_for_tickets<Tf32Pairs>(tf32_split);
-        Producer<Tf32Pairs, Wrapped> again(ring, tf32_split, order, producer.place());
+        Producer<Tf32Pairs, Config> again(ring, tf32_split, schedule, producer.place());
         while (again.is_left()) again.fetch_next(tf32.a, tf32.b);
       }
     }
-    stand_by<Wrapped>();
+    join_cluster_barriers<Config>();
   } else {
     ptx::take_registers<232>();
     ptx::wait_for_previous_kernel();
-    parts::RingPlace<Wrapped::Ring::kStages> at;
-    consume<HalfPairs, Wrapped>(ring, g, half_split, order, at, fits);
+    parts::RingPlace<Config::Ring::kStages> at;
+    consume<HalfPairs, Config>(ring, g, half_split, schedule, at, fits);
     if (!fits()) {
-      Crew crew;
-      crew();  // both warpgroups have left the ring
-      split_by_tickets<Tf32Pairs>(tf32_split, &shared.ticket, ring.a, crew);
-      meet_cluster<Wrapped>();  // the cluster has done its share, and no longer uses the ring
+      SplitSync sync;
+      sync();  // both warpgroups have left the ring
+      split_by_tickets<Tf32Pairs>(tf32_split, &shared.ticket, ring.a, sync);
+      meet_cluster<Config>();  // the cluster has done its share, and no longer uses the ring
       if (threadIdx.x == 0) wait_for_tickets<Tf32Pairs>(tf32_split);
-      crew.meet();  // all is split
-      consume<Tf32Pairs, Wrapped>(ring, g, tf32_split, order, at);
+      sync.converged();  // all is split
+      consume<Tf32Pairs, Config>(ring, g, tf32_split, schedule, at);
     }
   }
-  end_cluster<Wrapped>();
+  end_cluster<Config>();
 }
 
 void launch_multiply(const Gemm& g, bool trans_a, bool trans_b, const SplitGemm& halves,
                      runtime::StreamView& stream) {
-  const SplitGemm tf32 = split_of<Tf32Pairs>(g, trans_a, trans_b, *stream.machine, false);
+  const SplitGemm tf32 =
+      split_in_workspace<Tf32Pairs>(g, trans_a, trans_b, *stream.machine, SplitPass::by_tickets);
   with_tensor_config(g, halves.depth, *stream.machine, [&]<TensorConfig config>() {
-    using Wrapped = WithConfig<config>;
+    using Config = ConfigType<config>;
     const auto maps = [&](const SplitGemm& split) {
       return Maps{a_map_of<config>(split, stream), b_map_of<config>(split, stream)};
     };
-    launch_tiles<config>(g, sizeof(Shared<Wrapped>), stream, multiply<Wrapped>, maps(halves),
+    launch_tiles<config>(g, sizeof(Shared<Config>), stream, multiply<Config>, maps(halves),
                          maps(tf32), g, halves, tf32);
   });
 }

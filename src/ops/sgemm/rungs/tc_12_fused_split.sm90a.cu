@@ -9,17 +9,24 @@
 //
 // Accepts: every problem.
 
-#include "ops/sgemm/rung_tensor_roles.hpp"
+#include "ops/sgemm/tensor/launch.hpp"
+#include "ops/sgemm/tensor/main_loop.hpp"
+#include "ops/sgemm/tensor/prediction.hpp"
+#include "ops/sgemm/tensor/split_pass.hpp"
+#include "ops/sgemm/tensor/split_sync.hpp"
+#include "parts/ptx/dependent_launch.hpp"
+#include "parts/ptx/named_barrier.hpp"
 #include "parts/ptx/register_share.hpp"
+#include "parts/split.hpp"
 
 namespace warpladder::sgemm {
 namespace {
 
 using parts::HalfPairs, parts::Tf32Pairs;
 
-template <class Wrapped>
+template <class Config>
 struct Shared {
-  typename Wrapped::Ring ring;
+  typename Config::Ring ring;
   unsigned ticket;
 };
 
@@ -29,32 +36,32 @@ struct Maps {
 
 // The most over what has been split so far, wherever it was: A's small and far, B's small and far.
 __device__ __forceinline__ uint4 most_so_far(const SplitGemm& split) {
-  return __ldcg(reinterpret_cast<const uint4*>(split.handed->most));
+  return __ldcg(reinterpret_cast<const uint4*>(split.state->most));
 }
 __device__ __forceinline__ bool fits(const uint4& most) {
-  const unsigned spread[4] = {most.x, most.y, most.z, most.w};
-  return parts::fits_half_pairs(spread);
+  const unsigned loss[4] = {most.x, most.y, most.z, most.w};
+  return parts::fits_half_pairs(loss);
 }
 
-// A crew that hands on what it counts, and has enough once FP16 pairs do not fit.
-struct CountingCrew : Crew {
+// A sync that hands on what it counts, and has enough once FP16 pairs do not fit.
+struct CountingSplitSync : SplitSync {
   const SplitGemm& split;
   uint4 seen = {};
-  __device__ __forceinline__ explicit CountingCrew(const SplitGemm& s) : split(s) {}
-  __device__ __forceinline__ void keep(const parts::SplitOperand& x, unsigned,
-                                       parts::Spread most) const {
-    if (most.small > 0) atomicMax(&x.spread->small, most.small);
-    if (most.far > 0) atomicMax(&x.spread->far, most.far);
+  __device__ __forceinline__ explicit CountingSplitSync(const SplitGemm& s) : split(s) {}
+  __device__ __forceinline__ void record(const parts::SplitOperand& x, unsigned,
+                                         parts::PrecisionLoss most) const {
+    if (most.small > 0) atomicMax(&x.loss->small, most.small);
+    if (most.far > 0) atomicMax(&x.loss->far, most.far);
   }
-  __device__ __forceinline__ void look() { seen = most_so_far(split); }  // not waited for here
-  __device__ __forceinline__ bool has_enough() const { return !fits(seen); }
+  __device__ __forceinline__ void poll() { seen = most_so_far(split); }  // not waited for here
+  __device__ __forceinline__ bool should_stop() const { return !fits(seen); }
 };
 
 // Between the pass and the product, by all threads: the cluster's blocks have done their share and
 // no longer use the ring, and one thread has waited for everybody else's. wait() is that thread's.
-template <class Wrapped, class Wait>
+template <class Config, class Wait>
 __device__ __forceinline__ void join(const Wait& wait) {
-  meet_cluster<Wrapped>();
+  meet_cluster<Config>();
   if (threadIdx.x == 0) wait();
   ptx::named_barrier_together<2, TensorConfig::threads>();
   ptx::fence_async_proxy();
@@ -66,18 +73,18 @@ __global__ void clear(unsigned* words) {
   words[threadIdx.x] = 0;
 }
 
-template <class Wrapped>
+template <class Config>
 __global__ void __launch_bounds__(TensorConfig::threads, 1)
     multiply(const __grid_constant__ Maps halves, const __grid_constant__ Maps tf32, Gemm g,
-             SplitGemm half_split, SplitGemm tf32_split, TileOrder order) {
-  auto& shared = *runtime::dynamic_shared<Shared<Wrapped>>();
+             SplitGemm half_split, SplitGemm tf32_split, TileSchedule schedule) {
+  auto& shared = *runtime::dynamic_shared<Shared<Config>>();
   auto& ring = shared.ring;
   if (threadIdx.x == 0) {
     ptx::prefetch_map(halves.a);
     ptx::prefetch_map(halves.b);
-    ring.init(TensorConfig::consumers / 32 * Wrapped::value.sharers);
+    ring.init(TensorConfig::consumers / 32 * Config::value.sharers);
   }
-  begin_cluster<Wrapped>();
+  begin_cluster<Config>();
   ptx::allow_next_kernel();  // the next product's clear(), to wait at its beginning
   ptx::wait_for_previous_kernel();
 
@@ -85,53 +92,55 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
     ptx::give_registers<40>();
     const bool produces = threadIdx.x == TensorConfig::consumers;
     const auto nothing = [] {};
-    join<Wrapped>(nothing);
+    join<Config>(nothing);
     if (fits(most_so_far(half_split))) {
-      Producer<HalfPairs, Wrapped> producer(ring, half_split, order);
+      Producer<HalfPairs, Config> producer(ring, half_split, schedule);
       while (produces && producer.is_left()) producer.fetch_next(halves.a, halves.b);
     } else {
-      join<Wrapped>(nothing);
-      Producer<Tf32Pairs, Wrapped> producer(ring, tf32_split, order);
+      join<Config>(nothing);
+      Producer<Tf32Pairs, Config> producer(ring, tf32_split, schedule);
       while (produces && producer.is_left()) producer.fetch_next(tf32.a, tf32.b);
     }
-    stand_by<Wrapped>();
+    join_cluster_barriers<Config>();
   } else {
     ptx::take_registers<232>();
-    parts::RingPlace<Wrapped::Ring::kStages> at;
-    CountingCrew crew(half_split);
-    split_by_tickets<HalfPairs>(half_split, &shared.ticket, ring.a, crew);
-    join<Wrapped>([&] { wait_for_tickets<HalfPairs>(half_split); });
+    parts::RingPlace<Config::Ring::kStages> at;
+    CountingSplitSync sync(half_split);
+    split_by_tickets<HalfPairs>(half_split, &shared.ticket, ring.a, sync);
+    join<Config>([&] { wait_for_tickets<HalfPairs>(half_split); });
     if (__all_sync(0xffffffffu, fits(most_so_far(half_split)))) {
-      consume<HalfPairs, Wrapped>(ring, g, half_split, order, at);
+      consume<HalfPairs, Config>(ring, g, half_split, schedule, at);
     } else {
-      Crew again;
+      SplitSync again;
       split_by_tickets<Tf32Pairs>(tf32_split, &shared.ticket, ring.a, again);
-      join<Wrapped>([&] { wait_for_tickets<Tf32Pairs>(tf32_split); });
-      consume<Tf32Pairs, Wrapped>(ring, g, tf32_split, order, at);
+      join<Config>([&] { wait_for_tickets<Tf32Pairs>(tf32_split); });
+      consume<Tf32Pairs, Config>(ring, g, tf32_split, schedule, at);
     }
   }
-  end_cluster<Wrapped>();
+  end_cluster<Config>();
 }
 
 void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
-  SplitGemm halves = split_of<HalfPairs>(g, trans_a, trans_b, *stream.machine, false);
-  const SplitGemm tf32 = split_of<Tf32Pairs>(g, trans_a, trans_b, *stream.machine, false);
-  halves.a.spread = &halves.handed->most[0];
-  halves.b.spread = &halves.handed->most[1];
-  runtime::launch(stream, {dim3(1), dim3(kHandedWords), 0, 1, true}, clear,
-                  reinterpret_cast<unsigned*>(halves.handed));
+  SplitGemm halves =
+      split_in_workspace<HalfPairs>(g, trans_a, trans_b, *stream.machine, SplitPass::by_tickets);
+  const SplitGemm tf32 =
+      split_in_workspace<Tf32Pairs>(g, trans_a, trans_b, *stream.machine, SplitPass::by_tickets);
+  halves.a.loss = &halves.state->most[0];
+  halves.b.loss = &halves.state->most[1];
+  runtime::launch(stream, {dim3(1), dim3(kSplitStateWords), 0, 1, true}, clear,
+                  reinterpret_cast<unsigned*>(halves.state));
   with_tensor_config(g, halves.depth, *stream.machine, [&]<TensorConfig config>() {
-    using Wrapped = WithConfig<config>;
+    using Config = ConfigType<config>;
     const auto maps = [&](const SplitGemm& split) {
       return Maps{a_map_of<config>(split, stream), b_map_of<config>(split, stream)};
     };
-    launch_tiles<config>(g, sizeof(Shared<Wrapped>), stream, multiply<Wrapped>, maps(halves),
+    launch_tiles<config>(g, sizeof(Shared<Config>), stream, multiply<Config>, maps(halves),
                          maps(tf32), g, halves, tf32);
   });
 }
 
 ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
-  return predict_tiles<HalfPairs>(p, machine, 4, Operands::both, Pass::by_tickets);
+  return predict_tiles<HalfPairs>(p, machine, 4, Operands::both, SplitPass::by_tickets);
 }
 
 }  // namespace

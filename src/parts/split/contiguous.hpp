@@ -1,32 +1,32 @@
 #pragma once
 // Splits lines that lie along memory.
 
-#include "parts/split/range.hpp"
+#include "parts/split/loss.hpp"
 #include "runtime/kernel.hpp"
 
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {
 
-struct SplitAlongShared {
+struct SplitContiguousShared {
   alignas(16) float piece_of_warp[kSplitWarps][kSplitPiece];
   Range range_of_warp[kSplitWarps];
-  unsigned spread_of_warp[2 * kSplitWarps];
+  unsigned loss_of_warp[2 * kSplitWarps];
 };
 
 // Lines along memory: a lane has eight neighbours, a warp a piece of 256, one to eight warps a
 // line.
-template <class Pairs, LineLength length, class Crew>
-__device__ __forceinline__ void split_along(const SplitOperand& x, unsigned block, void* shared,
-                                            Crew& crew) {
-  if (crew.leaves) {
-    if (threadIdx.x == 0) crew.keep(x, block, Spread());
+template <class Pairs, SplitShape shape, class Sync>
+__device__ __forceinline__ void split_contiguous(const SplitOperand& x, unsigned block,
+                                                 void* shared, Sync& sync) {
+  if (sync.skips) {
+    if (threadIdx.x == 0) sync.record(x, block, PrecisionLoss());
     return;
   }
-  constexpr int kPieces = SplitShape<length>::pieces;
-  auto& s = *static_cast<SplitAlongShared*>(shared);
+  constexpr int kPieces = SplitTraits<shape>::pieces;
+  auto& s = *static_cast<SplitContiguousShared*>(shared);
   const std::int64_t depth = x.line_bytes / Pairs::kBytes;
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32,
-            warps_log2 = warps_of_line_log2<length>(depth), warps = 1 << warps_log2,
+            warps_log2 = warps_of_line_log2<shape>(depth), warps = 1 << warps_log2,
             of_line = warp & (warps - 1);
   const int pieces = static_cast<int>((depth + kSplitPiece - 1) / kSplitPiece),
             whole = static_cast<int>(x.k / kSplitPiece);
@@ -45,7 +45,7 @@ __device__ __forceinline__ void split_along(const SplitOperand& x, unsigned bloc
     const int left = piece < whole ? kSplitPiece : static_cast<int>(x.k - k0);
     WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 8; ++i) {
-      words[i] = i * 32 + lane < left ? load_once<length>(from + k0 + i * 32 + lane) : 0.0f;
+      words[i] = i * 32 + lane < left ? load_once<shape>(from + k0 + i * 32 + lane) : 0.0f;
     }
   };
   const auto load = [&](int first) {
@@ -56,7 +56,7 @@ __device__ __forceinline__ void split_along(const SplitOperand& x, unsigned bloc
       if (piece < direct) {
         const std::int64_t k0 = std::int64_t{piece} * kSplitPiece;
         const auto* const quads = reinterpret_cast<const float4*>(from + k0 + own_first);
-        const float4 left = load_once<length>(quads), right = load_once<length>(quads + kApart);
+        const float4 left = load_once<shape>(quads), right = load_once<shape>(quads + kApart);
         v[p][0] = left.x, v[p][1] = left.y, v[p][2] = left.z, v[p][3] = left.w;
         v[p][4] = right.x, v[p][5] = right.y, v[p][6] = right.z, v[p][7] = right.w;
       } else {
@@ -88,19 +88,19 @@ __device__ __forceinline__ void split_along(const SplitOperand& x, unsigned bloc
     }
   }
   range.template add_of_warp<Pairs>();
-  if constexpr (length != LineLength::brief) {  // of those a warp has a whole line
+  if constexpr (shape != SplitShape::short_lines) {  // of those a warp has a whole line
     if (lane == 0) s.range_of_warp[warp] = range;
-    crew();  // each warp's range is there before they are joined
+    sync();  // each warp's range is there before they are joined
     for (int w = 0; w < warps; ++w) range.add(s.range_of_warp[warp - of_line + w]);
   }
 
   const int exponent = scale_exponent(Pairs(), range);
   const float scale = power_of_two(exponent);
   if (here && lane == 0 && of_line == 0) x.factor[line] = factor_of(Pairs(), range, exponent);
-  Spread spread = spread_of_line(here, range.largest);
+  PrecisionLoss loss = loss_of_line(here, range.largest);
   unsigned char* const to = x.pairs + line * x.line_bytes;
   const bool counts = Pairs::kCounted && here && range.largest != 0;
-  bool closer = false;  // whether there is a piece of which a glance does not tell all
+  bool closer = false;  // whether there is a piece of which a quick does not tell all
   for (int first = of_line; first < pieces; first += step) {
     if (pieces > step) load(first);
     WARPLADDER_UNROLL_ON_GPU
@@ -115,10 +115,10 @@ __device__ __forceinline__ void split_along(const SplitOperand& x, unsigned bloc
       unsigned hi[4] = {};
       if (here && k < depth) Pairs::write8(to, k, scaled, hi);
       if (!counts || piece >= whole) continue;
-      Glance glance;
-      glance.add(hi);
-      closer |= __any_sync(0xffffffffu, glance.may_be_small());
-      include_whole<kSplitPiece>(spread, 0, __reduce_add_sync(0xffffffffu, glance.large));
+      QuickCount quick;
+      quick.add(hi);
+      closer |= __any_sync(0xffffffffu, quick.may_be_small());
+      include_whole<kSplitPiece>(loss, 0, __reduce_add_sync(0xffffffffu, quick.large));
     }
   }
   if (counts) {
@@ -130,18 +130,18 @@ __device__ __forceinline__ void split_along(const SplitOperand& x, unsigned bloc
       if ((piece < whole && !closer) || left <= 0) continue;
       float words[8];
       load_words(piece, words);
-      SpreadCount count;
+      LossCount count;
       count.add(words, range.largest);
       count.small = __reduce_add_sync(0xffffffffu, count.small);
       count.large = __reduce_add_sync(0xffffffffu, count.large);
       if (piece < whole) {
-        include_whole<kSplitPiece>(spread, count.small, kSplitPiece);
+        include_whole<kSplitPiece>(loss, count.small, kSplitPiece);
       } else {
-        include_rest<kSplitPiece>(spread, count, x.k, static_cast<int>(left));
+        include_rest<kSplitPiece>(loss, count, x.k, static_cast<int>(left));
       }
     }
   }
-  keep_spread<Pairs>(x, block, spread, s.spread_of_warp, crew);
+  record_loss<Pairs>(x, block, loss, s.loss_of_warp, sync);
 }
 
 }  // namespace WARPLADDER_FLAVOUR

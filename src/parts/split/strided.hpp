@@ -4,7 +4,7 @@
 #include "parts/ptx/cluster.hpp"
 #include "parts/ptx/mbarrier.hpp"
 #include "parts/ptx/store_async.hpp"
-#include "parts/split/range.hpp"
+#include "parts/split/loss.hpp"
 #include "runtime/kernel.hpp"
 
 namespace warpladder::parts {
@@ -12,29 +12,30 @@ inline namespace WARPLADDER_FLAVOUR {
 
 // Where blocks of a cluster meet over the lines that they share.
 template <int kHeldRows, int kLines>
-struct SplitAcrossShared {
+struct SplitStridedShared {
   static constexpr int kMostBlocks = 16;
   float rows[kHeldRows][kLines + 1];  // of k; the odd length keeps columns in all banks
   Range range_of_warp[kSplitWarps][kLines];
   alignas(16) Range range_of_block[kMostBlocks][kLines];  // by the block's rank in the cluster
   ptx::Barrier all_ranges;                                // have come, the own ones among them
-  unsigned spread_of_warp[2 * kSplitWarps];
+  unsigned loss_of_warp[2 * kSplitWarps];
 };
-template <LineLength length>
-using SplitShared = SplitAcrossShared<SplitShape<length>::rows + SplitShape<length>::more,
-                                      SplitShape<length>::lines>;
+template <SplitShape shape>
+using SplitShared = SplitStridedShared<SplitTraits<shape>::rows + SplitTraits<shape>::more,
+                                       SplitTraits<shape>::lines>;
 
 // Lines across memory: a block has some rows of some lines at a time, its cluster the whole lines.
-template <class Pairs, LineLength length, class Crew>
-__device__ __forceinline__ void split_across(const SplitOperand& x, unsigned block, unsigned rank,
-                                             unsigned blocks, void* shared, Crew& crew) {
+template <class Pairs, SplitShape shape, class Sync>
+__device__ __forceinline__ void split_strided(const SplitOperand& x, unsigned block, unsigned rank,
+                                              unsigned blocks, void* shared, Sync& sync) {
   // A block of these has whole lines to itself, and its cluster nothing to share.
-  constexpr bool kWholeLines = length == LineLength::brief || length == LineLength::alone;
+  constexpr bool kWholeLines =
+      shape == SplitShape::short_lines || shape == SplitShape::one_block_per_sm;
   const unsigned cluster = kWholeLines ? 1 : blocks;
-  constexpr int kRows = SplitShape<length>::rows, kMore = SplitShape<length>::more,
-                kLines = SplitShape<length>::lines;
+  constexpr int kRows = SplitTraits<shape>::rows, kMore = SplitTraits<shape>::more,
+                kLines = SplitTraits<shape>::lines;
   static_assert(kRows % 16 == 0 && kMore % 16 == 0);  // no eight lies on both sides
-  auto& s = *static_cast<SplitShared<length>*>(shared);
+  auto& s = *static_cast<SplitShared<shape>*>(shared);
   const std::int64_t depth = x.line_bytes / Pairs::kBytes;
   if (cluster > 1) {
     if (threadIdx.x == 0) {
@@ -47,12 +48,12 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
   }
   const int thread = threadIdx.x, warp = thread / 32, lane = thread % 32;
   const std::int64_t line0 = std::int64_t{block / cluster} * kLines;
-  const SplitPart own_part = split_part<length>(x, depth, rank, cluster);
+  const SplitPart own_part = split_part<shape>(x, depth, rank, cluster);
   const std::int64_t begin = own_part.begin, end = own_part.end;
   const bool with_more = own_part.held_at_once;
   const bool whole = line0 + kLines <= x.lines && x.in_vectors();
   // Of the rows behind, none is held. A block that leaves hands over that it has none.
-  const std::int64_t k_end = crew.leaves ? begin : end < x.k ? end : x.k;
+  const std::int64_t k_end = sync.skips ? begin : end < x.k ? end : x.k;
 
   // A thread has four neighbouring lines of every kSplitThreads / (kLines / 4)-th row; or, where
   // addresses do not allow to load four at once, one line of every kSplitThreads / kLines-th.
@@ -60,8 +61,9 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
   const int quad = thread % kQuads * 4;
   Range of_line[4], of_more;
   const auto rows_from = [&](std::int64_t first) {
-    return length != LineLength::alone || end - first > kRows ? kRows
-                                                              : static_cast<int>(end - first);
+    return shape != SplitShape::one_block_per_sm || end - first > kRows
+               ? kRows
+               : static_cast<int>(end - first);
   };
   // Held rows `row` to `rows` - 1, of which those below `there` lie within k: a line a thread.
   const auto load_words = [&]<int kInFlight>(std::int64_t first, int row, int rows, int there,
@@ -75,7 +77,7 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
       float v[kInFlight];
       WARPLADDER_UNROLL_ON_GPU
       for (int i = 0; i < kInFlight; ++i, from += kStep * x.ld) {
-        v[i] = r0 + i * kStep < there_of_line ? load_past_l1<length>(from) : 0.0f;
+        v[i] = r0 + i * kStep < there_of_line ? load_past_l1<shape>(from) : 0.0f;
       }
       WARPLADDER_UNROLL_ON_GPU
       for (int i = 0; i < kInFlight; ++i) {
@@ -97,7 +99,7 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
         for (int u = 0; u < kInFlight; ++u, from += kStep * x.ld) {
           v[u] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
           const auto* const four = reinterpret_cast<const float4*>(from);
-          if (r0 + u * kStep < there) v[u] = load_once<length>(four);
+          if (r0 + u * kStep < there) v[u] = load_once<shape>(four);
         }
         WARPLADDER_UNROLL_ON_GPU
         for (int u = 0; u < kInFlight; ++u) {
@@ -139,7 +141,7 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
     WARPLADDER_UNROLL_ON_GPU
     for (int w = 0; w < kSplitWarps; ++w) range.add(s.range_of_warp[w][of]);
   };
-  crew();  // all warps' ranges, and the rows, are there
+  sync();  // all warps' ranges, and the rows, are there
   if (cluster > 1) {
     ptx::cluster_wait();  // a block that has not begun has no shared memory yet
     for (unsigned i = thread; i < cluster * kLines / 2; i += kSplitThreads) {
@@ -159,7 +161,7 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
 
   // A warp has 8 lines of a piece of 256: four lanes side by side have a line's neighbours, eight
   // each.
-  constexpr int kEights = kLines / 8, kPart = SplitShape<length>::part;
+  constexpr int kEights = kLines / 8, kPart = SplitTraits<shape>::part;
   const int line = warp % kEights * 8 + lane / 4, part = warp / kEights * kPart;
   Range range;
   if (cluster > 1) {
@@ -173,19 +175,19 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
   if (here && rank == 0 && warp < kEights && lane % 4 == 0) {
     x.factor[line0 + line] = factor_of(Pairs(), range, exponent);
   }
-  Spread spread = spread_of_line(here, range.largest);
+  PrecisionLoss loss = loss_of_line(here, range.largest);
   unsigned char* const to = x.pairs + (line0 + line) * x.line_bytes;
   const auto is_held = [](int row) { return kMore == 0 || row < kRows + kMore; };
-  for (std::int64_t first = begin; first < end && !crew.leaves;
+  for (std::int64_t first = begin; first < end && !sync.skips;
        first += with_more ? end - begin : kRows) {
     if (first > begin) {
-      crew();  // nobody reads rows that are about to change
+      sync();  // nobody reads rows that are about to change
       load(first);
-      crew();  // the rows are there
+      sync();  // the rows are there
     }
     const int rows = with_more ? static_cast<int>(end - begin) : rows_from(first);
     for (int own = part; own < rows; own += kSplitWarps / kEights * kPart) {
-      Glance glance;
+      QuickCount quick;
       for (int at = own + lane % 4 * 8; at < own + kPart; at += 32) {
         if (first + at >= end) break;
         float v[8] = {};
@@ -195,15 +197,15 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
         }
         unsigned hi[4] = {};
         if (here && first + at < depth) Pairs::write8(to, first + at, v, hi);
-        glance.add(hi);
+        quick.add(hi);
       }
       const std::int64_t left = k_end - (first + own);
       if (!Pairs::kCounted || left <= 0) continue;
       const bool is_whole = left >= kPart;
-      SpreadCount count;
-      count.large = glance.large;
-      // A glance tells how many are large, and most of the time that none is small.
-      if (!is_whole || __any_sync(0xffffffffu, here && glance.may_be_small())) {
+      LossCount count;
+      count.large = quick.large;
+      // A quick tells how many are large, and most of the time that none is small.
+      if (!is_whole || __any_sync(0xffffffffu, here && quick.may_be_small())) {
         count.large = 0;
         for (int at = own + lane % 4 * 8; at < own + kPart; at += 32) {
           if (first + at >= end || !is_held(at)) break;
@@ -220,13 +222,13 @@ __device__ __forceinline__ void split_across(const SplitOperand& x, unsigned blo
       }
       if (!here || range.largest == 0) continue;
       if (is_whole) {
-        include_whole<kPart>(spread, count.small, count.large);
+        include_whole<kPart>(loss, count.small, count.large);
       } else {
-        include_rest<kPart>(spread, count, x.k, static_cast<int>(left));
+        include_rest<kPart>(loss, count, x.k, static_cast<int>(left));
       }
     }
   }
-  keep_spread<Pairs>(x, block, spread, s.spread_of_warp, crew);
+  record_loss<Pairs>(x, block, loss, s.loss_of_warp, sync);
 }
 
 }  // namespace WARPLADDER_FLAVOUR

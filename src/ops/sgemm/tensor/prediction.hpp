@@ -1,0 +1,135 @@
+#pragma once
+// What a tensor-core rung predicts of the executor's counts: barriers, bytes through the copy
+// engine, multiply-adds on the tensor cores. Tests hold the rungs to it.
+
+#include "ops/sgemm/tensor/config.hpp"
+#include "ops/sgemm/tensor/split_pass.hpp"
+#include "ops/sgemm/tensor/tile_iterator.hpp"
+#include "ops/sgemm/tensor/tile_schedule.hpp"
+#include "ops/sgemm/tensor/workspace.hpp"
+
+namespace warpladder::sgemm {
+inline namespace WARPLADDER_FLAVOUR {
+
+// A product of which only the sizes count.
+inline Gemm sizes_of(const Problem& p) {
+  Gemm g{};
+  g.m = p.m, g.n = p.n, g.k = p.k;
+  return g;
+}
+
+// Barriers of one cluster of the pass over strided lines, counted per warp.
+template <class Pairs, parts::SplitShape shape>
+std::uint64_t strided_split_barriers(const SplitGemm& s, int per_ticket) {
+  using Traits = parts::SplitTraits<shape>;
+  std::uint64_t barriers = 0;
+  for (unsigned rank = 0; rank < s.cluster; ++rank) {
+    const auto [begin, end, held_at_once] = parts::split_part<shape>(s.a, s.depth, rank, s.cluster);
+    const bool one_round = held_at_once || end - begin <= Traits::rows;
+    barriers += per_ticket + (s.cluster > 1 ? 2 : 1) + Pairs::kCounted +
+                (one_round ? 0 : 2 * (tiles(end - begin, Traits::rows) - 1));
+  }
+  return barriers;
+}
+
+// How often warps of the split pass arrive at a barrier.
+template <class Pairs>
+std::uint64_t split_barriers(const Problem& p, const runtime::Machine& machine, Operands which,
+                             SplitPass pass) {
+  const bool own_kernel = pass == SplitPass::own_kernel;
+  const SplitGemm s = plan_split<Pairs>(sizes_of(p), p.trans_a, p.trans_b, machine, pass);
+  const auto count = [&]<parts::SplitShape shape>() {
+    constexpr int kOfLoss = Pairs::kCounted,
+                  kOfRange = shape == parts::SplitShape::short_lines ? 0 : 1;
+    const int per_ticket = own_kernel ? 0 : 2;
+    std::uint64_t barriers = 0;
+    for (const parts::SplitOperand* x : {&s.a, &s.b}) {
+      if (which == (x == &s.a ? Operands::b : Operands::a)) continue;
+      barriers += x->contiguous ? (per_ticket + kOfRange + kOfLoss) * x->blocks
+                                : strided_split_barriers<Pairs, shape>(s, per_ticket) *
+                                      (x->blocks / s.cluster);
+    }
+    if (own_kernel && Pairs::kCounted) {  // blocks beyond the first wave vote on leaving early
+      const unsigned blocks = (which == Operands::b ? 0 : s.a.blocks) +
+                              (which == Operands::a ? 0 : s.b.blocks),
+                     first = s.a.first_blocks;
+      barriers += blocks > first ? blocks - first : 0;
+    }
+    return barriers * parts::kSplitWarps;
+  };
+  return own_kernel ? parts::with_split_shape(s.depth, count)
+                    : count.template operator()<kTicketShape>();
+}
+
+// The prediction of a rung whose blocks cover `area` elements of C, edges included, with `products`
+// products for each of `groups` groups along k. The copy engine brings `group_bytes` per group; the
+// product's warps arrive at `barriers` barriers. Counts of single loads and stores are not
+// predicted.
+template <class Pairs>
+ladder::Totals predict_tensor(const Problem& p, const runtime::Machine& machine,
+                              std::int64_t groups, std::int64_t area, int products,
+                              std::int64_t group_bytes, std::uint64_t barriers,
+                              Operands which = Operands::both,
+                              SplitPass pass = SplitPass::own_kernel) {
+  ladder::Totals t;
+  t.global_load_requests = t.global_load_sectors = ladder::kNotPredicted;
+  t.global_store_requests = t.global_store_sectors = ladder::kNotPredicted;
+  t.shared_load_requests = t.shared_load_wavefronts = ladder::kNotPredicted;
+  t.shared_store_requests = t.shared_store_wavefronts = ladder::kNotPredicted;
+  t.shuffles = ladder::kNotPredicted;
+  t.barriers = split_barriers<Pairs>(p, machine, which, pass) + barriers;
+  t.bulk_bytes = group_bytes * groups;
+  t.tensor_fmas = area * groups * Pairs::kDepth * products;
+  return t;
+}
+
+// The prediction of a persistent rung. `barriers_of_warp`: of each warp of the product, without
+// those of a cluster's exchange of sums.
+template <class Pairs>
+ladder::Totals predict_tiles(const Problem& p, const runtime::Machine& machine,
+                             int barriers_of_warp, Operands which = Operands::both,
+                             SplitPass pass = SplitPass::own_kernel) {
+  const Gemm g = sizes_of(p);
+  ladder::Totals t;
+  with_tensor_config(g, parts::padded_depth(g.k), machine, [&]<TensorConfig config>() {
+    using Ring = typename ConfigType<config>::Ring;
+    const TileSchedule schedule = schedule_of<config>(g, machine);
+    const std::int64_t count = schedule.count(), paired = schedule.paired();
+    const std::uint64_t blocks = blocks_of<config>(schedule, machine),
+                        warps = TensorConfig::threads / 32 * blocks;
+    const bool by_tickets = pass == SplitPass::by_tickets;
+    // Four or more blocks along k meet twice over their sums; two blocks meet once more between
+    // the pass and the product.
+    const int of_sums = config.blocks_k > 2 ? 2 : 0,
+              between = config.blocks_k == 2 && by_tickets ? 1 : 0;
+    // Consumers meet when no ticket is left, and when all have written.
+    const std::uint64_t of_tickets = by_tickets ? 2 * parts::kSplitWarps : 0;
+    const std::int64_t area =
+        (count * config.block_n - schedule.narrow * (config.block_n - TileSchedule::kNarrow)) *
+        config.sharers * config.block_m;
+    const std::int64_t group_bytes =
+        paired * (Ring::kABytes + config.sharers * Ring::kBBytes) +
+        (count - paired) * config.sharers * (Ring::kABytes + Ring::kBBytes);
+    const int products = config.blocks_k > 2 ? 4 : 3;
+    t = predict_tensor<Pairs>(p, machine, groups_of<Pairs>(p.k), area, products, group_bytes,
+                              warps * (barriers_of_warp + of_sums + between) + of_tickets * blocks,
+                              which, pass);
+    if (config.blocks_k <= 2 && ends_in_half_group<Pairs>(p.k)) {
+      t.tensor_fmas -= std::int64_t{schedule.full_width()} * config.sharers * config.block_m *
+                       config.block_n * Pairs::kDepth / 2 * products;
+    }
+  });
+  return t;
+}
+
+// The arithmetic that a rung declares: its unit, and how many units of 2^-24 of the sum of
+// magnitudes its products may lose beyond FP32 arithmetic.
+constexpr ladder::Arithmetic in_halves(double roundings) {
+  return {ladder::Unit::f16_tensor_cores, roundings};
+}
+constexpr ladder::Arithmetic in_tf32(double roundings) {
+  return {ladder::Unit::tf32_tensor_cores, roundings};
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::sgemm
