@@ -1,7 +1,14 @@
 #pragma once
-// Splits lines that lie along memory.
+// Splits contiguous lines: a lane has eight neighbours along k, a warp a piece of 256 elements, and
+// one to eight warps share a line. A lane loads its own neighbours where addresses allow. Elsewhere
+// lanes load neighbouring words, and exchange them in shared memory.
+//
+// The lambdas of split_contiguous() are thin on purpose. Functions in their place, or one function
+// more around a load, change what ptxas makes of it by up to 5 % of the instructions.
 
 #include "parts/split/loss.hpp"
+#include "parts/split/operand.hpp"
+#include "parts/split/range.hpp"
 #include "runtime/kernel.hpp"
 
 namespace warpladder::parts {
@@ -13,8 +20,113 @@ struct SplitContiguousShared {
   unsigned loss_of_warp[2 * kSplitWarps];
 };
 
-// Lines along memory: a lane has eight neighbours, a warp a piece of 256, one to eight warps a
-// line.
+// Loads a piece as words: neighbouring lanes load neighbouring elements.
+template <SplitShape shape>
+__device__ __forceinline__ void load_piece_as_words(const SplitOperand& x, const float* from,
+                                                    int piece, int whole, int lane,
+                                                    float (&words)[8]) {
+  const std::int64_t k0 = std::int64_t{piece} * kSplitPiece;
+  const int left = piece < whole ? kSplitPiece : static_cast<int>(x.k - k0);
+  WARPLADDER_UNROLL_ON_GPU
+  for (int i = 0; i < 8; ++i) {
+    words[i] = i * 32 + lane < left ? load_once<shape>(from + k0 + i * 32 + lane) : 0.0f;
+  }
+}
+
+// Loads a warp's pieces from `first` on: the first `direct` ones of the line as float4, others by
+// load_words(). A lane's eight neighbours begin at own_first; the fifth lies kStride float4 behind.
+template <SplitShape shape, int kStride, int kPieces, class LoadWords>
+__device__ __forceinline__ void load_pieces(const float* from, int first, int warps, int pieces,
+                                            int direct, int own_first, float (&v)[kPieces][8],
+                                            const LoadWords& load_words) {
+  WARPLADDER_UNROLL_ON_GPU
+  for (int p = 0; p < kPieces; ++p) {
+    const int piece = first + p * warps;
+    if (piece >= pieces) break;
+    if (piece < direct) {
+      const std::int64_t k0 = std::int64_t{piece} * kSplitPiece;
+      const auto* const quads = reinterpret_cast<const float4*>(from + k0 + own_first);
+      const float4 left = load_once<shape>(quads), right = load_once<shape>(quads + kStride);
+      v[p][0] = left.x, v[p][1] = left.y, v[p][2] = left.z, v[p][3] = left.w;
+      v[p][4] = right.x, v[p][5] = right.y, v[p][6] = right.z, v[p][7] = right.w;
+    } else {
+      load_words(piece, v[p]);
+    }
+  }
+}
+
+// Exchanges the words of a piece among a warp's lanes, so that each gets its own neighbours.
+template <int kStride>
+__device__ __forceinline__ void exchange_words(float* piece, int lane, int own_first,
+                                               float (&own)[8]) {
+  __syncwarp();  // no lane reads the previous piece any more
+  WARPLADDER_UNROLL_ON_GPU
+  for (int i = 0; i < 8; ++i) piece[i * 32 + lane] = own[i];
+  __syncwarp();  // the piece is complete
+  const auto* const quads = reinterpret_cast<const float4*>(piece + own_first);
+  const float4 left = quads[0], right = quads[kStride];
+  own[0] = left.x, own[1] = left.y, own[2] = left.z, own[3] = left.w;
+  own[4] = right.x, own[5] = right.y, own[6] = right.z, own[7] = right.w;
+}
+
+// Writes a line's pairs, given its range. `v` holds the warp's first pieces already.
+template <class Pairs, int kPieces, class Load, class LoadWords, class Exchange>
+__device__ __forceinline__ PrecisionLoss write_line(
+    const SplitOperand& x, bool in_operand, std::int64_t line, int of_line, int warps, int pieces,
+    int whole, int lane, std::int64_t depth, const Range& range, float (&v)[kPieces][8],
+    const Load& load, const LoadWords& load_words, const Exchange& exchange) {
+  const int step = kPieces * warps;
+  const int exponent = scale_exponent(Pairs(), range);
+  const float scale = power_of_two(exponent);
+  if (in_operand && lane == 0 && of_line == 0) x.factor[line] = factor_of(Pairs(), range, exponent);
+  PrecisionLoss loss = loss_of_line(in_operand, range.largest);
+  unsigned char* const to = x.pairs + line * x.line_bytes;
+  const bool counts = Pairs::kCounted && in_operand && range.largest != 0;
+  bool recount = false;  // whether the quick count does not suffice for some piece
+  for (int first = of_line; first < pieces; first += step) {
+    if (pieces > step) load(first);
+    WARPLADDER_UNROLL_ON_GPU
+    for (int p = 0; p < kPieces; ++p) {
+      const int piece = first + p * warps;
+      if (piece >= pieces) break;
+      const std::int64_t k = std::int64_t{piece} * kSplitPiece + lane * 8;
+      exchange(piece, v[p]);
+      float scaled[8];
+      WARPLADDER_UNROLL_ON_GPU
+      for (int i = 0; i < 8; ++i) scaled[i] = v[p][i] * scale;
+      unsigned hi[4] = {};
+      if (in_operand && k < depth) Pairs::write8(to, k, scaled, hi);
+      if (!counts || piece >= whole) continue;
+      QuickCount quick;
+      quick.add(hi);
+      recount |= __any_sync(0xffffffffu, quick.may_be_small());
+      include_whole<kSplitPiece>(loss, 0, __reduce_add_sync(0xffffffffu, quick.large));
+    }
+  }
+  if (counts) {
+    // Load those pieces and the line's end once more: code that counts in the registers of each
+    // would be long.
+    WARPLADDER_NO_UNROLL
+    for (int piece = of_line; piece < pieces; piece += warps) {
+      const std::int64_t left = x.k - std::int64_t{piece} * kSplitPiece;
+      if ((piece < whole && !recount) || left <= 0) continue;
+      float words[8];
+      load_words(piece, words);
+      LossCount count;
+      count.add(words, range.largest);
+      count.small = __reduce_add_sync(0xffffffffu, count.small);
+      count.large = __reduce_add_sync(0xffffffffu, count.large);
+      if (piece < whole) {
+        include_whole<kSplitPiece>(loss, count.small, kSplitPiece);
+      } else {
+        include_rest<kSplitPiece>(loss, count, x.k, static_cast<int>(left));
+      }
+    }
+  }
+  return loss;
+}
+
+// Splits the lines of block `block`. Called by the pass's 256 threads.
 template <class Pairs, SplitShape shape, class Sync>
 __device__ __forceinline__ void split_contiguous(const SplitOperand& x, unsigned block,
                                                  void* shared, Sync& sync) {
@@ -31,50 +143,21 @@ __device__ __forceinline__ void split_contiguous(const SplitOperand& x, unsigned
   const int pieces = static_cast<int>((depth + kSplitPiece - 1) / kSplitPiece),
             whole = static_cast<int>(x.k / kSplitPiece);
   const std::int64_t line = (std::int64_t{block} * kSplitWarps + warp) >> warps_log2;
-  const int direct = x.in_vectors() ? whole : 0;  // whole pieces whose addresses allow it
-  const bool here = line < x.lines;
-  const float* const from = x.data + (here ? line : x.lines - 1) * x.ld;
+  const int direct = x.in_vectors() ? whole : 0;
+  const bool in_operand = line < x.lines;
+  const float* const from = x.data + (in_operand ? line : x.lines - 1) * x.ld;
   float v[kPieces][8];
-  const int own_first = Pairs::element(lane, 0);  // and from the fifth on kApart float4 behind
-  constexpr int kApart = Pairs::element(0, 4) / 4;
-
-  // A lane loads its own neighbours directly; else what makes a warp's loads neighbours, and
-  // own_neighbours() hands them over.
+  const int own_first = Pairs::element(lane, 0);
+  constexpr int kStride = Pairs::element(0, 4) / 4;
   const auto load_words = [&](int piece, float(&words)[8]) {
-    const std::int64_t k0 = std::int64_t{piece} * kSplitPiece;
-    const int left = piece < whole ? kSplitPiece : static_cast<int>(x.k - k0);
-    WARPLADDER_UNROLL_ON_GPU
-    for (int i = 0; i < 8; ++i) {
-      words[i] = i * 32 + lane < left ? load_once<shape>(from + k0 + i * 32 + lane) : 0.0f;
-    }
+    load_piece_as_words<shape>(x, from, piece, whole, lane, words);
   };
   const auto load = [&](int first) {
-    WARPLADDER_UNROLL_ON_GPU
-    for (int p = 0; p < kPieces; ++p) {
-      const int piece = first + p * warps;
-      if (piece >= pieces) break;
-      if (piece < direct) {
-        const std::int64_t k0 = std::int64_t{piece} * kSplitPiece;
-        const auto* const quads = reinterpret_cast<const float4*>(from + k0 + own_first);
-        const float4 left = load_once<shape>(quads), right = load_once<shape>(quads + kApart);
-        v[p][0] = left.x, v[p][1] = left.y, v[p][2] = left.z, v[p][3] = left.w;
-        v[p][4] = right.x, v[p][5] = right.y, v[p][6] = right.z, v[p][7] = right.w;
-      } else {
-        load_words(piece, v[p]);
-      }
-    }
+    load_pieces<shape, kStride>(from, first, warps, pieces, direct, own_first, v, load_words);
   };
-  const auto own_neighbours = [&](int piece, float(&own)[8]) {
+  const auto exchange = [&](int piece, float(&own)[8]) {
     if (piece < direct) return;
-    float* const exchange = s.piece_of_warp[warp];
-    __syncwarp();  // nobody reads the piece before any more
-    WARPLADDER_UNROLL_ON_GPU
-    for (int i = 0; i < 8; ++i) exchange[i * 32 + lane] = own[i];
-    __syncwarp();  // the piece is there
-    const auto* const quads = reinterpret_cast<const float4*>(exchange + own_first);
-    const float4 left = quads[0], right = quads[kApart];
-    own[0] = left.x, own[1] = left.y, own[2] = left.z, own[3] = left.w;
-    own[4] = right.x, own[5] = right.y, own[6] = right.z, own[7] = right.w;
+    exchange_words<kStride>(s.piece_of_warp[warp], lane, own_first, own);
   };
   const int step = kPieces * warps;
   Range range;
@@ -88,59 +171,13 @@ __device__ __forceinline__ void split_contiguous(const SplitOperand& x, unsigned
     }
   }
   range.template add_of_warp<Pairs>();
-  if constexpr (shape != SplitShape::short_lines) {  // of those a warp has a whole line
+  if constexpr (shape != SplitShape::short_lines) {  // each short line belongs to a single warp
     if (lane == 0) s.range_of_warp[warp] = range;
-    sync();  // each warp's range is there before they are joined
+    sync();  // all warps have written their ranges
     for (int w = 0; w < warps; ++w) range.add(s.range_of_warp[warp - of_line + w]);
   }
-
-  const int exponent = scale_exponent(Pairs(), range);
-  const float scale = power_of_two(exponent);
-  if (here && lane == 0 && of_line == 0) x.factor[line] = factor_of(Pairs(), range, exponent);
-  PrecisionLoss loss = loss_of_line(here, range.largest);
-  unsigned char* const to = x.pairs + line * x.line_bytes;
-  const bool counts = Pairs::kCounted && here && range.largest != 0;
-  bool closer = false;  // whether there is a piece of which a quick does not tell all
-  for (int first = of_line; first < pieces; first += step) {
-    if (pieces > step) load(first);
-    WARPLADDER_UNROLL_ON_GPU
-    for (int p = 0; p < kPieces; ++p) {
-      const int piece = first + p * warps;
-      if (piece >= pieces) break;
-      const std::int64_t k = std::int64_t{piece} * kSplitPiece + lane * 8;
-      own_neighbours(piece, v[p]);
-      float scaled[8];
-      WARPLADDER_UNROLL_ON_GPU
-      for (int i = 0; i < 8; ++i) scaled[i] = v[p][i] * scale;
-      unsigned hi[4] = {};
-      if (here && k < depth) Pairs::write8(to, k, scaled, hi);
-      if (!counts || piece >= whole) continue;
-      QuickCount quick;
-      quick.add(hi);
-      closer |= __any_sync(0xffffffffu, quick.may_be_small());
-      include_whole<kSplitPiece>(loss, 0, __reduce_add_sync(0xffffffffu, quick.large));
-    }
-  }
-  if (counts) {
-    // Then, and where the line ends, pieces are loaded once more: code that counts in the registers
-    // of each would be long.
-    WARPLADDER_NO_UNROLL
-    for (int piece = of_line; piece < pieces; piece += warps) {
-      const std::int64_t left = x.k - std::int64_t{piece} * kSplitPiece;
-      if ((piece < whole && !closer) || left <= 0) continue;
-      float words[8];
-      load_words(piece, words);
-      LossCount count;
-      count.add(words, range.largest);
-      count.small = __reduce_add_sync(0xffffffffu, count.small);
-      count.large = __reduce_add_sync(0xffffffffu, count.large);
-      if (piece < whole) {
-        include_whole<kSplitPiece>(loss, count.small, kSplitPiece);
-      } else {
-        include_rest<kSplitPiece>(loss, count, x.k, static_cast<int>(left));
-      }
-    }
-  }
+  const PrecisionLoss loss = write_line<Pairs>(x, in_operand, line, of_line, warps, pieces, whole,
+                                               lane, depth, range, v, load, load_words, exchange);
   record_loss<Pairs>(x, block, loss, s.loss_of_warp, sync);
 }
 
