@@ -15,6 +15,7 @@ CHECKS = ROOT / "tools" / "checks"
 sys.path.insert(0, str(CHECKS))
 
 import check_documents  # noqa: E402
+import check_headers  # noqa: E402
 import check_includes  # noqa: E402
 import check_lines  # noqa: E402
 import check_words  # noqa: E402
@@ -225,6 +226,42 @@ class Lines(Planted):
         self.write("src/parts/k.cuh", self.kernel(91, head))
         self.assert_caught("src/parts/k.cuh", 3, "the kernel k has 91 lines")
 
+    def device(self, lines: int, head: str) -> str:
+        return f"{head} {{\n" + "  if (n) { n = '}'; }  // }\n" * (lines - 2) + "}\n"
+
+    DEVICE_HEADS = (
+        "__device__ __forceinline__ void f(int n)",
+        "template <class C>\n__host__ __device__ auto f(C n = C{3}) -> decltype(n)",
+        "static __device__ void __noinline__ f(int n) noexcept",
+        "struct S {\n__device__ bool f(int n) const",
+        "struct S {\n__device__ explicit f(int n) : a{n}, b_(n), c<int>{1, 2}",
+        "struct S {\n__device__ void f(int n) requires(sizeof(int) == 4)",
+    )
+
+    def test_device_function(self):
+        for head in self.DEVICE_HEADS:
+            with self.subTest(head):
+                first = 2 + head.count("\n")
+                declaration = "__device__ int f(int n);\n"
+                self.write("src/parts/k.hpp", declaration + self.device(60, head))
+                self.assert_clean()
+                self.write("src/parts/k.hpp", declaration + self.device(61, head))
+                words = "the device function f has 61 lines; 60"
+                self.assert_caught("src/parts/k.hpp", first, words)
+
+    def test_device_operator_and_lambda(self):
+        text = self.device(61, "struct S {\n__device__ void operator()(int n) const")
+        self.write("src/ops/a/rungs/x.cu", text)
+        self.assert_caught("src/ops/a/rungs/x.cu", 2, "the device function operator() has 61")
+        nested = "__device__ void f() {\n  auto l = [&] {\n" + "  g();\n" * 57 + "  };\n}\n"
+        self.write("src/ops/a/rungs/x.cu", nested)
+        self.assert_caught("src/ops/a/rungs/x.cu", 1, "the device function f has 61")
+
+    def test_neither_variables_nor_host_functions_are_device_functions(self):
+        table = "__device__ int table[] = {\n" + "  1,\n" * 80 + "};\n"
+        self.write("src/parts/k.hpp", table + self.device(80, "void host(int n)"))
+        self.assert_clean()
+
     def test_a_decision_lifts_the_budget(self):
         self.write("src/ops/a/rungs/x.cu", "\n" * 200)
         self.write(
@@ -234,6 +271,28 @@ class Lines(Planted):
         self.assert_caught("src/ops/a/rungs/x.cu", 151, "200 lines")
         self.write("DECISIONS.md", "`src/ops/a/rungs/x.cu` stays long.\n")
         self.assert_clean()
+
+
+class Headers(Planted):
+    check = check_headers
+    PATH = "src/ops/a/rungs/x.cu"
+
+    def test_clean_twin(self):
+        self.write(self.PATH, "// Prediction: 3 loads. What\n// binds it: memory.\nint i;\n")
+        self.write("src/ops/a/rung.hpp", "int i;\n")
+        self.assert_clean()
+
+    def test_each_is_missed(self):
+        for text, words in (
+            ("// What binds it: memory.\n", "Prediction"),
+            ("// Prediction: 3 loads.\n", "What binds it"),
+            ("// Prediction: 3 loads.\n\n// What binds it: memory.\n", "What binds it"),
+            ("int i;  // Prediction\n// What binds it\n", "Prediction"),
+            ("", "What binds it"),
+        ):
+            with self.subTest(text):
+                self.write(self.PATH, text)
+                self.assert_caught(self.PATH, 1, words)
 
 
 class Words(Planted):
@@ -357,7 +416,13 @@ class CommandLine(Planted):
 
     def test_exit_codes_and_the_form_of_an_offence(self):
         self.write("a.cpp", "int i;\n")
-        for name in ("check_includes", "check_lines", "check_words", "check_documents"):
+        for name in (
+            "check_headers",
+            "check_includes",
+            "check_lines",
+            "check_words",
+            "check_documents",
+        ):
             self.assertEqual(self.run_check(name, self.root).returncode, 0, name)
             self.assertNotEqual(self.run_check(name).returncode, 0, name)
         self.write("a.cpp", "int i; \n")

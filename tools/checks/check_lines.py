@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Rungs, kernels and files stay short, or DECISIONS.md names the file and says why it is long."""
+"""Files, kernels and device functions stay short, or DECISIONS.md says why a file is long."""
 
 from __future__ import annotations
 
@@ -8,12 +8,53 @@ from pathlib import Path
 
 from common import CODE, blanked, files, line_of, main, read
 
-RUNG, HOPPER_RUNG, KERNEL, FILE = 150, 250, 90, 600
+RUNG, HOPPER_RUNG, FILE = 150, 250, 600
+FUNCTIONS = {"__global__": (90, "kernel"), "__device__": (60, "device function")}
 SOURCES = CODE | {".py", ".sh", ".cmake", ".c", ".inc"}
 
 
-def kernels(text: str):
-    """(name, first line, lines) of each __global__ function's body, braces included."""
+def closing_brace(code: str, at: int) -> int:
+    """The offset of the brace that closes the one at `at`, or the last offset of the code."""
+    depth = 0
+    while at < len(code) - 1:
+        depth += (code[at] == "{") - (code[at] == "}")
+        if depth == 0:
+            break
+        at += 1
+    return at
+
+
+def head_of(code: str, start: int) -> tuple[str, int] | None:
+    """(name, offset of the body's brace) of the function whose specifier ends at `start`. None for
+    a declaration or a variable."""
+    depth, at, parameters, in_initialisers = 0, start, None, False
+    while at < len(code):
+        char = code[at]
+        if depth == 0 and char == ";":
+            return None
+        if depth == 0 and char == "{":
+            # Behind a member's name the brace holds the member's initial value.
+            if not (in_initialisers and re.search(r"[\w>]\s*\Z", code[start:at])):
+                break
+            at = closing_brace(code, at)
+        elif depth == 0 and char == "(" and not in_initialisers:
+            # The last one opens the parameters, but for what may follow them; __launch_bounds__ is
+            # an earlier one.
+            if not re.search(r"\b(decltype|requires|noexcept)\s*\Z", code[start:at]):
+                parameters = at
+        elif depth == 0 and char == ":" and ":" not in code[at - 1] + code[at + 1 : at + 2]:
+            in_initialisers = True
+        depth += (char in "([") - (char in ")]")
+        at += 1
+    if at == len(code) or parameters is None:
+        return None
+    name = re.search(r"(operator\W+|\w+)\s*\Z", code[start:parameters])
+    return (name[1].strip() if name else "?"), at
+
+
+def functions(text: str):
+    """(specifier, name, first line, lines) of each kernel's and each device function's body, braces
+    included."""
     # Preprocessor lines may define __global__ itself, or hold an unmatched brace.
     code = re.sub(
         r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*",
@@ -21,24 +62,13 @@ def kernels(text: str):
         blanked(text),
         flags=re.MULTILINE,
     )
-    for start in re.finditer(r"\b__global__\b", code):
-        # The last parenthesis at depth 0 opens the parameters; __launch_bounds__ is an earlier one.
-        depth, at, parameters = 0, start.end(), start.end()
-        while at < len(code) and not (depth == 0 and code[at] in "{;"):
-            if depth == 0 and code[at] == "(":
-                parameters = at
-            depth += (code[at] in "([") - (code[at] in ")]")
-            at += 1
-        if at == len(code) or code[at] == ";":
-            continue  # a declaration
-        name = re.search(r"(\w+)\s*$", code[start.end() : parameters])
-        first, depth = line_of(code, at), 0
-        while at < len(code):
-            depth += (code[at] == "{") - (code[at] == "}")
-            if depth == 0:
-                break
-            at += 1
-        yield name[1] if name else "?", first, line_of(code, at) - first + 1
+    for start in re.finditer(r"\b(?:__global__|__device__)\b", code):
+        head = head_of(code, start.end())
+        if head is None:
+            continue
+        name, opening = head
+        first = line_of(code, opening)
+        yield start.group(), name, first, line_of(code, closing_brace(code, opening)) - first + 1
 
 
 def offences(root: Path):
@@ -61,11 +91,13 @@ def offences(root: Path):
         if lines > budget:
             sentence = f"{lines} lines; {what} has {budget}, or an entry in DECISIONS.md"
             yield path, budget + 1, sentence
-        if Path(path).suffix in CODE:
-            for kernel, first, length in kernels(text):
-                if length > KERNEL:
-                    sentence = f"the kernel {kernel} has {length} lines; {KERNEL} is the budget"
-                    yield path, first, sentence
+        if Path(path).suffix not in CODE:
+            continue
+        for specifier, function, first, length in functions(text):
+            budget, kind = FUNCTIONS[specifier]
+            if length > budget:
+                sentence = f"the {kind} {function} has {length} lines; {budget} is the budget"
+                yield path, first, sentence
 
 
 if __name__ == "__main__":

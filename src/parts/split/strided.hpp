@@ -140,54 +140,19 @@ __device__ __forceinline__ void load_all(std::int64_t begin, std::int64_t end, b
   }
 }
 
-// Includes the loss of a part of kPart elements, of which `left` or fewer lie within k. The quick
-// count tells how many are large, and mostly that none is small; otherwise recount() counts again.
-// Called by whole warps; four lanes share a line.
-template <int kPart, class Recount>
-__device__ __forceinline__ void include_part(PrecisionLoss& loss, const QuickCount& quick,
-                                             bool in_operand, unsigned largest, std::int64_t k,
-                                             std::int64_t left, const Recount& recount) {
-  const bool is_whole = left >= kPart;
-  LossCount count;
-  count.large = quick.large;
-  if (!is_whole || __any_sync(0xffffffffu, in_operand && quick.may_be_small())) recount(count);
-  WARPLADDER_UNROLL_ON_GPU
-  for (int distance = 1; distance < 4; distance *= 2) {
-    count.small += __shfl_xor_sync(0xffffffffu, count.small, distance);
-    count.large += __shfl_xor_sync(0xffffffffu, count.large, distance);
-  }
-  if (!in_operand || largest == 0) return;
-  if (is_whole) {
-    include_whole<kPart>(loss, count.small, count.large);
-  } else {
-    include_rest<kPart>(loss, count, k, static_cast<int>(left));
-  }
-}
-
-// Writes the pairs of the block's part of its lines, and returns their loss. A warp writes 8 lines
-// at a time: four lanes share a line, and each writes eight neighbours.
-template <class Pairs, SplitShape shape, class Load, class RowsFrom, class AddOfWarps, class Sync>
-__device__ __forceinline__ PrecisionLoss
-write_lines(const SplitOperand& x, SplitShared<shape>& s, unsigned rank, unsigned cluster, int warp,
-            int lane, std::int64_t line0, std::int64_t depth, std::int64_t begin, std::int64_t end,
-            std::int64_t k_end, bool with_more, const Load& load, const RowsFrom& rows_from,
-            const AddOfWarps& add_of_warps, Sync& sync) {
+// Writes a lane's share of its line's pairs, scaled, and adds their loss: first the rows that are
+// in shared memory, then those that load() brings. A warp writes `part` rows of 8 lines at a time:
+// four lanes share a line, and each writes eight neighbours.
+template <class Pairs, SplitShape shape, class Load, class RowsFrom, class Sync>
+__device__ __forceinline__ void write_rounds(const SplitOperand& x, SplitShared<shape>& s, int lane,
+                                             std::int64_t line0, int line, int part,
+                                             bool in_operand, float scale, unsigned largest,
+                                             std::int64_t depth, std::int64_t begin,
+                                             std::int64_t end, std::int64_t k_end, bool with_more,
+                                             PrecisionLoss& loss, const Load& load,
+                                             const RowsFrom& rows_from, Sync& sync) {
   constexpr int kRows = SplitTraits<shape>::rows, kMore = SplitTraits<shape>::more,
                 kEights = SplitTraits<shape>::lines / 8, kPart = SplitTraits<shape>::part;
-  const int line = warp % kEights * 8 + lane / 4, part = warp / kEights * kPart;
-  Range range;
-  if (cluster > 1) {
-    for (unsigned r = 0; r < cluster; ++r) range.add(s.range_of_block[r][line]);
-  } else {
-    add_of_warps(range, line);
-  }
-  const bool in_operand = line0 + line < x.lines;
-  const int exponent = scale_exponent(Pairs(), range);
-  const float scale = power_of_two(exponent);
-  if (in_operand && rank == 0 && warp < kEights && lane % 4 == 0) {
-    x.factor[line0 + line] = factor_of(Pairs(), range, exponent);
-  }
-  PrecisionLoss loss = loss_of_line(in_operand, range.largest);
   unsigned char* const to = x.pairs + (line0 + line) * x.line_bytes;
   const auto is_held = [](int row) { return kMore == 0 || row < kRows + kMore; };
   for (std::int64_t first = begin; first < end && !sync.skips;
@@ -213,18 +178,60 @@ write_lines(const SplitOperand& x, SplitShared<shape>& s, unsigned rank, unsigne
       }
       const std::int64_t left = k_end - (first + own);
       if (!Pairs::kCounted || left <= 0) continue;
-      include_part<kPart>(loss, quick, in_operand, range.largest, x.k, left, [&](LossCount& count) {
+      const bool is_whole = left >= kPart;
+      LossCount count;
+      count.large = quick.large;
+      // The quick count tells how many are large, and mostly that none is small.
+      if (!is_whole || __any_sync(0xffffffffu, in_operand && quick.may_be_small())) {
         count.large = 0;
         for (int at = own + lane % 4 * 8; at < own + kPart; at += 32) {
           if (first + at >= end || !is_held(at)) break;
           float v[8];
           WARPLADDER_UNROLL_ON_GPU
           for (int i = 0; i < 8; ++i) v[i] = s.rows[at + i][line];
-          count.add(v, range.largest);
+          count.add(v, largest);
         }
-      });
+      }
+      WARPLADDER_UNROLL_ON_GPU
+      for (int distance = 1; distance < 4; distance *= 2) {
+        count.small += __shfl_xor_sync(0xffffffffu, count.small, distance);
+        count.large += __shfl_xor_sync(0xffffffffu, count.large, distance);
+      }
+      if (!in_operand || largest == 0) continue;
+      if (is_whole) {
+        include_whole<kPart>(loss, count.small, count.large);
+      } else {
+        include_rest<kPart>(loss, count, x.k, static_cast<int>(left));
+      }
     }
   }
+}
+
+// Chooses the scales of the block's lines, writes their pairs, and returns their loss.
+template <class Pairs, SplitShape shape, class Load, class RowsFrom, class AddOfWarps, class Sync>
+__device__ __forceinline__ PrecisionLoss
+write_lines(const SplitOperand& x, SplitShared<shape>& s, unsigned rank, unsigned cluster, int warp,
+            int lane, std::int64_t line0, std::int64_t depth, std::int64_t begin, std::int64_t end,
+            std::int64_t k_end, bool with_more, const Load& load, const RowsFrom& rows_from,
+            const AddOfWarps& add_of_warps, Sync& sync) {
+  constexpr int kRows = SplitTraits<shape>::rows, kMore = SplitTraits<shape>::more,
+                kEights = SplitTraits<shape>::lines / 8, kPart = SplitTraits<shape>::part;
+  const int line = warp % kEights * 8 + lane / 4, part = warp / kEights * kPart;
+  Range range;
+  if (cluster > 1) {
+    for (unsigned r = 0; r < cluster; ++r) range.add(s.range_of_block[r][line]);
+  } else {
+    add_of_warps(range, line);
+  }
+  const bool in_operand = line0 + line < x.lines;
+  const int exponent = scale_exponent(Pairs(), range);
+  const float scale = power_of_two(exponent);
+  if (in_operand && rank == 0 && warp < kEights && lane % 4 == 0) {
+    x.factor[line0 + line] = factor_of(Pairs(), range, exponent);
+  }
+  PrecisionLoss loss = loss_of_line(in_operand, range.largest);
+  write_rounds<Pairs, shape>(x, s, lane, line0, line, part, in_operand, scale, range.largest, depth,
+                             begin, end, k_end, with_more, loss, load, rows_from, sync);
   return loss;
 }
 

@@ -1,11 +1,11 @@
-// Bound before: 16 rows keep 16 blocks busy, and 16 columns one strip; and of a short row most of a
-// block has nothing.
-// Idea: as many threads to a line as it has work for. Short rows: a vector a lane, up to 32 rows a
-// warp. Few long lines: split among blocks, whose partial results other blocks collect, as in
-// reduce/07_one_launch. Columns: narrow strips, which are many, before a strip is split.
-// Prediction: 03's loads, with a warp to each row up to 2048 columns, and a strip's words published
-// and taken where it is split. Accepts: every problem; flags must be zero, and stay the stream's
-// own. What binds it: memory; of places the instructions behind the last loads too.
+// Bound before: 16 rows keep 16 blocks busy, 16 columns one strip, and a short row leaves most of a
+// block idle.
+// Idea: as many threads for a line as it has work. Short rows: one vector a lane, up to 32 rows a
+// warp, four such groups in flight. Few long lines: split among blocks; others collect the partial
+// results, as in reduce/07_one_launch. Columns: narrow strips first, then split strips.
+// Prediction: 03's loads, a warp for each row up to 2048 columns; a split strip's words are
+// published and read. Accepts: every problem; flags must be zero, and stay the stream's own.
+// What binds it: memory; for index reductions also the instructions behind the last loads.
 
 #include "ops/reduce_axis/rung.hpp"
 

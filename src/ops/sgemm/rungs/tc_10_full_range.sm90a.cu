@@ -1,15 +1,20 @@
-// Bound before: FP16 pairs do not hold every number: tc_09 is silently wrong where a row's or a
-// column's elements lie too far apart, and for infinities.
+// Bound before: FP16 pairs do not hold every number. tc_09 is silently wrong if the elements of a
+// row or column differ too much in magnitude, and for infinities.
 //
-// Idea: the pass that splits the operands also counts what decides this (parts/split.hpp), and
-// three idle warps of every block of the product look at the counts while the first chunks are
-// multiplied. (Blocks of the pass leave once one has counted too much, by a word that the product
-// clears.) Where the pairs do not fit, the blocks split the operands anew into TF32 pairs, by
-// tickets, and multiply these: half the rate, FP32's range. Rows and columns that not even those
-// hold (infinities, NaN, the least of FP32's exponents beside the largest) are multiplied apart, in
-// FP32 arithmetic. No word of it reaches the host.
+// Idea: the split pass also counts precision loss (parts/split.hpp). While the first chunks are
+// multiplied, three idle warps of every block add up the counts and decide. If FP16 pairs do not
+// suffice, the blocks split the operands again, into TF32 pairs by tickets, and multiply those: half
+// the rate, FP32's range. Rows and columns that TF32 pairs cannot represent either (infinities, NaN,
+// too wide a range) are multiplied in FP32 arithmetic. The host learns nothing of it. Blocks of the
+// pass leave early once some block has counted too much, by a word that the product clears.
 //
+// Prediction: where FP16 pairs suffice, tc_09's multiply-adds, bytes and barriers, with a vote in
+// each block of the pass beyond the first wave. Sums are promoted every 32 of k instead of 64 for
+// accuracy, which should cost 1 % at 4096³ and 6 % at 1024³. Measured on an H200, counting included:
+// 610 instead of 596 µs (2 %), and 23.2 instead of 19.5 µs (19 %).
 // Accepts: every problem.
+// What binds it: what binds tc_09. For wide operands TF32's rate and the second split: 1.14 ms at
+// 4096³.
 
 #include "ops/sgemm/tensor/launch.hpp"
 #include "ops/sgemm/tensor/main_loop.hpp"
