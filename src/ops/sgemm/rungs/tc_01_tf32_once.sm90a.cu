@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(kThreads) multiply(Gemm g, SplitGemm split) {
     parts::copy_group<kBlockM, kThreads>(shared.a, split.a, row0, group);
     parts::copy_group<kBlockN, kThreads>(shared.b, split.b, column0, group);
     ptx::fence_async_proxy();
-    __syncthreads();  // the tiles are there
+    __syncthreads();  // the tiles are complete
     ptx::wgmma_fence();
     WARPLADDER_UNROLL_ON_GPU
     for (int step = 0; step < 128; step += 32) {  // bytes of 8 floats
@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(kThreads) multiply(Gemm g, SplitGemm split) {
     ptx::wgmma_commit();
     ptx::wgmma_wait<0>();
     ptx::pin(sums);
-    __syncthreads();  // nobody reads the tiles any more
+    __syncthreads();  // no thread reads the tiles any more
   }
   store_sums<Pairs>(g, split, sums, {row0 + own_row, column0});
 }

@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(kThreads, 1) multiply(Gemm g, SplitGemm split)
     parts::copy_group<kBlockM, kThreads>(shared.a, split.a, row0, group);
     parts::copy_group<kBlockN, kThreads>(shared.b, split.b, column0, group);
     ptx::fence_async_proxy();
-    __syncthreads();  // the tiles are there
+    __syncthreads();  // the tiles are complete
     ptx::wgmma_fence();
     parts::multiply_small<Pairs>(part, a, b, group % kPromoted > 0);
     parts::multiply_large<Pairs>(part, a, b);
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(kThreads, 1) multiply(Gemm g, SplitGemm split)
       WARPLADDER_UNROLL_ON_GPU
       for (int i = 0; i < kBlockN / 2; ++i) sums[i] += part[i];
     }
-    __syncthreads();  // nobody reads the tiles any more
+    __syncthreads();  // no thread reads the tiles any more
   }
   store_sums<Pairs>(g, split, sums, {row0 + own_row, column0});
 }

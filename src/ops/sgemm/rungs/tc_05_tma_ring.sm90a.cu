@@ -1,16 +1,16 @@
-// Bound before: copies and products take turns. 256 threads carry each tile through their
-// registers, meet, multiply, and meet again; while they copy, the tensor cores wait.
-// Idea: the copy engine carries tiles, and a ring of stages lets it run ahead. One thread asks for
-// a group of A's rows and one of B's columns; the engine writes them to a stage, swizzled, with
-// zeros beyond the edges, and counts the bytes at the stage's full barrier, where all threads wait.
-// Each warp arrives at the empty barrier when it has read a stage, and the thread that asked for it
-// asks for the group six further on. No register and no instruction of the others is spent on
-// copies, and no __syncthreads is left in the loop.
+// Bound before: copies and products take turns. 256 threads carry each tile through registers,
+// meet, multiply, and meet again; the tensor cores wait for the copies. Idea: the copy engine (TMA)
+// loads tiles into a ring of stages, ahead of the products. One thread requests a group of A's rows
+// and one of B's columns. The engine writes them to a stage, swizzled, with zeros beyond the edges,
+// and counts bytes at the stage's full barrier, where all threads wait. Each warp arrives at the
+// empty barrier after reading a stage; the requesting thread then requests the group six further
+// on. Copies cost the other threads no registers and no instructions, and the loop has no
+// __syncthreads.
 //
 // Prediction: tc_04's multiply-adds. 32 KB for each 32 of k and block through the engine; beside
 // the pass, 1 barrier a block.
-// Accepts: moderate values. What binds it: the thread that asks is one of those that multiply. It
-// waits until the slowest warp has read a stage, and its own warpgroup waits with it.
+// Accepts: moderate values. What binds it: the requesting thread also multiplies. It waits until
+// the slowest warp has read a stage, and its warpgroup waits with it.
 
 #include "ops/sgemm/tensor/epilogue.hpp"
 #include "ops/sgemm/tensor/prediction.hpp"
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(Config::threads, 1)
 
   // The full barrier has one arrival and a stage's bytes, the empty one an arrival of each warp.
   if (threadIdx.x == 0) ring.init(Config::threads / 32);
-  __syncthreads();  // the barriers are there
+  __syncthreads();  // the barriers are initialised
 
   int asked = 0;
   parts::RingPlace<Ring::kStages> to{0, 1};
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(Config::threads, 1)
   float sums[1][kConfig.block_n / 2] = {};  // of 64×128
   for (int group = 0; group < groups; group += kConfig.promoted) {
     if (threadIdx.x == 0) ask_until(group + Ring::kStages);
-    __syncwarp();  // products are a whole warp's
+    __syncwarp();  // wgmma needs converged warps
     parts::add_groups<Pairs, kConfig.promoted>(ring, from, own_row, 1, sums);
   }
   store_sums<Pairs>(g, split, sums[0], {row0 + own_row, column0});

@@ -1,16 +1,15 @@
-// Bound before: the thread that asks for tiles is one of those that multiply: its warpgroup stands
-// still until the other one has read the stage that is to be filled.
-// Idea: roles. One thread of a warpgroup of its own, the producer, does nothing but wait for empty
-// stages and ask; two consumer warpgroups do nothing but multiply, and never wait for each other,
-// so one multiplies while the other promotes its sums. The producer's warpgroup gives most of its
-// registers away (setmaxnreg), and the consumers take them: 232 a thread hold sums of 128×128 and
-// parts of 64×128 for each, so the block's tile grows to 256×128.
+// Bound before: the thread that requests tiles also multiplies. Its warpgroup stands still until
+// the other one has read the stage that is to be refilled. Idea: warp specialisation. A producer
+// thread, in a warpgroup of its own, only waits for empty stages and requests tiles. Two consumer
+// warpgroups only multiply and never wait for each other: one multiplies while the other promotes
+// its sums. The producer's warpgroup gives up registers (setmaxnreg) to the consumers. Their 232 a
+// thread hold sums of 128×128 and parts of 64×128 each, so the block's tile grows to 256×128.
 //
 // Prediction: tc_05's multiply-adds. 48 KB for each 32 of k and block, for 1,536 cycles of
 // products: 32 bytes a cycle where tc_05 has 43. Beside the pass, 1 barrier a block.
-// Accepts: moderate values. What binds it: the tail. A multiprocessor holds one block; while that
-// begins (barriers, the first stages) or ends (C), its tensor cores rest, and in the last round
-// most multiprocessors may have none.
+// Accepts: moderate values. What binds it: prologue and epilogue. An SM holds one block; its tensor
+// cores idle while the block starts (barriers, first stages) and stores C, and most SMs idle in the
+// last wave.
 
 #include "ops/sgemm/tensor/epilogue.hpp"
 #include "ops/sgemm/tensor/prediction.hpp"
@@ -47,7 +46,7 @@ __global__ void __launch_bounds__(Config::threads, 1)
 
   // Full: the producer's arrival and a stage's bytes. Empty: an arrival of each consumer warp.
   if (threadIdx.x == 0) ring.init(Config::consumers / 32);
-  __syncthreads();  // the barriers are there
+  __syncthreads();  // the barriers are initialised
 
   if (threadIdx.x >= Config::consumers) {
     ptx::give_registers<40>();

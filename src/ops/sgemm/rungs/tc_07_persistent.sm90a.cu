@@ -1,17 +1,16 @@
-// Bound before: the tail. With a block for each tile, a multiprocessor's tensor cores rest while
-// one block writes C and the next begins; and blocks fill whole rounds of 132 but the last.
-// Idea: as many blocks as multiprocessors, each of which computes tile after tile. The producer
-// does not know of tiles' ends: while consumers write C, it fills the ring for the next tile. The
-// number of blocks is the least that needs no more rounds, so that none rests in the last one
-// while others work: the board's power is what binds in the end, and a multiprocessor that waits
-// wastes its share. Tiles are taken in bands of 8 rows, down the columns of a band, so that those
-// under way at the same time share what they read from the L2 cache. The prologue overlaps the pass
-// in front (programmatic dependent launch).
+// Bound before: prologue, epilogue and the last wave. With a block for each tile, an SM's tensor
+// cores idle while one block stores C and the next starts, and the last wave is only partly full.
+// Idea: a persistent kernel. As many blocks as SMs compute tile after tile. The producer runs ahead
+// across tiles: while consumers store C, it fills the ring for the next one. The grid is the
+// smallest that needs no more waves: power is the limit, and an SM that idles in the last wave
+// wastes its share of it. Tiles go in bands of 8 tile rows, down each column of a band, so that
+// tiles computed at the same time share what they read from the L2 cache. The prologue overlaps the
+// pass (programmatic dependent launch).
 //
 // Prediction: tc_06's multiply-adds and bytes; beside the pass, 1 barrier for each of 132 blocks or
-// fewer. At 4096³, 512 tiles: 4 rounds of 128 blocks.
-// Accepts: moderate values. What binds it: shared memory is filled from the L2 cache with 32 bytes
-// a cycle and multiprocessor, a good part of what there is, and of the board's power.
+// fewer. At 4096³, 512 tiles: 4 waves of 128 blocks.
+// Accepts: moderate values. What binds it: 32 bytes a cycle and SM from the L2 cache to shared
+// memory, a good part of its bandwidth and of the power.
 
 #include "ops/sgemm/tensor/epilogue.hpp"
 #include "ops/sgemm/tensor/prediction.hpp"
@@ -54,14 +53,14 @@ __global__ void __launch_bounds__(Config::threads, 1)
     ptx::prefetch_map(b_map);
     ring.init(Config::consumers / 32);
   }
-  __syncthreads();           // the barriers are there
-  ptx::allow_next_kernel();  // the next product's pass, to wait at its beginning
+  __syncthreads();           // the barriers are initialised
+  ptx::allow_next_kernel();  // the next product's pass may start, and waits
   ptx::wait_for_previous_kernel();
 
   if (threadIdx.x >= Config::consumers) {
     ptx::give_registers<40>();
     if (threadIdx.x > Config::consumers) return;
-    parts::RingPlace<Ring::kStages> to{0, 1};  // goes on from tile to tile
+    parts::RingPlace<Ring::kStages> to{0, 1};  // continues from tile to tile
     for (int tile = blockIdx.x; tile < schedule.count(); tile += gridDim.x) {
       const auto [row, column] = schedule.index(tile);
       for (int group = 0; group < groups; ++group, to.advance()) {

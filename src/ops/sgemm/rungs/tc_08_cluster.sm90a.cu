@@ -1,14 +1,14 @@
-// Bound before: shared memory is filled from the L2 cache with 32 bytes a cycle and multiprocessor.
-// Idea: neighbouring tiles along n need the same rows of A. Two blocks that run at the same time, a
-// cluster, compute such a pair; each fetches half of A's tile, and the engine writes it to both
-// (multicast), at the same place, counting at the same barrier. So a stage may be filled only when
-// the warps of both blocks have read it: consumers arrive at the empty barriers of both.
+// Bound before: shared memory is filled from the L2 cache with 32 bytes a cycle and SM.
+// Idea: neighbouring tiles along n need the same rows of A. A cluster of two blocks computes such a
+// pair. Each block loads half of A's tile, and the copy engine writes it to both (multicast), at
+// the same place, counting at the same barrier. A stage may only be refilled when the warps of both
+// blocks have read it, so consumers arrive at the empty barriers of both.
 //
 // Prediction: tc_07's multiply-adds, where C has an even number of tiles along n. 64 KB for each 32
-// of k and cluster where two blocks fetched 96: 21 bytes a cycle. Beside the pass, 2 barriers a
-// block, the cluster's: one before anybody reaches into the other block, one after.
-// Accepts: moderate values. What binds it: at 2048 and above the board's power. Below, the number
-// of tiles: 1024³ has 32 of 256×128 for 132 multiprocessors.
+// of k and cluster where two blocks loaded 96: 21 bytes a cycle. Beside the pass, 2 cluster
+// barriers a block: one before any access to the other block's shared memory, one after. Accepts:
+// moderate values. What binds it: from 2048³ on the power. Below, too few tiles: 1024³ has 32 of
+// 256×128 for 132 SMs.
 
 #include "ops/sgemm/tensor/epilogue.hpp"
 #include "ops/sgemm/tensor/prediction.hpp"
@@ -29,7 +29,9 @@ struct Config {
   int block_m = 256, block_n = 128, stages = 4, promoted = 2;  // promoted: groups
   static constexpr int cluster = 2, consumers = 256, threads = consumers + 128;
   constexpr int warpgroup_m() const { return block_m / (consumers / 128); }
-  constexpr int a_share() const { return block_m / cluster; }  // rows that a block fetches for all
+  constexpr int a_share() const {
+    return block_m / cluster;
+  }  // rows of A that a block loads for both
 };
 constexpr bool valid(Config c) {
   return c.warpgroup_m() % 64 == 0 && c.block_n == 128 && c.stages >= c.promoted &&
@@ -49,21 +51,21 @@ __global__ void __launch_bounds__(Config::threads, 1)
   const int rank = static_cast<int>(ptx::cluster_rank()), first = blockIdx.x / Config::cluster,
             step = gridDim.x / Config::cluster;
 
-  // Full: the producer's arrival and a stage's bytes, whoever asked for them. Empty: an arrival of
-  // each consumer warp of the cluster.
+  // Full: the producer's arrival and a stage's bytes, whichever block loads them. Empty: an arrival
+  // of each consumer warp of the cluster.
   if (threadIdx.x == 0) {
     ptx::prefetch_map(a_map);
     ptx::prefetch_map(b_map);
     ring.init(Config::cluster * Config::consumers / 32);
   }
-  ptx::cluster_barrier();    // the barriers are there
-  ptx::allow_next_kernel();  // the next product's pass, to wait at its beginning
+  ptx::cluster_barrier();    // the barriers are initialised
+  ptx::allow_next_kernel();  // the next product's pass may start, and waits
   ptx::wait_for_previous_kernel();
 
   if (threadIdx.x >= Config::consumers) {
     ptx::give_registers<40>();
     if (threadIdx.x == Config::consumers) {
-      parts::RingPlace<Ring::kStages> to{0, 1};  // goes on from tile to tile
+      parts::RingPlace<Ring::kStages> to{0, 1};  // continues from tile to tile
       for (int tile = first; tile < schedule.count(); tile += step) {
         const auto [row, pair] = schedule.index(tile);
         const std::int64_t column = pair * Config::cluster + rank;
@@ -97,7 +99,7 @@ __global__ void __launch_bounds__(Config::threads, 1)
       }
     }
   }
-  ptx::cluster_barrier();  // no block ends while the other one still reaches into it
+  ptx::cluster_barrier();  // no block ends while the other one still accesses its shared memory
 }
 
 // Of the tiles of a cluster, side by side along n.

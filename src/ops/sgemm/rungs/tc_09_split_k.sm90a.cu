@@ -1,8 +1,8 @@
 // Bound before: at 1024³ there are 32 tiles of 256×128 for 132 SMs, and smaller tiles load more
 // bytes than they multiply.
 //
-// Idea: split-K within a cluster. The blocks of a cluster share a tile along k and add up their sums
-// through each other's shared memory, always in the same order. Two blocks finish half of the
+// Idea: split-K within a cluster. The blocks of a cluster share a tile along k and add up their
+// sums through each other's shared memory, always in the same order. Two blocks finish half of the
 // columns each; four or eight finish some rows each. If tiles fill a wave, pairs of blocks share
 // loads of A instead, as in tc_08. A single last tile column is paired along m. Last rows that fill
 // at most half a tile are computed as columns of C's transpose.
@@ -38,9 +38,9 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
     ring.init(TensorConfig::consumers / 32 * Config::value.sharers);
   }
   begin_cluster<Config>();
-  ptx::allow_next_kernel();  // the next product's pass, to wait at its beginning
+  ptx::allow_next_kernel();  // the next product's pass may start, and waits
 
-  // All that needs no pair is done when the pass ends.
+  // Setup overlaps the pass; only what reads pairs waits for its end.
   if (threadIdx.x >= TensorConfig::consumers) {
     ptx::give_registers<40>();
     if (threadIdx.x == TensorConfig::consumers) {

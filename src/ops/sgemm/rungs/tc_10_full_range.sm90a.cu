@@ -3,18 +3,18 @@
 //
 // Idea: the split pass also counts precision loss (parts/split.hpp). While the first chunks are
 // multiplied, three idle warps of every block add up the counts and decide. If FP16 pairs do not
-// suffice, the blocks split the operands again, into TF32 pairs by tickets, and multiply those: half
-// the rate, FP32's range. Rows and columns that TF32 pairs cannot represent either (infinities, NaN,
-// too wide a range) are multiplied in FP32 arithmetic. The host learns nothing of it. Blocks of the
-// pass leave early once some block has counted too much, by a word that the product clears.
+// suffice, the blocks split the operands again, into TF32 pairs by tickets, and multiply those:
+// half the rate, FP32's range. Rows and columns that TF32 pairs cannot represent either
+// (infinities, NaN, too wide a range) are multiplied in FP32 arithmetic. The host learns nothing of
+// it. Blocks of the pass leave early once some block has counted too much, by a word that the
+// product clears.
 //
 // Prediction: where FP16 pairs suffice, tc_09's multiply-adds, bytes and barriers, with a vote in
 // each block of the pass beyond the first wave. Sums are promoted every 32 of k instead of 64 for
-// accuracy, which should cost 1 % at 4096³ and 6 % at 1024³. Measured on an H200, counting included:
-// 610 instead of 596 µs (2 %), and 23.2 instead of 19.5 µs (19 %).
-// Accepts: every problem.
-// What binds it: what binds tc_09. For wide operands TF32's rate and the second split: 1.14 ms at
-// 4096³.
+// accuracy, which should cost 1 % at 4096³ and 6 % at 1024³. Measured on an H200, counting
+// included: 610 instead of 596 µs (2 %), and 23.2 instead of 19.5 µs (19 %). Accepts: every
+// problem. What binds it: what binds tc_09. For wide operands TF32's rate and the second
+// split: 1.14 ms at 4096³.
 
 #include "ops/sgemm/tensor/launch.hpp"
 #include "ops/sgemm/tensor/main_loop.hpp"
@@ -29,14 +29,14 @@ namespace warpladder::sgemm {
 namespace {
 
 using parts::HalfPairs, parts::Tf32Pairs;
-constexpr int kJudges = 96;  // of the producer's warpgroup
+constexpr int kJudges = 96;  // threads that decide, of the producer's warpgroup
 
 template <class Config>
 struct Shared {
   typename Config::Ring ring;
   ptx::Barrier judged;
   unsigned ticket;
-  unsigned loss[4];  // of all that was split
+  unsigned loss[4];  // maxima over both operands
 };
 
 struct Maps {
@@ -57,14 +57,14 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
     ring.init(TensorConfig::consumers / 32 * Config::value.sharers);
   }
   begin_cluster<Config>();
-  ptx::allow_next_kernel();  // the next product's pass, to wait at its beginning
+  ptx::allow_next_kernel();  // the next product's pass may start, and waits
   const auto fits = [&] {
     ptx::wait(&shared.judged, 0);
     return parts::fits_half_pairs(shared.loss);
   };
 
-  // While three warps judge what was split, the first chunks of halves are multiplied. At the
-  // verdict all that was fetched has been consumed: the ring is empty for whatever comes next.
+  // While three warps add up the precision loss, the first chunks of FP16 pairs are multiplied. All
+  // loaded stages are consumed before the decision, so the ring is empty for either way on.
   if (threadIdx.x >= TensorConfig::consumers) {
     ptx::give_registers<40>();
     const int judge = static_cast<int>(threadIdx.x) - (TensorConfig::threads - kJudges);
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
       if (judge % 32 == 0) ptx::arrive(&shared.judged);
       if (blockIdx.x == 0 && judge == 0) half_split.state->stop = 0;
     } else if (threadIdx.x == TensorConfig::consumers) {
-      // Four copies of the loop would be as many misses of the instruction cache in a row.
+      // Unrolled, its first pass would miss the instruction cache four times in a row.
       WARPLADDER_NO_UNROLL
       for (int group = 0; group < undecided * TensorConfig::groups; ++group) {
         producer.fetch_next(halves.a, halves.b);
@@ -103,11 +103,11 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
     consume<HalfPairs, Config>(ring, g, half_split, schedule, at, fits);
     if (!fits()) {
       SplitSync sync;
-      sync();  // both warpgroups have left the ring
+      sync();  // both warpgroups have finished with the ring
       split_by_tickets<Tf32Pairs>(tf32_split, &shared.ticket, ring.a, sync);
-      meet_cluster<Config>();  // the cluster has done its share, and no longer uses the ring
+      meet_cluster<Config>();  // no block of the cluster uses the ring any more
       if (threadIdx.x == 0) wait_for_tickets<Tf32Pairs>(tf32_split);
-      sync.converged();  // all is split
+      sync.converged();  // all tickets are done
       consume<Tf32Pairs, Config>(ring, g, tf32_split, schedule, at);
     }
   }

@@ -1,12 +1,11 @@
-// Bound before: splitting the operands reads and writes each of them once, at every call, and where
-// one is the same every time, a layer's weights, to no purpose.
+// Bound before: every call splits both operands, although one of them, such as a layer's weights,
+// is often the same.
 // Idea: split B once, beforehand; a call splits A and multiplies, as tc_09 does.
 //
-// Prediction: tc_09's time less what its pass takes for B: at 4096³ some 45 of 620 microseconds.
-//
-// Accepts: every problem of moderate values, after B (of column-major operands A, for these are the
-// row-major product of the transposes, exchanged) was prepared in the same workspace. What binds
-// it: the board's power, and A's pass.
+// Prediction: tc_09's time less the pass over B: at 4096³ some 45 of 620 µs on an H200.
+// Accepts: every problem of moderate values, after B was prepared in the same workspace. Of
+// column-major operands that is A, because they are exchanged: Cᵀ = Bᵀ·Aᵀ.
+// What binds it: the power, and the pass over A.
 
 #include "ops/sgemm/tensor/launch.hpp"
 #include "ops/sgemm/tensor/main_loop.hpp"
@@ -32,7 +31,7 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
     ring.init(TensorConfig::consumers / 32 * Config::value.sharers);
   }
   begin_cluster<Config>();
-  ptx::allow_next_kernel();  // the next product's pass, to wait at its beginning
+  ptx::allow_next_kernel();  // the next product's pass may start, and waits
   ptx::wait_for_previous_kernel();
 
   if (threadIdx.x >= TensorConfig::consumers) {
