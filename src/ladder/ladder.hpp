@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -70,13 +71,13 @@ using Condition = Erased<bool>;
 struct AnyRung {
   std::string op, id, idea, accepts;
   bool on_host = false;
-  Launcher launch[runtime::kFlavours];  // null where this build has no such flavour
-  Predictor predict;
-  Condition takes;
-  Launcher prepare[runtime::kFlavours];  // null: there is nothing to prepare
-  Arithmetic arithmetic;
+  Launcher launch[runtime::kFlavours] = {};  // null where this build has no such flavour
+  Predictor predict = {};
+  Condition takes = {};
+  Launcher prepare[runtime::kFlavours] = {};  // null: there is nothing to prepare
+  Arithmetic arithmetic = {};
   // Of `dispatch`: the arithmetic of the rung that its plan names for a call; null of other rungs.
-  Erased<Arithmetic> planned_arithmetic;
+  Erased<Arithmetic> planned_arithmetic = {};
 
   Arithmetic arithmetic_for(AnyCall call) const {
     return planned_arithmetic ? planned_arithmetic(call) : arithmetic;
@@ -119,7 +120,8 @@ AnyRung erased(const char* op, const char* id, const Rung<Call>* gpu, const Rung
 // Declares an operator's contestant `dispatch`, which takes every call: `gpu` is the library's call
 // (null in a build without CUDA), the others run the planned rung in the executor.
 template <class Call>
-bool declare_dispatch(const char* op, void (*gpu)(const Call&, runtime::StreamView&),
+bool declare_dispatch(const char* op,
+                      std::type_identity_t<void (*)(const Call&, runtime::StreamView&)> gpu,
                       void (*plain)(const Call&, runtime::StreamView&),
                       void (*counted)(const Call&, runtime::StreamView&),
                       Arithmetic (*arithmetic)(const Call&)) {
