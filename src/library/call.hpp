@@ -62,11 +62,6 @@ constexpr std::size_t workspace_bytes(std::size_t scratch_bytes, std::size_t fla
   return round_up_to_256(scratch_bytes) + round_up_to_256(flag_words * sizeof(std::uint64_t));
 }
 
-// Takes the memory, calls launch(StreamView&, Memory), and gives the memory back in stream order.
-template <class Launch>
-Status with_memory(Session& session, std::size_t scratch_bytes, std::size_t flag_words,
-                   const Launch& launch);
-
 // The parts of with_memory() that do not depend on the launch.
 struct Taken {
   Memory memory;
@@ -76,6 +71,7 @@ Status take(Session& session, std::size_t scratch_bytes, std::size_t flag_words,
             Taken* taken) noexcept;
 Status give_back(Session& session, const Taken& taken, int launch_error) noexcept;
 
+// Takes the memory, calls launch(StreamView&, Memory), and gives the memory back in stream order.
 template <class Launch>
 Status with_memory(Session& session, std::size_t scratch_bytes, std::size_t flag_words,
                    const Launch& launch) {

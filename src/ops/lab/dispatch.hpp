@@ -1,0 +1,54 @@
+#pragma once
+// The contestant `dispatch` of a room: its plans, run in the executor, and the library's call.
+
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+#include "device/device.hpp"
+#include "ladder/ladder.hpp"
+#include "ladder/plan.hpp"
+#include "ops/lab/with_cuda.hpp"
+
+namespace warpladder::ops {
+
+template <class Call>
+using Planner = std::function<ladder::Plan<Call>(const Call&, const runtime::Machine&)>;
+
+// One operator's planners in the flavours that run in the executor, and what asks them.
+template <class Call>
+class Planners {
+ public:
+  static void set(Planner<Call> plain, Planner<Call> counted) {
+    of(runtime::Flavour::plain) = std::move(plain);
+    of(runtime::Flavour::counted) = std::move(counted);
+  }
+  template <runtime::Flavour flavour>
+  static void launch(const Call& call, runtime::StreamView& stream) {
+    of(flavour)(call, *stream.machine).rung->launch(call, stream);
+  }
+  static ladder::Arithmetic arithmetic(const Call& call) {
+    const runtime::Machine& machine = device::machine(runtime::Target::gpu);
+    return of(runtime::Flavour::plain)(call, machine).rung->arithmetic;
+  }
+
+ private:
+  static Planner<Call>& of(runtime::Flavour flavour) {
+    static Planner<Call> planners[runtime::kFlavours];
+    return planners[static_cast<int>(flavour)];
+  }
+};
+
+// `gpu`: the library's call, null in a build without CUDA.
+template <class Call>
+bool declare_dispatch(const char* op,
+                      std::type_identity_t<void (*)(const Call&, runtime::StreamView&)> gpu,
+                      Planner<Call> plain, Planner<Call> counted) {
+  using All = Planners<Call>;
+  All::set(std::move(plain), std::move(counted));
+  return ladder::declare_dispatch<Call>(op, gpu, All::template launch<runtime::Flavour::plain>,
+                                        All::template launch<runtime::Flavour::counted>,
+                                        All::arithmetic);
+}
+
+}  // namespace warpladder::ops
