@@ -32,7 +32,9 @@ class WithHandle : public testing::Test {
     ASSERT_EQ(status, WARPLADDER_SUCCESS) << warpladder_last_error();
   }
   void TearDown() override {
-    if (handle_) EXPECT_EQ(warpladder_destroy(handle_), WARPLADDER_SUCCESS);
+    if (handle_) {
+      EXPECT_EQ(warpladder_destroy(handle_), WARPLADDER_SUCCESS);
+    }
   }
   warpladder_handle handle_ = nullptr;
 };
