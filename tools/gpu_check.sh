@@ -21,7 +21,7 @@ note verify $?
   reduce/08_by_size reduce_axis/04_split sgemv/07_by_shape --large --device gpu \
   --json "$out/verify_large.json" > "$out/verify_large.md"
 note "verify --large" $?
-for tests in rung_tests device_tests; do
+for tests in rung_tests kernel_tests; do
   "$programs/$tests" --gtest_brief=1 --gtest_filter='*gpu*:*Gpu*' --gtest_output="json:$out/$tests.json" \
     > "$out/$tests.txt" 2>&1
   note "$tests on the GPU" $?

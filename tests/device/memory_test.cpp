@@ -1,19 +1,15 @@
-// Buffers with their guard bands, and the arena of the CPU side.
+// Buffers with their guard bands.
 
-#include <algorithm>
-#include <array>
 #include <limits>
 #include <numeric>
 
 #include "base/error.hpp"
-#include "device/testing.hpp"
-#include "executor/arena.hpp"
+#include "kernels/testing.hpp"
 
-namespace warpladder::device_tests {
+namespace warpladder::kernel_tests {
 namespace {
 
 using device::Memory;
-using executor::Arena;
 
 class Buffers : public ::testing::TestWithParam<Target> {
  protected:
@@ -92,75 +88,5 @@ TEST(GuardBands, CatchPlainWritesOnEitherSide) {
   }
 }
 
-// ---- the arena: one for the program, so only what these tests allocate is spoken of
-
-TEST(Arena, AlignsAndSeparates) {
-  Arena& arena = Arena::instance();
-  std::vector<char*> pieces;
-  for (const std::size_t bytes : {0, 1, 255, 256, 257, 5000, 100000}) {
-    char* p = static_cast<char*>(arena.allocate(bytes));
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % 256, 0u);
-    const auto legal = [&](std::ptrdiff_t at) {
-      return arena.view().legal(reinterpret_cast<std::uintptr_t>(p + at), 1);
-    };
-    const auto size = static_cast<std::ptrdiff_t>(bytes);
-    EXPECT_FALSE(legal(-1)) << bytes;
-    EXPECT_EQ(legal(0), bytes > 0) << bytes;
-    EXPECT_EQ(legal(size - 1), bytes > 0) << bytes;
-    EXPECT_FALSE(legal(size)) << bytes;
-    EXPECT_FALSE(legal(size + 500)) << bytes;
-    EXPECT_EQ(std::count(pieces.begin(), pieces.end(), p), 0);
-    std::fill_n(p, bytes, '\x11');
-    pieces.push_back(p);
-  }
-  for (char* p : pieces) arena.release(p);
-  EXPECT_FALSE(arena.view().legal(reinterpret_cast<std::uintptr_t>(pieces.back()), 1));
-}
-
-TEST(Arena, ReusesAndCoalesces) {
-  Arena& arena = Arena::instance();
-  constexpr std::size_t kBytes = 10000;
-  for (const auto& order : {std::array{0, 1, 2}, {2, 1, 0}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}}) {
-    // The first gap wide enough for all three, then the three in a row.
-    void* probe = arena.allocate(4 * kBytes);
-    arena.release(probe);
-    std::array<void*, 3> pieces;
-    for (void*& p : pieces) p = arena.allocate(kBytes);
-    void* after = arena.allocate(kBytes);
-    for (const int i : order) arena.release(pieces[static_cast<std::size_t>(i)]);
-    void* whole = arena.allocate(3 * kBytes);
-    EXPECT_EQ(whole, pieces[0]);
-    arena.release(whole);
-    void* again = arena.allocate(kBytes);
-    EXPECT_EQ(again, pieces[0]);
-    arena.release(again);
-    arena.release(after);
-  }
-}
-
-TEST(Arena, RefusesWhatIsAbsurd) {
-  Arena& arena = Arena::instance();
-  for (const std::size_t bytes : {std::size_t{1} << 46, std::numeric_limits<std::size_t>::max()}) {
-    EXPECT_THROW(arena.allocate(bytes), Error);
-  }
-  char* p = static_cast<char*>(arena.allocate(100));
-  EXPECT_THROW(arena.release(p + 16), std::logic_error);
-  arena.release(p);
-  EXPECT_THROW(arena.release(p), std::logic_error);
-  EXPECT_NO_THROW(arena.release(nullptr));
-}
-
-TEST(Arena, TellsWhereAnAddressIs) {
-  Arena& arena = Arena::instance();
-  char* p = static_cast<char*>(arena.allocate(1000));
-  const auto says = [&](std::ptrdiff_t at) {
-    return arena.describe(reinterpret_cast<std::uintptr_t>(p + at));
-  };
-  EXPECT_EQ(says(992), "across the end of an allocation of 1000 bytes");
-  EXPECT_EQ(says(1004), "4 bytes past the end of an allocation of 1000 bytes");
-  EXPECT_EQ(says(-8), "8 bytes before the start of an allocation of 1000 bytes");
-  arena.release(p);
-}
-
 }  // namespace
-}  // namespace warpladder::device_tests
+}  // namespace warpladder::kernel_tests

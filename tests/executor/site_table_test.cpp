@@ -1,0 +1,106 @@
+// The table of kernel source lines, as text and as the running program carries it.
+
+#include "executor/site_table.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+
+namespace warpladder::kernel_tests {
+namespace {
+
+using executor::Site;
+using executor::SiteKind;
+using executor::SiteTable;
+
+constexpr const char* kText =
+    "text 200\n"
+    "line src/a.cu 12\n"
+    "line src/b.cu 7\n"
+    "kernel 0 void warpladder::op::(anonymous namespace)::first<4, (Mode)1>(float const*, int)\n"
+    "site 9 block 1\n"
+    "fma 1 3\n"
+    "fma 2 1\n"
+    "site 20 read16 2\n"
+    "site 31 write4 1\n"
+    "kernel 96 warpladder::op::second(int)\n"
+    "site 100 sync_block 2\n"
+    "site 120 atomic8 1\n"
+    "site 140 cp_async4 1\n"
+    "site 160 shuffle 2\n";
+
+TEST(SiteTable, ReadsItsText) {
+  const SiteTable table(kText);
+  const auto site_at = [&](std::uint32_t offset) { return table.sites()[table.site_of(offset)]; };
+  EXPECT_EQ(site_at(9).kind, SiteKind::block);
+  EXPECT_EQ(site_at(20).kind, SiteKind::load);
+  EXPECT_EQ(site_at(20).bytes, 16);
+  EXPECT_EQ(site_at(31).kind, SiteKind::store);
+  EXPECT_EQ(site_at(31).bytes, 4);
+  EXPECT_EQ(site_at(100).kind, SiteKind::sync);
+  EXPECT_EQ(site_at(120).kind, SiteKind::atomic);
+  EXPECT_EQ(site_at(120).bytes, 8);
+  EXPECT_EQ(site_at(140).kind, SiteKind::async_copy);
+  EXPECT_EQ(site_at(160).kind, SiteKind::exchange);
+  EXPECT_EQ(table.line_of(9), (executor::SourceLine{"src/a.cu", 12}));
+  EXPECT_EQ(table.line_of(20), (executor::SourceLine{"src/b.cu", 7}));
+}
+
+TEST(SiteTable, GivesABlockItsFusedMultiplyAdds) {
+  const SiteTable table(kText);
+  const Site block = table.sites()[table.site_of(9)];
+  ASSERT_EQ(block.fma_count, 2u);
+  EXPECT_EQ(table.fmas()[block.first_fma].source_line, 1u);
+  EXPECT_EQ(table.fmas()[block.first_fma].per_lane, 3u);
+  EXPECT_EQ(table.fmas()[block.first_fma + 1].source_line, 2u);
+  EXPECT_EQ(table.sites()[table.site_of(20)].fma_count, 0u);
+}
+
+TEST(SiteTable, KnowsNothingElsewhere) {
+  const SiteTable table(kText);
+  for (const std::uint32_t offset : {0u, 4u, 60u, 196u, 200u, 4000000000u}) {
+    EXPECT_EQ(table.site_of(offset), 0u) << offset;
+    EXPECT_EQ(table.line_of(offset).line, 0) << offset;
+  }
+}
+
+TEST(SiteTable, ShortensKernelNames) {
+  const SiteTable table(kText);
+  EXPECT_EQ(table.kernel_name(0), "op::first<4, (Mode)1>");
+  EXPECT_EQ(table.kernel_name(95), "op::first<4, (Mode)1>");
+  EXPECT_EQ(table.kernel_name(96), "op::second");
+  EXPECT_EQ(SiteTable("text 8\n").kernel_name(0), "unknown kernel");
+}
+
+TEST(SiteTable, RefusesMalformedText) {
+  const std::string head = "text 200\nline a.cu 1\n";
+  for (const std::string row :
+       {"site", "site 9", "site 9 block", "site 9 block x", "site x block 1", "site 9 nonsense 1",
+        "site 9 block 2", "site 9 read3 1", "site 204 block 1", "site -4 block 1"}) {
+    try {
+      SiteTable table(head + row + "\n");
+      ADD_FAILURE() << "accepted: " << row;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::resource);
+      EXPECT_NE(std::string(error.what()).find(row), std::string::npos) << error.what();
+    }
+  }
+  EXPECT_THROW(SiteTable("site 9 block 0\n"), Error);  // no text to lie in
+  EXPECT_NO_THROW(SiteTable(head + "site 9 block 1\n"));
+  EXPECT_NO_THROW(SiteTable(""));
+}
+
+// This program's own: the test kernels are in it, with their files.
+TEST(SiteTable, IsPartOfTheProgram) {
+  const SiteTable& table = SiteTable::instance();
+  EXPECT_GT(table.sites().size(), 1000u);
+  int of_this_test = 0;
+  for (const executor::SourceLine& line : table.lines()) {
+    of_this_test += line.file == "tests/executor/kernels/counts_sgemm.cu";
+    EXPECT_FALSE(line.file.ends_with(".cu") && line.file.starts_with("/")) << line.file;
+  }
+  EXPECT_GT(of_this_test, 20);
+}
+
+}  // namespace
+}  // namespace warpladder::kernel_tests

@@ -1,0 +1,143 @@
+// From lanes' addresses to sectors and wavefronts, against the definitions, on random requests.
+
+#include "executor/tally.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+#include <vector>
+
+namespace warpladder::kernel_tests {
+namespace {
+
+using executor::Tally;
+
+struct Request {
+  std::vector<std::uint64_t> address;
+  std::vector<std::uint8_t> lane;
+  unsigned bytes = 4;
+  int lanes() const { return static_cast<int>(lane.size()); }
+};
+
+// Distinct 32-byte sectors, and those that the distinct bytes would fill.
+Tally by_definition_global(const Request& r) {
+  std::set<std::uint64_t> sectors, bytes;
+  for (const std::uint64_t address : r.address) {
+    for (unsigned b = 0; b < r.bytes; ++b) bytes.insert(address + b);
+  }
+  for (const std::uint64_t byte : bytes) sectors.insert(byte / 32);
+  Tally t;
+  t.requests = 1;
+  t.lanes = r.lane.size();
+  t.sectors = sectors.size();
+  t.ideal_sectors = (bytes.size() + 31) / 32;
+  t.worst = static_cast<unsigned>(sectors.size());
+  return t;
+}
+
+// Up to 4 bytes the warp is served at once, at 8 by half-warps, at 16 by quarters; each part takes
+// as many passes as its busiest bank has distinct words.
+Tally by_definition_shared(const Request& r) {
+  const unsigned parts = r.bytes <= 4 ? 1 : r.bytes / 4;
+  std::map<unsigned, std::map<unsigned, std::set<std::uint64_t>>> words;  // of part, of bank
+  for (int i = 0; i < r.lanes(); ++i) {
+    for (unsigned b = 0; b < r.bytes; ++b) {
+      const std::uint64_t word = (r.address[i] + b) / 4;
+      words[r.lane[i] / (32 / parts)][word % 32].insert(word);
+    }
+  }
+  Tally t;
+  t.requests = 1;
+  t.lanes = r.lane.size();
+  t.ideal_wavefronts = words.size();
+  for (const auto& [part, banks] : words) {
+    std::size_t busiest = 0;
+    for (const auto& [bank, in_bank] : banks) busiest = std::max(busiest, in_bank.size());
+    t.wavefronts += busiest;
+  }
+  t.worst = static_cast<unsigned>(t.wavefronts);
+  return t;
+}
+
+void expect_same(const Tally& got, const Tally& want, const Request& r) {
+  const bool same = got.requests == want.requests && got.lanes == want.lanes &&
+                    got.sectors == want.sectors && got.ideal_sectors == want.ideal_sectors &&
+                    got.wavefronts == want.wavefronts &&
+                    got.ideal_wavefronts == want.ideal_wavefronts && got.worst == want.worst;
+  EXPECT_TRUE(same) << r.bytes << " bytes: sectors " << got.sectors << " of " << want.sectors
+                    << ", ideal " << got.ideal_sectors << " of " << want.ideal_sectors
+                    << ", wavefronts " << got.wavefronts << " of " << want.wavefronts << ", ideal "
+                    << got.ideal_wavefronts << " of " << want.ideal_wavefronts << ", worst "
+                    << got.worst << " of " << want.worst
+                    << "; addresses: " << ::testing::PrintToString(r.address);
+}
+
+// All lanes or some; one address, neighbours, strides, a narrow or a wide range, or few addresses.
+Request random_request(std::mt19937_64& random) {
+  const auto below = [&](std::uint64_t n) { return random() % n; };
+  Request r;
+  r.bytes = 1u << below(5);
+  const std::uint64_t chosen = below(3) ? 0xffffffff : random() | 1u << below(32);
+  for (std::uint8_t lane = 0; lane < 32; ++lane) {
+    if (chosen >> lane & 1) r.lane.push_back(lane);
+  }
+  const std::uint64_t base = (std::uint64_t{1} << 40) + below(64) * 16;
+  const std::uint64_t pattern = below(6), stride = 1 + below(40);
+  const std::uint64_t range[] = {4, 40, 130, 100000};
+  const std::uint64_t reach = range[below(4)];
+  std::vector<std::uint64_t> few(1 + below(5));
+  for (std::uint64_t& f : few) f = below(300);
+  for (int i = 0; i < r.lanes(); ++i) {
+    const auto n = static_cast<std::uint64_t>(i);
+    const std::uint64_t from_end = 31u - r.lane[i];
+    const std::uint64_t index[] = {7,       n, n * stride, below(reach), few[below(few.size())],
+                                   from_end};
+    r.address.push_back(base + r.bytes * index[pattern]);
+  }
+  return r;
+}
+
+TEST(Tally, AgreesWithTheDefinitionsOnRandomRequests) {
+  std::mt19937_64 random(20240229);
+  for (int i = 0; i < 100000 && !::testing::Test::HasFailure(); ++i) {
+    const Request r = random_request(random);
+    Tally global, shared;
+    global.add_global(r.address.data(), r.lanes(), r.bytes);
+    shared.add_shared(r.address.data(), r.lane.data(), r.lanes(), r.bytes);
+    expect_same(global, by_definition_global(r), r);
+    expect_same(shared, by_definition_shared(r), r);
+  }
+}
+
+// Bytes of words that are 32 apart, although the addresses are less than 128 apart.
+TEST(Tally, SeesABankConflictBetweenTheEndsOfARow) {
+  for (const unsigned bytes : {1u, 2u}) {
+    const std::uint64_t address[] = {4 - bytes, 128};
+    const std::uint8_t lane[] = {0, 1};
+    Tally t;
+    t.add_shared(address, lane, 2, bytes);
+    EXPECT_EQ(t.wavefronts, 2u) << bytes;
+  }
+}
+
+TEST(Tally, SumsRequestsAndKeepsTheWorst) {
+  const std::uint64_t one[] = {0, 4}, four[] = {0, 64, 128, 192};
+  Tally sum, other;
+  sum.add_global(one, 2, 4);
+  other.add_global(four, 4, 4);
+  other.add_global(one, 2, 4);
+  sum.merge(other);
+  EXPECT_EQ(sum.requests, 3u);
+  EXPECT_EQ(sum.lanes, 8u);
+  EXPECT_EQ(sum.sectors, 6u);
+  EXPECT_EQ(sum.ideal_sectors, 3u);
+  EXPECT_EQ(sum.worst, 4u);
+  sum.merge(Tally());
+  EXPECT_EQ(sum.requests, 3u);
+}
+
+}  // namespace
+}  // namespace warpladder::kernel_tests
