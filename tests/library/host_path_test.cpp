@@ -1,5 +1,7 @@
 // The library's host code beneath a made-up CUDA runtime: devices, errors, memory, threads, forks.
 
+#include <dlfcn.h>
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,8 +17,17 @@
 namespace {
 
 std::atomic<long> heap_allocations{0};
+std::atomic<long> locks_taken{0};
 
 }  // namespace
+
+// Every std::mutex of this program is locked through here.
+extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
+  using Lock = int (*)(pthread_mutex_t*);
+  static const auto next = reinterpret_cast<Lock>(dlsym(RTLD_NEXT, "pthread_mutex_lock"));
+  locks_taken.fetch_add(1, std::memory_order_relaxed);
+  return next(mutex);
+}
 
 void* operator new(std::size_t bytes) {
   heap_allocations.fetch_add(1, std::memory_order_relaxed);
@@ -126,7 +137,7 @@ TEST_F(HostPath, SaysWhatIsMissing) {
   EXPECT_SUCCEEDS(warpladder_destroy(handle));
 }
 
-TEST_F(HostPath, MakesNoHeapMemoryAndWaitsForNothingInAWarmCall) {
+TEST_F(HostPath, MakesNoHeapMemoryAndTakesNoLockAndWaitsForNothingInAWarmCall) {
   warpladder_handle handle = nullptr;
   ASSERT_SUCCEEDS(warpladder_create(&handle));
   {
@@ -150,9 +161,12 @@ TEST_F(HostPath, MakesNoHeapMemoryAndWaitsForNothingInAWarmCall) {
     ASSERT_SUCCEEDS(warpladder_set_workspace(handle, nullptr, aligned, 1 << 20));
     made_up::count_calls(false);
     const auto calls = every_call();
-    const long before = heap_allocations;
+    const long before = heap_allocations, locks = locks_taken;
     for (const auto& call : calls) EXPECT_SUCCEEDS(call(handle, x, nullptr));
     EXPECT_EQ(heap_allocations, before);
+    EXPECT_EQ(locks_taken, locks) << "a lock that is not taken is not contended";
+    made_up::live_bytes();
+    EXPECT_EQ(locks_taken, locks + 1) << "the counter sees a lock that is taken";
   }
   EXPECT_SUCCEEDS(warpladder_destroy(handle));
 }
