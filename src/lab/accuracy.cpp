@@ -30,6 +30,9 @@ AccuracyPoint measure(const Contestant& contestant, ops::AccuracyTrial& trial,
   AccuracyPoint point;
   point.skipped = contestant.why_not(trial.call());
   if (!point.skipped.empty()) return point;
+  if (contestant.rung) {
+    trial.provide_workspace(contestant.rung->workspace_for(trial.call(), *stream.machine));
+  }
   trial.reset();
   try {
     if (contestant.prepare) contestant.prepare(trial.call(), stream);
@@ -83,8 +86,9 @@ AccuracyReport accuracy(const AccuracyRequest& request, const Progress& progress
                                 report.op, fmt::join(shape, "x")));
   }
   for (const ops::Distribution& distribution : report.distributions) {
-    for (const auto& shape : request.shapes) {
-      report.problems.push_back({distribution.name, shape, request.seed});
+    for (std::size_t i = 0; i < request.shapes.size(); ++i) {
+      report.problems.push_back({distribution.name, request.shapes[i], request.seed,
+                                 request.variants.empty() ? "" : request.variants[i]});
     }
   }
 
@@ -138,7 +142,10 @@ std::vector<AccuracyGroup> groups_of(const AccuracyReport& report) {
       const ops::AccuracyProblem& problem = report.problems[i];
       if (problem.distribution != distribution.name) continue;
       const std::vector<std::int64_t> others(problem.shape.begin(), problem.shape.end() - 1);
-      const auto same = [&](const AccuracyGroup& g) { return g.other_sizes == others; };
+      const auto same = [&](const AccuracyGroup& g) {
+        return g.other_sizes == others &&
+               report.problems[g.problems.front()].variant == problem.variant;
+      };
       auto group =
           std::find_if(groups.begin() + static_cast<std::ptrdiff_t>(first), groups.end(), same);
       if (group == groups.end()) group = groups.insert(group, {&distribution, others, {}});
@@ -152,18 +159,70 @@ std::vector<AccuracyGroup> groups_of(const AccuracyReport& report) {
   return groups;
 }
 
-std::vector<Excess> worse_than_rival(const AccuracyReport& report, double factor) {
+double Excess::ratio() const {
+  if (error == 0) return 0;
+  return of_rival == 0 ? std::numeric_limits<double>::infinity() : error / of_rival;
+}
+
+namespace {
+
+// Null unless it ran.
+const AccuracyRow* rival_of(const AccuracyReport& report) {
   const auto rival = std::ranges::find(report.rows, true, &AccuracyRow::rival);
-  if (rival == report.rows.end() || !rival->skipped.empty()) return {};
+  return rival == report.rows.end() || !rival->skipped.empty() ? nullptr : &*rival;
+}
+
+// Whether both have taken the problem.
+bool are_comparable(const AccuracyRow& row, const AccuracyRow& rival, std::size_t problem) {
+  return !row.rival && problem < row.points.size() && problem < rival.points.size() &&
+         row.points[problem].skipped.empty() && rival.points[problem].skipped.empty();
+}
+
+Excess compared(const AccuracyRow& row, const AccuracyRow& rival, std::size_t problem,
+                const ErrorMeasure& measure) {
+  return {row.rung, problem, &measure, row.points[problem].errors.*measure.value,
+          rival.points[problem].errors.*measure.value};
+}
+
+}  // namespace
+
+std::vector<Excess> worse_than_rival(const AccuracyReport& report, double factor) {
+  const AccuracyRow* const rival = rival_of(report);
+  if (!rival) return {};
   std::vector<Excess> list;
   for (const AccuracyRow& row : report.rows) {
-    if (row.rival) continue;
-    for (std::size_t i = 0; i < row.points.size(); ++i) {
-      const AccuracyPoint &own = row.points[i], &other = rival->points[i];
-      if (!own.skipped.empty() || !other.skipped.empty()) continue;
+    for (std::size_t i = 0; i < report.problems.size(); ++i) {
+      if (!are_comparable(row, *rival, i)) continue;
       for (const ErrorMeasure& measure : kErrorMeasures) {
-        const double error = own.errors.*measure.value, of_rival = other.errors.*measure.value;
-        if (!(error <= factor * of_rival)) list.push_back({row.rung, i, &measure, error, of_rival});
+        const Excess e = compared(row, *rival, i, measure);
+        if (!(e.error <= factor * e.of_rival)) list.push_back(e);
+      }
+    }
+  }
+  return list;
+}
+
+std::vector<ShapeErrors> errors_by_shape(const AccuracyReport& report) {
+  const AccuracyRow* const rival = rival_of(report);
+  if (!rival) return {};
+  std::vector<ShapeErrors> list;
+  for (const AccuracyRow& row : report.rows) {
+    for (std::size_t i = 0; i < report.problems.size(); ++i) {
+      if (!are_comparable(row, *rival, i)) continue;
+      const ops::AccuracyProblem& problem = report.problems[i];
+      const auto is_same = [&](const ShapeErrors& s) {
+        return s.rung == row.rung && s.shape == problem.shape && s.variant == problem.variant;
+      };
+      auto at = std::ranges::find_if(list, is_same);
+      if (at == list.end()) {
+        at = list.insert(at, {row.rung, problem.variant, problem.shape, {}});
+        for (const ErrorMeasure& measure : kErrorMeasures) {
+          at->largest.push_back(compared(row, *rival, i, measure));
+        }
+      }
+      for (Excess& largest : at->largest) {
+        const Excess e = compared(row, *rival, i, *largest.measure);
+        if (e.ratio() > largest.ratio()) largest = e;
       }
     }
   }

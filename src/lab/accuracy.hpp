@@ -19,6 +19,7 @@ struct AccuracyRequest {
   std::vector<const ladder::AnyRung*> rungs;
   std::vector<std::string> distributions;
   std::vector<std::vector<std::int64_t>> shapes;
+  std::vector<std::string> variants;  // one for each shape, or none: the first variant of all
   std::uint64_t seed = 1;
   runtime::Target target = runtime::Target::cpu;
   unsigned executor_threads = 0;
@@ -54,8 +55,8 @@ const ops::Rival* accuracy_rival(const ops::Operator& op, runtime::Target target
 // Error(bad_input) for an unknown distribution.
 AccuracyReport accuracy(const AccuracyRequest& request, const Progress& progress = nullptr);
 
-// The problems of one distribution that differ in the last size of their shape alone, which for
-// products is k, in its order.
+// The problems of one distribution and variant that differ in the last size of their shape alone,
+// which for products is k, in its order.
 struct AccuracyGroup {
   const ops::Distribution* distribution = nullptr;
   std::vector<std::int64_t> other_sizes;
@@ -79,8 +80,20 @@ struct Excess {
   std::size_t problem = 0;
   const ErrorMeasure* measure = nullptr;
   double error = 0, of_rival = 0;
+  // 0 where neither has an error.
+  double ratio() const;
 };
 // Nothing where there is no rival that ran. `factor` is finite and not negative.
 std::vector<Excess> worse_than_rival(const AccuracyReport& report, double factor);
+
+// A rung beside the rival at one shape: for each of kErrorMeasures the largest ratio, and on which
+// distribution that is.
+struct ShapeErrors {
+  std::string rung, variant;
+  std::vector<std::int64_t> shape;
+  std::vector<Excess> largest;
+};
+// Nothing where there is no rival that ran.
+std::vector<ShapeErrors> errors_by_shape(const AccuracyReport& report);
 
 }  // namespace warpladder::lab

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <numeric>
 
 #include "base/error.hpp"
@@ -64,9 +65,9 @@ std::string run_and_judge(ops::Trial& trial, const Contestant& contestant, devic
 
 // Runs what the row is about, on the CPU side counted too, and has the results judged.
 void verify_row(BenchRow& row, const ladder::AnyRung* rung, const Contestant& contestant,
-                ops::Trial& trial, device::Stream& stream) {
+                ops::Trial& trial, device::Stream& stream, bool wants_counts) {
   row.failure = run_and_judge(trial, contestant, stream, row.worst_error_over_bound);
-  const bool counts = rung && stream.target == runtime::Target::cpu;
+  const bool counts = rung && wants_counts;
   const ladder::Launcher counted = counts ? rung->launcher(runtime::Flavour::counted) : nullptr;
   if (row.failure.empty() && counted) {
     std::vector<executor::KernelCounts> kernel_counts;
@@ -193,6 +194,15 @@ StoppingRule stopping_rule_for(runtime::Target target) {
           .long_sample_s = 2};
 }
 
+StoppingRule stopping_rule_for_many(runtime::Target target) {
+  if (target == runtime::Target::cpu) return {.budget_s = 0.05, .least_samples = 3};
+  return {.uncertainty = 0.005,
+          .budget_s = 0.04,
+          .least_samples = 9,
+          .most_samples = 150,
+          .long_sample_s = 2};
+}
+
 std::string above_ceiling(const BenchRow& row, const device::Ceilings& ceilings) {
   const auto above = [](double amount, const std::vector<double>& samples, double most,
                         const char* unit, double scale) -> std::string {
@@ -209,6 +219,37 @@ std::string above_ceiling(const BenchRow& row, const device::Ceilings& ceilings)
   return above(row.bytes, row.cold_samples_s, ceilings.memory_bytes_per_s, "GB/s", 1e-9);
 }
 
+namespace {
+
+// The problem of a group on its target. Null where it needs more memory than there is, and the
+// request may skip it: `why_not` then says so.
+std::unique_ptr<ops::Trial> trial_of(const BenchRequest& request, const BenchGroup& group,
+                                     std::string& why_not) {
+  const auto& [op, shape, variant, rungs, shape_class] = group;
+  if (!request.many_shapes) return op->case_of_shape(shape, variant).prepare(request.target);
+  try {
+    return op->sampled_case_of_shape(shape, variant).prepare(request.target);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::resource) throw;
+    why_not = error.what();
+    return nullptr;
+  }
+}
+
+BenchRow row_of(const BenchGroup& group, std::size_t place, const std::string& name) {
+  BenchRow row;
+  row.op = group.op->name();
+  row.rung = name;
+  row.shape = group.shape;
+  row.variant = group.variant;
+  row.shape_class = group.shape_class;
+  row.group = place;
+  row.measure = group.op->measure();
+  return row;
+}
+
+}  // namespace
+
 BenchReport bench(const BenchRequest& request, const Progress& progress) {
   device::Stream stream(request.target);
   stream.executor_threads = request.executor_threads;
@@ -218,10 +259,12 @@ BenchReport bench(const BenchRequest& request, const Progress& progress) {
 
   BenchReport report;
   report.ceilings = device::ceilings(request.target);
-  if (gpu) report.baselines = measure_baselines(request.groups);
+  report.cache_bytes = static_cast<double>(device::machine(request.target).l2_bytes);
+  if (gpu && !request.many_shapes) report.baselines = measure_baselines(request.groups);
   std::vector<BenchRow>& rows = report.rows;
   for (std::size_t g = 0; g < request.groups.size(); ++g) {
-    const auto& [op, shape, variant, rungs] = request.groups[g];
+    const BenchGroup& group = request.groups[g];
+    const auto& [op, shape, variant, rungs, shape_class] = group;
     const auto tell = [&](const char* what, const BenchRow& row, double done) {
       if (!progress) return;
       const std::string problem =
@@ -229,31 +272,38 @@ BenchReport bench(const BenchRequest& request, const Progress& progress) {
       progress(fmt::format("{} {} at {}", what, row.rung, problem),
                (static_cast<double>(g) + done) / static_cast<double>(request.groups.size()));
     };
-    const auto trial = op->case_of_shape(shape, variant).prepare(request.target);
+    std::string no_memory;
+    const auto trial = trial_of(request, group, no_memory);
+    if (!trial) {
+      for (const ladder::AnyRung* rung : rungs) {
+        rows.push_back(row_of(group, g, rung->id));
+        rows.back().skipped = no_memory;
+      }
+      continue;
+    }
+    for (const ladder::AnyRung* rung : rungs) {
+      trial->provide_workspace(rung->workspace_for(trial->call(), *stream.machine));
+    }
     const std::string remark = trial->remark();
     std::vector<Contestant> contestants;
     const auto enter = [&](const std::string& name, const ladder::AnyRung* rung,
                            ladder::Launcher prepare, ladder::Launcher launch,
                            const ladder::Arithmetic& arithmetic, const std::string& why_not,
                            bool probe) {
-      BenchRow& row = rows.emplace_back();
-      row.op = op->name();
-      row.rung = name;
+      BenchRow& row = rows.emplace_back(row_of(group, g, name));
       row.rival = rung == nullptr;
       row.probe = probe;
       row.tensor_cores = arithmetic.tensor_cores();
       row.less_accurate = row.rival && arithmetic.extra_roundings > 0;
-      row.shape = shape;
-      row.variant = variant;
       row.remark = remark;
       row.flops = trial->flops();
       row.bytes = trial->minimal_bytes();
-      row.measure = op->measure();
       row.skipped = why_not;
       if (!row.skipped.empty()) return;
       tell("verifying", row, 0.5 * static_cast<double>(contestants.size()) / (rungs.size() + 1.0));
       const Contestant contestant{rows.size() - 1, prepare, launch, arithmetic};
-      if (!probe) verify_row(row, rung, contestant, *trial, stream);
+      const bool wants_counts = !gpu && !request.many_shapes;
+      if (!probe) verify_row(row, rung, contestant, *trial, stream, wants_counts);
       if (row.verified || probe) contestants.push_back(contestant);
     };
     for (const ladder::AnyRung* rung : rungs) {
@@ -265,6 +315,9 @@ BenchReport bench(const BenchRequest& request, const Progress& progress) {
     }
     for (const ops::Rival* rival : ops::rivals_of(op->name(), request.target)) {
       if (rival->takes && !rival->takes(trial->call())) continue;
+      if (request.many_shapes && (rival->is_detour || rival->arithmetic.extra_roundings > 0)) {
+        continue;
+      }
       const std::string why_not = rival->why_not ? rival->why_not() : "";
       enter(rival->name, nullptr, rival->prepare, rival->launch, rival->arithmetic, why_not,
             rival->is_probe);
@@ -273,7 +326,7 @@ BenchReport bench(const BenchRequest& request, const Progress& progress) {
     sample_preparations(rows, contestants, *trial, stream, stopwatch);
     sample(rows, contestants, *trial, stream, stopwatch, request.rule,
            [&](const BenchRow& row) { tell("timing", row, 0.5); });
-    if (gpu) sample_in_graphs(rows, contestants, *trial, stream, stopwatch);
+    if (gpu && !request.many_shapes) sample_in_graphs(rows, contestants, *trial, stream, stopwatch);
   }
   for (BenchRow& row : rows) row.invalid = above_ceiling(row, report.ceilings);
   return report;

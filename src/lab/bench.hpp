@@ -41,12 +41,15 @@ struct StoppingRule {
 };
 // A GPU repeats itself better than a CPU that others use too.
 StoppingRule stopping_rule_for(runtime::Target target);
+// For hundreds of shapes in some minutes.
+StoppingRule stopping_rule_for_many(runtime::Target target);
 
 struct BenchGroup {
   const ops::Operator* op = nullptr;
   std::vector<std::int64_t> shape;
   std::string variant;
   std::vector<const ladder::AnyRung*> rungs;
+  std::string shape_class;  // of a file of many shapes
 };
 
 struct BenchRequest {
@@ -54,6 +57,9 @@ struct BenchRequest {
   runtime::Target target = runtime::Target::cpu;
   unsigned executor_threads = 0;
   StoppingRule rule;
+  // Times and their rivals' alone: results are judged in part, a problem without memory is skipped,
+  // and there are no counts, no baselines, no graphs of launches, no rivals that are detours.
+  bool many_shapes = false;
 };
 
 // One rung or rival at one shape.
@@ -65,10 +71,12 @@ struct BenchRow {
   bool less_accurate = false;  // a rival that computes with fewer bits: a contrast
   std::vector<std::int64_t> shape;
   std::string variant;
-  std::string remark;   // what of the problem explains its times, or empty
-  std::string skipped;  // why it cannot run here, or empty
-  std::string failure;  // why its result is wrong, or empty; then it is not timed
-  std::string invalid;  // why its time cannot be true, or empty
+  std::string shape_class;  // of a file of many shapes, or empty
+  std::size_t group = 0;    // of the request's
+  std::string remark;       // what of the problem explains its times, or empty
+  std::string skipped;      // why it cannot run here, or empty
+  std::string failure;      // why its result is wrong, or empty; then it is not timed
+  std::string invalid;      // why its time cannot be true, or empty
   bool verified = false;
   double worst_error_over_bound = 0;
   std::string judged_in_part;            // of a large problem: what was compared
@@ -95,6 +103,7 @@ struct BenchReport {
   std::vector<BenchRow> rows;  // group by group, each group's rungs in the order given, then rivals
   std::vector<Baseline> baselines;               // on a GPU
   device::Ceilings ceilings;                     // of the target
+  double cache_bytes = 0;                        // of the target's L2 cache
   std::map<std::string, std::string> libraries;  // of the rivals that ran: name, version
 };
 

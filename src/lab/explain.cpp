@@ -329,6 +329,8 @@ Explanation explain(const Selected& selected, const std::vector<std::int64_t>& s
   require(ladder::why_not(rung, runtime::Flavour::counted));
   const auto trial = selected.op->case_of_shape(shape, variant).prepare(runtime::Target::cpu);
   require(ladder::why_not(rung, trial->call()));
+  trial->provide_workspace(
+      rung.workspace_for(trial->call(), device::machine(runtime::Target::cpu)));
   trial->reset();
   if (announce) {
     const unsigned cores = threads ? threads : std::max(1u, std::thread::hardware_concurrency());

@@ -12,6 +12,7 @@ namespace {
 
 CaseResult run_case(const std::string& name, ops::Trial& trial, const ladder::AnyRung& rung,
                     runtime::Flavour flavour, device::Stream& stream) {
+  trial.provide_workspace(rung.workspace_for(trial.call(), *stream.machine));
   trial.reset();
   try {
     if (const ladder::Launcher prepare = rung.preparation(flavour)) prepare(trial.call(), stream);

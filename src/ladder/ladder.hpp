@@ -74,6 +74,7 @@ struct AnyRung {
   Launcher launch[runtime::kFlavours] = {};  // null where this build has no such flavour
   Predictor predict = {};
   Condition takes = {};
+  Erased<std::size_t, const runtime::Machine&> workspace_bytes = {};  // null: no more than is given
   Launcher prepare[runtime::kFlavours] = {};  // null: there is nothing to prepare
   Arithmetic arithmetic = {};
   // Of `dispatch`: the arithmetic of the rung that its plan names for a call; null of other rungs.
@@ -81,6 +82,10 @@ struct AnyRung {
 
   Arithmetic arithmetic_for(AnyCall call) const {
     return planned_arithmetic ? planned_arithmetic(call) : arithmetic;
+  }
+  // Of the workspace that the call must have beyond what its operator gives every call.
+  std::size_t workspace_for(AnyCall call, const runtime::Machine& machine) const {
+    return workspace_bytes ? workspace_bytes(call, machine) : 0;
   }
   bool is_dispatch() const { return static_cast<bool>(planned_arithmetic); }
   Launcher launcher(runtime::Flavour flavour) const { return launch[static_cast<int>(flavour)]; }
@@ -105,6 +110,7 @@ AnyRung erased(const char* op, const char* id, const Rung<Call>* gpu, const Rung
                .on_host = plain->on_host,
                .predict = plain->predict,
                .takes = plain->takes,
+               .workspace_bytes = plain->workspace_bytes,
                .arithmetic = plain->arithmetic};
   const auto add = [&](runtime::Flavour flavour, const Rung<Call>* of_flavour) {
     if (!of_flavour) return;
@@ -124,11 +130,13 @@ bool declare_dispatch(const char* op,
                       std::type_identity_t<void (*)(const Call&, runtime::StreamView&)> gpu,
                       void (*plain)(const Call&, runtime::StreamView&),
                       void (*counted)(const Call&, runtime::StreamView&),
-                      Arithmetic (*arithmetic)(const Call&)) {
+                      Arithmetic (*arithmetic)(const Call&),
+                      std::size_t (*workspace_bytes)(const Call&, const runtime::Machine&)) {
   AnyRung rung{.op = op,
                .id = "dispatch",
                .idea = "what the library's call does",
                .accepts = "every problem",
+               .workspace_bytes = workspace_bytes,
                .planned_arithmetic = arithmetic};
   rung.launch[static_cast<int>(runtime::Flavour::gpu)] = gpu;
   rung.launch[static_cast<int>(runtime::Flavour::plain)] = plain;

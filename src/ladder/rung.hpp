@@ -2,6 +2,7 @@
 // What a rung declares of itself. Rungs' translation units include this (through their operator's
 // rung.hpp), so it holds no containers: nothing here may become machine code that a flavour shares.
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -63,6 +64,8 @@ struct Rung {
   Totals (*predict)(const Call&, const runtime::Machine&) = nullptr;
   // Whether the rung takes this call, as `accepts` says in words; null: it takes every call.
   bool (*takes)(const Call&) = kTakesByDefault<Call>;
+  // Of the call's workspace, where the rung needs more than the operator gives every call.
+  std::size_t (*workspace_bytes)(const Call&, const runtime::Machine&) = nullptr;
   // To be launched once before `launch`, for a call whose operator says what may then change.
   void (*prepare)(const Call&, runtime::StreamView&) = nullptr;
   Arithmetic arithmetic = {};

@@ -114,10 +114,42 @@ void ten_bits_of_mantissa(const Call& call, runtime::StreamView&) {
   }
 }
 
-lab::VerifyRow verdict_on(ladder::Launcher launch) {
+// Of a batch, whose matrices lie in strides or where arrays of pointers say.
+Call product_of(const Call& call, std::int64_t i) {
+  const sgemm::Batch& batch = call.batch;
+  Call product = call;
+  product.batch = {};
+  product.a = batch.arrays ? batch.a[i] : call.a + i * batch.stride_a;
+  product.b = batch.arrays ? batch.b[i] : call.b + i * batch.stride_b;
+  product.c = batch.arrays ? batch.c[i] : call.c + i * batch.stride_c;
+  return product;
+}
+void every_product(const Call& call, runtime::StreamView& stream) {
+  for (std::int64_t i = 0; i < call.batch.count; ++i) correct(product_of(call, i), stream);
+}
+void no_last_product(const Call& call, runtime::StreamView& stream) {
+  for (std::int64_t i = 0; i + 1 < call.batch.count; ++i) correct(product_of(call, i), stream);
+}
+void the_next_b(const Call& call, runtime::StreamView& stream) {
+  for (std::int64_t i = 0; i < call.batch.count; ++i) {
+    Call product = product_of(call, i);
+    product.b = product_of(call, (i + 1) % call.batch.count).b;
+    correct(product, stream);
+  }
+}
+void behind_each_matrix(const Call& call, runtime::StreamView& stream) {
+  every_product(call, stream);
+  for (std::int64_t i = 0; i + 1 < call.batch.count; ++i) {
+    const Call product = product_of(call, i);
+    if (!empty(product)) (&c_of(product, product.problem.m - 1, product.problem.n - 1))[1] = 1.0f;
+  }
+}
+
+lab::VerifyRow verdict_on(ladder::Launcher launch, ladder::Condition takes = sgemm::is_single) {
   ladder::AnyRung rung;
   rung.op = "sgemm";
   rung.id = "planted";
+  rung.takes = takes;
   rung.launch[static_cast<int>(runtime::Flavour::plain)] = launch;
   lab::VerifyRequest request;
   request.rungs = {{&ops::find_operator("sgemm"), &rung}};
@@ -172,6 +204,39 @@ TEST(PlantedFaults, ReadingCWithBetaZero) {
   EXPECT_GT(verdict_on(reads_c_with_beta_zero).failures(), 20u);
 }
 TEST(PlantedFaults, TooFewBits) { EXPECT_GT(verdict_on(ten_bits_of_mantissa).failures(), 30u); }
+
+bool has_several_products(const Call& call) { return call.batch.count > 1; }
+bool writes_several_products(const Call& call) {
+  return has_several_products(call) && !empty(call);
+}
+bool has_several_b(const Call& call) {
+  const bool shared =
+      call.batch.arrays ? call.batch.b[0] == call.batch.b[1] : call.batch.stride_b == 0;
+  return !shared && call.problem.k > 0;
+}
+
+TEST(PlantedFaults, TheCleanTwinOfABatchPasses) {
+  const lab::VerifyRow row = verdict_on(every_product, has_several_products);
+  EXPECT_GE(row.cases.size(), 20u);
+  for (const auto& result : row.cases) EXPECT_EQ(result.failure, "") << result.name;
+}
+TEST(PlantedFaults, ALastProductNeverWritten) {
+  const lab::VerifyRow row = verdict_on(no_last_product, writes_several_products);
+  EXPECT_EQ(row.failures(), row.cases.size());
+  EXPECT_TRUE(some_failure_says(row, " of product 2 "));
+}
+TEST(PlantedFaults, TheBOfAnotherProduct) {
+  const ladder::Condition takes = [](const Call& call) {
+    return writes_several_products(call) && has_several_b(call);
+  };
+  const lab::VerifyRow row = verdict_on(the_next_b, takes);
+  EXPECT_GE(row.cases.size(), 10u);
+  EXPECT_EQ(row.failures(), row.cases.size());
+}
+TEST(PlantedFaults, WriteBetweenTwoMatrices) {
+  EXPECT_TRUE(some_failure_says(verdict_on(behind_each_matrix, writes_several_products),
+                                "a gap between two lines of C changed"));
+}
 
 TEST(ElementJudge, CountsInUnitsOfTheBound) {
   ops::ElementJudge judge([](std::size_t i) { return std::to_string(i); });

@@ -2,6 +2,7 @@
 // How far results lie from the truth, in the measures of error analysis: for comparing rungs that
 // are all right within their bounds, yet not equally near.
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -45,12 +46,15 @@ struct AccuracyProblem {
   std::string distribution;
   std::vector<std::int64_t> shape;
   std::uint64_t seed = 1;
+  std::string variant = {};  // with details; empty: the operator's first
 };
 
 // One such problem with its operands on one target, and the truth about it.
 class AccuracyTrial {
  public:
   virtual ~AccuracyTrial() = default;
+  // As of a Trial.
+  virtual void provide_workspace(std::size_t) {}
   // Poisons what the rung must write.
   virtual void reset() = 0;
   // The operator's Call, for launchers.

@@ -14,10 +14,14 @@ Cublas::Cublas()
   get_version_ = library_.find<decltype(&cublasGetVersion_v2)>("cublasGetVersion_v2");
   set_stream_ = library_.find<decltype(&cublasSetStream_v2)>("cublasSetStream_v2");
   sgemm = library_.find<decltype(&cublasSgemm_v2_64)>("cublasSgemm_v2_64");
+  sgemm_strided_batched =
+      library_.find<decltype(&cublasSgemmStridedBatched_64)>("cublasSgemmStridedBatched_64");
+  sgemm_batched = library_.find<decltype(&cublasSgemmBatched_64)>("cublasSgemmBatched_64");
   set_math_mode = library_.find<decltype(&cublasSetMathMode)>("cublasSetMathMode");
   sgeam = library_.find<decltype(&cublasSgeam_64)>("cublasSgeam_64");
   sgemv = library_.find<decltype(&cublasSgemv_v2_64)>("cublasSgemv_v2_64");
-  if (!create || !get_version_ || !set_stream_ || !sgemm || !set_math_mode || !sgeam || !sgemv) {
+  if (!create || !get_version_ || !set_stream_ || !sgemm || !set_math_mode || !sgeam || !sgemv ||
+      !sgemm_strided_batched || !sgemm_batched) {
     why_not_ = "this libcublas lacks a function that is needed";
   } else if (create(&handle) != CUBLAS_STATUS_SUCCESS) {
     why_not_ = "cuBLAS cannot be set up on this GPU";

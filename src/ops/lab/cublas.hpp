@@ -24,6 +24,8 @@ class Cublas {
 
   cublasHandle_t handle = nullptr;
   decltype(&cublasSgemm_v2_64) sgemm = nullptr;
+  decltype(&cublasSgemmStridedBatched_64) sgemm_strided_batched = nullptr;
+  decltype(&cublasSgemmBatched_64) sgemm_batched = nullptr;
   decltype(&cublasSetMathMode) set_math_mode = nullptr;
   decltype(&cublasSgeam_64) sgeam = nullptr;
   decltype(&cublasSgemv_v2_64) sgemv = nullptr;

@@ -31,6 +31,10 @@ class Planners {
     const runtime::Machine& machine = device::machine(runtime::Target::gpu);
     return of(runtime::Flavour::plain)(call, machine).rung->arithmetic;
   }
+  // The library's call on a GPU takes its own.
+  static std::size_t workspace_bytes(const Call& call, const runtime::Machine& machine) {
+    return of(runtime::Flavour::plain)(call, machine).workspace_bytes;
+  }
 
  private:
   static Planner<Call>& of(runtime::Flavour flavour) {
@@ -48,7 +52,7 @@ bool declare_dispatch(const char* op,
   All::set(std::move(plain), std::move(counted));
   return ladder::declare_dispatch<Call>(op, gpu, All::template launch<runtime::Flavour::plain>,
                                         All::template launch<runtime::Flavour::counted>,
-                                        All::arithmetic);
+                                        All::arithmetic, All::workspace_bytes);
 }
 
 }  // namespace warpladder::ops

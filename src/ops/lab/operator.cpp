@@ -20,7 +20,12 @@ std::vector<std::unique_ptr<Operator>>& declared() {
 
 void Operator::require_variant(const std::string& variant) const {
   const std::vector<std::string> known = variants();
-  if (std::ranges::find(known, variant) != known.end()) return;
+  const std::size_t end = variant.find(' ');
+  if (end != variant.npos && details().empty()) {
+    throw_bad_input(fmt::format("{}: nothing may follow a variant, as in {}", name(),
+                                in_quotes(variant, kShownBytes)));
+  }
+  if (std::ranges::find(known, variant.substr(0, end)) != known.end()) return;
   if (known.size() == 1) throw_bad_input(fmt::format("{} has no variants", name()));
   throw_bad_input(fmt::format("{} has no variant {}; its variants are: {}", name(),
                               in_quotes(variant, kShownBytes), fmt::join(known, ", ")));
@@ -29,12 +34,22 @@ void Operator::require_variant(const std::string& variant) const {
 Case Operator::case_of_shape(const std::vector<std::int64_t>& shape,
                              const std::string& variant) const {
   if (shape.empty() && matrices()) return matrices()->case_of(variant);
-  if (shape.size() != default_shape().size()) {
-    throw_bad_input(fmt::format("{}: a shape is written {}", name(), shape_form()));
-  }
+  require_shape(shape);
   if (variant.empty()) return plain_case(shape, variants().front());
   require_variant(variant);
   return plain_case(shape, variant);
+}
+
+Case Operator::sampled_case_of_shape(const std::vector<std::int64_t>& shape,
+                                     const std::string& variant) const {
+  require_shape(shape);
+  require_variant(variant);
+  return sampled_case(shape, variant);
+}
+
+void Operator::require_shape(const std::vector<std::int64_t>& shape) const {
+  if (shape.size() == default_shape().size()) return;
+  throw_bad_input(fmt::format("{}: a shape is written {}", name(), shape_form()));
 }
 
 bool declare(std::unique_ptr<Operator> op) {

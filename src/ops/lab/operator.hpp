@@ -2,6 +2,7 @@
 // What the lab knows of an operator: its name, its cases, how to prepare one, run a rung on it and
 // judge the result. Each room implements Operator once. Capabilities are what only some rooms have.
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -26,6 +27,9 @@ struct Verdict {
 class Trial {
  public:
   virtual ~Trial() = default;
+  // Lets the call have a workspace of at least so many bytes, where the operator's calls have one.
+  // What a larger workspace replaces is lost.
+  virtual void provide_workspace(std::size_t) {}
   // Puts the operands back and poisons what the rung must write.
   virtual void reset() = 0;
   // The operator's Call, for launchers and predictors.
@@ -73,6 +77,9 @@ class Operator {
   // What a shape alone leaves open (a layout, which function), a word each; the first goes without
   // saying. An operator that leaves nothing open has the one variant "".
   virtual std::vector<std::string> variants() const { return {""}; }
+  // Words that may follow a variant, each behind a space, and say more of the problem ("batch=64"),
+  // for people; empty where there are none.
+  virtual std::string details() const { return ""; }
   // What bench runs unless it is told.
   virtual std::vector<std::vector<std::int64_t>> bench_shapes() const { return {default_shape()}; }
   virtual std::vector<std::string> bench_variants() const { return {variants().front()}; }
@@ -94,12 +101,16 @@ class Operator {
   virtual const AccuracyCapability* accuracy() const { return nullptr; }
   virtual const RunCapability* run() const { return nullptr; }
 
-  // Throws Error(bad_input) unless it is one of variants().
+  // Throws Error(bad_input) unless it is one of variants(), with or without details.
   void require_variant(const std::string& variant) const;
   // The plain problem of a shape, in one of variants() (empty: the first); or that of a matrix.
   // Throws Error(bad_input) if the shape or the variant is not one of this operator,
   // Error(resource) when it needs more memory than there is.
   Case case_of_shape(const std::vector<std::int64_t>& shape, const std::string& variant) const;
+  // The same problem for timing alone: nothing of it takes long on the host, and of a large result
+  // only a sample is judged.
+  Case sampled_case_of_shape(const std::vector<std::int64_t>& shape,
+                             const std::string& variant) const;
   Case case_of_shape(const std::vector<std::int64_t>& shape) const {
     return case_of_shape(shape, variants().front());
   }
@@ -108,6 +119,12 @@ class Operator {
   // Of a shape with as many sizes as default_shape(), and one of variants().
   virtual Case plain_case(const std::vector<std::int64_t>& shape,
                           const std::string& variant) const = 0;
+  // Of the same; an operator whose plain cases are prepared in a moment has no other.
+  virtual Case sampled_case(const std::vector<std::int64_t>& shape,
+                            const std::string& variant) const {
+    return plain_case(shape, variant);
+  }
+  void require_shape(const std::vector<std::int64_t>& shape) const;
 };
 
 // Called by static initialisation of each room's operator.cpp.

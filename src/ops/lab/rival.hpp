@@ -25,6 +25,8 @@ struct Rival {
   ladder::Condition takes = nullptr;   // null: it takes every call
   ladder::Launcher prepare = nullptr;  // once before `launch`, as a rung's
   ladder::Arithmetic arithmetic = {};
+  // Another way that people call the library: views over many shapes leave it out.
+  bool is_detour = false;
 };
 
 // Called by static initialisation of each room's rival_*.cpp.

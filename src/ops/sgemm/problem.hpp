@@ -32,6 +32,11 @@ struct Problem {
 // 2^-78 and 2^78. Nothing holds without it for rungs that say so; the others need no promise.
 enum class Values { any, moderate };
 
+// What a plan may take. accurate: the fastest arithmetic whose errors are no larger than an FP32
+// dot product's. cuda_cores: FP32 multiply-adds alone. double_rounded: float64 sums, each rounded
+// once.
+enum class Arithmetic { accurate, cuda_cores, double_rounded };
+
 // Independent products of the same sizes. Matrix i lies i·stride elements behind the call's a, b
 // and c; a stride of 0 shares an operand. Where `arrays` is set, the device arrays a, b and c hold
 // a pointer for each matrix instead, and the call's own pointers and the strides are not used.
@@ -55,10 +60,12 @@ struct Call {
   void* workspace = nullptr;
   Values values = Values::any;
   Batch batch = {};
+  Arithmetic arithmetic = Arithmetic::accurate;  // for plans; a rung has its own
 
   // Rungs that know nothing of batches launch the products of a strided one after the other.
   static bool takes_by_default(const Call& call) { return !call.batch.arrays; }
 };
+inline bool is_single(const Call& call) { return call.batch.count == 1 && !call.batch.arrays; }
 // For rungs and rivals that take such calls only.
 inline bool promises_moderate_values(const Call& call) {
   return !call.batch.arrays && call.values == Values::moderate;

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "base/random_fill.hpp"
+#include "ops/lab/checked.hpp"
+#include "ops/sgemm/lab/details.hpp"
 
 namespace warpladder::sgemm {
 namespace {
@@ -24,14 +26,120 @@ std::string describe(const Problem& p) {
 
 GemmCase plain(const Problem& p) { return {describe(p), p}; }
 
+// Products whose matrices lie `gap` elements apart.
+GemmCase batch_of(std::int64_t count, const Problem& p, std::int64_t gap = 0) {
+  GemmCase c = plain(p);
+  Problem::Footprint f{};
+  (void)check(p, &f);
+  c.batch = {.count = count,
+             .stride_a = f.a_elements + gap,
+             .stride_b = f.b_elements + gap,
+             .stride_c = f.c_elements + gap};
+  c.name = fmt::format("{} of {}", count, c.name);
+  if (gap) c.name += fmt::format(", {} elements apart", gap);
+  return c;
+}
+
+std::int64_t matrices_after_the_first(const Batch& batch) {
+  return std::max<std::int64_t>(batch.count, 1) - 1;
+}
+
+// Of several products, in strides and in arrays of pointers, with operands that are shared.
+std::vector<GemmCase> batch_cases() {
+  std::vector<GemmCase> cases;
+  const auto add = [&](GemmCase c, const char* remark = "") {
+    if (*remark) c.name += fmt::format(", {}", remark);
+    cases.push_back(std::move(c));
+  };
+  const auto in_arrays = [](GemmCase c) {
+    c.batch.arrays = true;
+    c.name += ", in arrays of pointers";
+    return c;
+  };
+  const Problem ragged = compact(33, 17, 40),
+                aligned = compact(64, 64, 64, Layout::row_major, false, true),
+                scaled = compact(45, 34, 23, Layout::row_major, true, true, 1.5f, 0.5f),
+                by_columns = compact(36, 68, 44, Layout::column_major, true, false, -1.0f, 2.0f);
+  add(batch_of(3, ragged));
+  add(batch_of(5, aligned, 4));
+  add(batch_of(2, scaled, 3));
+  add(batch_of(3, by_columns, 1));
+  add(batch_of(9, compact(1, 40, 50)));
+  add(batch_of(2, compact(129, 130, 66)));
+  add(batch_of(3, compact(20, 9, 0, Layout::row_major, false, false, 1.0f, 3.0f)));
+  add(batch_of(0, compact(8, 8, 8)));
+  add(in_arrays(batch_of(1, ragged)));
+  add(in_arrays(batch_of(3, ragged, 1)));
+  add(in_arrays(batch_of(4, aligned)));
+  add(in_arrays(batch_of(3, scaled)));
+  add(in_arrays(batch_of(2, by_columns)));
+  add(in_arrays(batch_of(2, compact(130, 70, 33))));
+  for (const Problem& p : {ragged, aligned, by_columns}) {
+    GemmCase shared = batch_of(3, p);
+    shared.batch.stride_a = 0;
+    add(shared, "one A");
+    add(in_arrays(shared), "one A");
+    shared = batch_of(3, p);
+    shared.batch.stride_b = 0;
+    add(shared, "one B");
+    add(in_arrays(shared), "one B");
+  }
+  GemmCase leading = batch_of(3, compact(30, 20, 10));
+  leading.problem.lda += 3;
+  leading.problem.ldb += 5;
+  leading.problem.ldc += 7;
+  leading.batch.stride_a += 90;
+  leading.batch.stride_b += 50;
+  leading.batch.stride_c += 210;
+  leading.misalign_a = leading.misalign_c = 1;
+  add(leading, "ld larger than the line, A and C off alignment");
+  return cases;
+}
+
+// A stride of 0 in a single product is none.
+bool is_single(const GemmCase& c) { return c.batch.count == 1 && !c.batch.arrays; }
+
 }  // namespace
 
 GemmCase gemm_case_of_shape(std::int64_t m, std::int64_t n, std::int64_t k,
                             std::string_view variant) {
-  const Variant& v = *std::ranges::find(kVariants, variant, &Variant::name);
+  const std::size_t end = std::min(variant.find(' '), variant.size());
+  const Variant& v = *std::ranges::find(kVariants, variant.substr(0, end), &Variant::name);
   GemmCase c = plain(compact(m, n, k, v.layout, v.trans_a, v.trans_b));
   c.filling = v.filling;
+  add_details(c, variant.substr(end));
   return c;
+}
+
+Problem::Footprint elements_of(const GemmCase& c) {
+  Problem::Footprint f = ops::footprint(c.problem);
+  const std::int64_t more = matrices_after_the_first(c.batch);
+  f.a_elements += more * c.batch.stride_a;
+  f.b_elements += more * c.batch.stride_b;
+  f.c_elements += more * c.batch.stride_c;
+  return f;
+}
+
+Offsets offsets_of(const GemmCase& c, std::int64_t product) {
+  const std::int64_t last = c.batch.count - 1;
+  const bool arrays = c.batch.arrays;
+  const std::int64_t of_a = arrays ? last - product : product,
+                     of_b = arrays && product == last ? 0 : product + (arrays ? 1 : 0);
+  return {static_cast<std::size_t>(of_a * c.batch.stride_a),
+          static_cast<std::size_t>(of_b * c.batch.stride_b),
+          static_cast<std::size_t>(product * c.batch.stride_c)};
+}
+
+double flops(const GemmCase& c) { return static_cast<double>(c.batch.count) * flops(c.problem); }
+
+double minimal_bytes(const GemmCase& c) {
+  const Problem& p = c.problem;
+  const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n),
+             k = static_cast<double>(p.k), count = static_cast<double>(c.batch.count);
+  const double of_a = m * k * (c.batch.stride_a ? count : 1),
+               of_b = k * n * (c.batch.stride_b ? count : 1),
+               of_c = m * n * count * (p.beta == 0.0f ? 1 : 2);
+  return is_single(c) ? minimal_bytes(p) : sizeof(float) * (of_a + of_b + of_c);
 }
 
 std::vector<GemmCase> gemm_cases() {
@@ -123,14 +231,18 @@ std::vector<GemmCase> gemm_cases() {
   GemmCase wide = plain(compact(150, 140, 300));
   wide.filling = Filling::wide;
   add(wide, "magnitudes from 2^-20 to 2^20");
+  for (const GemmCase& batch : batch_cases()) add(batch);
   return cases;
 }
 
-std::vector<std::int64_t> judged_rows(const Problem& p) {
+std::vector<std::int64_t> judged_rows(const Problem& p) { return judged_rows(GemmCase{"", p}); }
+
+std::vector<std::int64_t> judged_rows(const GemmCase& c) {
   constexpr double kWhole = 5e9;  // multiply-adds: about the square of 1700
   constexpr std::int64_t kBands = 128;
+  const Problem& p = c.problem;
   std::vector<std::int64_t> rows;
-  if (flops(p) / 2 <= kWhole || p.m <= kBands + 2) {
+  if (flops(c) / 2 <= kWhole || p.m <= kBands + 2) {
     for (std::int64_t i = 0; i < p.m; ++i) rows.push_back(i);
     return rows;
   }

@@ -11,6 +11,8 @@ void call_library(const Call& call, runtime::StreamView& stream) {
       p.layout == Layout::row_major ? WARPLADDER_ROW_MAJOR : WARPLADDER_COLUMN_MAJOR;
   const auto op = [](bool transposed) { return transposed ? WARPLADDER_OP_T : WARPLADDER_OP_N; };
   const warpladder_handle handle = ops::library_handle();
+  ops::require_success(
+      warpladder_set_arithmetic(handle, static_cast<warpladder_arithmetic>(call.arithmetic)));
   const warpladder_stream native = ops::library_stream(stream);
   if (batch.count == 1 && !batch.arrays) {
     return ops::require_success(warpladder_sgemm(handle, layout, op(p.trans_a), op(p.trans_b), p.m,

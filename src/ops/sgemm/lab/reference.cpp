@@ -19,22 +19,22 @@ Strides strides(const Problem& p, bool transposed, std::int64_t ld) {
 }
 
 // rows[first] up to rows[last].
-void reference_rows(const Problem& p, const HostOperands& x, std::span<const std::int64_t> rows,
-                    std::size_t first, std::size_t last, std::vector<ops::Expected>& out) {
-  constexpr double kUnit = 0x1p-24, kTiny = std::numeric_limits<float>::denorm_min();
+void reference_rows(const Problem& p, const HostOperands& x, const Offsets& offsets,
+                    std::span<const std::int64_t> rows, std::size_t first, std::size_t last,
+                    std::vector<ops::Expected>& out) {
+  const float *const x_a = x.a.data() + offsets.a, *const x_b = x.b.data() + offsets.b,
+                     *const x_c = x.c.data() + offsets.c;
   const Strides a = strides(p, p.trans_a, p.lda), b = strides(p, p.trans_b, p.ldb),
                 c = strides(p, false, p.ldc);
   const std::int64_t depth = p.alpha == 0.0f ? 0 : p.k;
-  const double terms = roundings(p);
-  const double gamma = terms * kUnit / (1.0 - terms * kUnit);
   std::vector<double> sum(static_cast<std::size_t>(p.n)), magnitude(sum.size());
   for (std::size_t row = first; row < last; ++row) {
     const std::int64_t i = rows[row];
     std::fill(sum.begin(), sum.end(), 0.0);
     std::fill(magnitude.begin(), magnitude.end(), 0.0);
     for (std::int64_t k = 0; k < depth; ++k) {
-      const double left = x.a[static_cast<std::size_t>(i * a.i + k * a.j)];
-      const float* right = &x.b[static_cast<std::size_t>(k * b.i)];
+      const double left = x_a[i * a.i + k * a.j];
+      const float* right = x_b + k * b.i;
       for (std::int64_t j = 0; j < p.n; ++j) {
         const double product = left * static_cast<double>(right[j * b.j]);
         sum[static_cast<std::size_t>(j)] += product;
@@ -43,13 +43,9 @@ void reference_rows(const Problem& p, const HostOperands& x, std::span<const std
     }
     for (std::int64_t j = 0; j < p.n; ++j) {
       const auto at = static_cast<std::size_t>(j);
-      const double scaled = depth == 0 ? 0.0 : static_cast<double>(p.alpha) * sum[at];
-      const double old = p.beta == 0.0f ? 0.0
-                                        : static_cast<double>(p.beta) *
-                                              x.c[static_cast<std::size_t>(i * c.i + j * c.j)];
-      const double size = std::abs(static_cast<double>(p.alpha)) * magnitude[at] + std::abs(old);
-      out[row * sum.size() + at] = {
-          scaled + old, gamma * size + terms * kTiny * (1.0 + std::abs(double{p.alpha}))};
+      const double old =
+          p.beta == 0.0f ? 0.0 : static_cast<double>(p.beta) * x_c[i * c.i + j * c.j];
+      out[row * sum.size() + at] = expected_element(p, sum[at], magnitude[at], old);
     }
   }
 }
@@ -58,6 +54,16 @@ void reference_rows(const Problem& p, const HostOperands& x, std::span<const std
 
 double roundings(const Problem& p) { return static_cast<double>(p.alpha == 0.0f ? 0 : p.k) + 3.0; }
 
+ops::Expected expected_element(const Problem& p, double sum, double magnitude, double old) {
+  constexpr double kUnit = 0x1p-24, kTiny = std::numeric_limits<float>::denorm_min();
+  const double terms = roundings(p);
+  const double gamma = terms * kUnit / (1.0 - terms * kUnit);
+  const auto alpha = static_cast<double>(p.alpha);
+  const double scaled = p.k == 0 || p.alpha == 0.0f ? 0.0 : alpha * sum;
+  const double size = std::abs(alpha) * magnitude + std::abs(old);
+  return {scaled + old, gamma * size + terms * kTiny * (1.0 + std::abs(alpha))};
+}
+
 std::vector<ops::Expected> reference(const Problem& p, const HostOperands& operands) {
   std::vector<std::int64_t> rows(static_cast<std::size_t>(p.m));
   std::iota(rows.begin(), rows.end(), 0);
@@ -65,7 +71,7 @@ std::vector<ops::Expected> reference(const Problem& p, const HostOperands& opera
 }
 
 std::vector<ops::Expected> reference(const Problem& p, const HostOperands& operands,
-                                     std::span<const std::int64_t> rows) {
+                                     std::span<const std::int64_t> rows, const Offsets& offsets) {
   std::vector<ops::Expected> out(rows.size() * static_cast<std::size_t>(p.n));
   if (out.empty()) return out;
   // Rows are independent, so that the truth does not depend on the number of threads.
@@ -77,8 +83,8 @@ std::vector<ops::Expected> reference(const Problem& p, const HostOperands& opera
   std::vector<std::thread> threads;
   for (std::size_t w = 0; w < workers; ++w) {
     threads.emplace_back([&, w] {
-      reference_rows(p, operands, rows, rows.size() * w / workers, rows.size() * (w + 1) / workers,
-                     out);
+      reference_rows(p, operands, offsets, rows, rows.size() * w / workers,
+                     rows.size() * (w + 1) / workers, out);
     });
   }
   for (std::thread& t : threads) t.join();

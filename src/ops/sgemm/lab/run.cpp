@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/host_memory.hpp"
 #include "ops/lab/checked.hpp"
@@ -84,8 +86,10 @@ ops::RunResult run(const ops::RunValues& values, const ops::RunOptions& options)
   } else if (o.c) {
     c.upload(o.c->array.data);
   }
-  const device::Memory workspace(target, bytes);
-  const Call call{p, a.data(), b.data(), c.data(), workspace.data()};
+  Call call{p, a.data(), b.data(), c.data()};
+  const device::Memory workspace(
+      target, std::max(bytes, rung.workspace_for(call, device::machine(target))));
+  call.workspace = workspace.data();
   const double time_s = timed(rung, flavour, call, options).launch;
   return {.rung = &rung,
           .flavour = flavour,

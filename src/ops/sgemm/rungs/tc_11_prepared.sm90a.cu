@@ -3,8 +3,8 @@
 // Idea: split B once, beforehand; a call splits A and multiplies, as tc_09 does.
 //
 // Prediction: tc_09's time less the pass over B: at 4096³ some 45 of 620 µs on an H200.
-// Accepts: every problem of moderate values, after B was prepared in the same workspace. Of
-// column-major operands that is A, because they are exchanged: Cᵀ = Bᵀ·Aᵀ.
+// Accepts: every problem of moderate values, after B was prepared in the same workspace, and
+// batches that share B. Of column-major operands that is A: they are exchanged, Cᵀ = Bᵀ·Aᵀ.
 // What binds it: the power, and the pass over A.
 
 #include "ops/sgemm/tensor/launch.hpp"
@@ -66,6 +66,12 @@ void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stre
   launch_multiply(g, launch_split<Pairs>(g, trans_a, trans_b, stream, Operands::a), stream);
 }
 
+// The workspace holds one prepared B.
+bool takes(const Call& call) {
+  return promises_moderate_values(call) &&
+         (call.batch.count <= 1 || in_layout(call, Layout::row_major).batch.stride_b == 0);
+}
+
 ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
   return predict_tiles<Pairs>(p, machine, 2, Operands::a);
 }
@@ -73,10 +79,10 @@ ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
 }  // namespace
 
 WARPLADDER_RUNG(tc_11_prepared) = {.idea = "B is split once, for many products",
-                                   .accepts = "moderate values",
+                                   .accepts = "moderate values, one B",
                                    .launch = launch_in<Layout::row_major, launch>,
                                    .predict = predict_in<Layout::row_major, predict>,
-                                   .takes = promises_moderate_values,
+                                   .takes = takes,
                                    .prepare = launch_in<Layout::row_major, prepare>,
                                    .arithmetic = in_halves(16)};
 
