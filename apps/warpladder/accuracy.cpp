@@ -16,6 +16,7 @@
 #include "base/parse.hpp"
 #include "lab/accuracy_picture.hpp"
 #include "lab/axes.hpp"
+#include "lab/shapes.hpp"
 #include "verb.hpp"
 
 namespace warpladder::app {
@@ -26,7 +27,7 @@ using lab::AccuracyReport;
 struct AccuracyFlags {
   std::vector<std::string> names, axes;
   std::string distributions = "all", seed = "1", svg;
-  std::optional<std::string> rival, factor;
+  std::optional<std::string> rival, factor, shapes;
   DeviceFlags device;
   JsonFlag json;
 };
@@ -114,6 +115,7 @@ nlohmann::json as_json(const lab::AccuracyPoint& point, const ops::AccuracyProbl
                         {"skipped", point.skipped},
                         {"failure", point.failure},
                         {"judged_in_part", judged_in_part}};
+  if (!problem.variant.empty()) object["variant"] = problem.variant;
   if (point.skipped.empty()) {
     for (const lab::ErrorMeasure& measure : lab::kErrorMeasures) {
       object[measure.key] = point.errors.*measure.value;
@@ -145,6 +147,7 @@ nlohmann::json as_json(const AccuracyReport& report, const std::vector<lab::Exce
     object["worse"].push_back({{"rung", e.rung},
                                {"distribution", report.problems[e.problem].distribution},
                                {"shape", report.problems[e.problem].shape},
+                               {"variant", report.problems[e.problem].variant},
                                {"measure", e.measure->key},
                                {"error", e.error},
                                {"of_rival", e.of_rival}});
@@ -152,13 +155,24 @@ nlohmann::json as_json(const AccuracyReport& report, const std::vector<lab::Exce
   return object;
 }
 
-void print_report(const AccuracyReport& report, std::uint64_t seed) {
+void print_sections(const AccuracyReport& report) {
   for (const AccuracySection& section : sections_of(report)) {
     print_line(wrapped(section.title) + "\n");
     for (const TextTable& table : section.tables) {
       print(table);
       print_line("");
     }
+  }
+}
+
+// Of a file of shapes the largest ratios; all errors are in the JSON.
+void print_report(const AccuracyReport& report, std::uint64_t seed, bool by_shape) {
+  const std::vector<lab::ShapeErrors> shapes = lab::errors_by_shape(report);
+  if (by_shape && !shapes.empty()) {
+    print(table_of(shapes, report));
+    print_line("");
+  } else {
+    print_sections(report);
   }
   for (const std::string& remark : remarks_on(report)) print_line(remark);
   print_line(wrapped(fmt::format("{} Seed: {}.", notes_on(report), seed)));
@@ -176,6 +190,19 @@ bool is_wrong(const lab::AccuracyPoint& point) {
   return !point.failure.empty() || point.errors.not_finite > 0;
 }
 
+void set_shapes(lab::AccuracyRequest& request, const AccuracyFlags& flags) {
+  if (!flags.shapes) {
+    request.shapes = shapes_for(*request.op, request.target, flags.axes);
+    return;
+  }
+  require_alone("--shapes", {{"-a", !flags.axes.empty()}});
+  if (!flags.svg.empty()) throw_bad_input("--svg draws errors against k, not those of --shapes");
+  for (const lab::ShapeLine& line : lab::read_shapes(*request.op, *flags.shapes, "--shapes")) {
+    request.shapes.push_back(line.shape);
+    request.variants.push_back(line.variant);
+  }
+}
+
 void accuracy(const AccuracyFlags& flags, Context& context) {
   require_apart({{"--svg", flags.svg}, {"--json", flags.json.path}});
   lab::AccuracyRequest request;
@@ -184,7 +211,7 @@ void accuracy(const AccuracyFlags& flags, Context& context) {
   request.distributions = distributions_of(*request.op, flags.distributions);
   const double factor = factor_of(flags);
   request.target = flags.device.target();
-  request.shapes = shapes_for(*request.op, request.target, flags.axes);
+  set_shapes(request, flags);
   request.executor_threads = flags.device.threads;
   if (flags.rival) require_rival(*request.op, request.target, *flags.rival);
 
@@ -196,7 +223,7 @@ void accuracy(const AccuracyFlags& flags, Context& context) {
   if (!flags.json.to_stdout() && is_empty) {
     for (const std::string& remark : remarks_on(report)) print_line(remark);
   } else if (!flags.json.to_stdout()) {
-    print_report(report, request.seed);
+    print_report(report, request.seed, flags.shapes.has_value());
     if (!excesses.empty()) {
       print_line(fmt::format("\nFarther from the truth than {} × {:.4g}:\n", *flags.rival, factor));
       print(table_of(excesses, report));
@@ -266,6 +293,9 @@ void add_accuracy(CLI::App& app, Context& context) {
                    "Values of sizes: 'k=[pow2:4:16]', 'm,n=[64]'; several make their product")
       ->type_name("NAMES=VALUES")
       ->allow_extra_args(false);
+  verb->add_option("--shapes", flags->shapes,
+                   "Problems, a line of FILE each, as bench takes them; prints the largest ratios")
+      ->type_name("FILE");
   verb->add_option("--distribution", flags->distributions,
                    "Of the operands, one or several with commas (default: all)")
       ->type_name("NAMES");

@@ -28,13 +28,21 @@ Cell cell_of(const AccuracyPoint& point, const lab::ErrorMeasure& measure) {
   return {error_text(error), std::isfinite(error) ? Emphasis::none : Emphasis::bad};
 }
 
+std::string shape_text(const std::vector<std::int64_t>& shape, const std::string& variant) {
+  return fmt::format("{}{}{}", fmt::join(shape, "x"), variant.empty() ? "" : " ", variant);
+}
+
+std::string ratio_text(double ratio) {
+  return std::isfinite(ratio) ? fmt::format("{:.3g}", ratio) : "∞";
+}
+
 std::vector<std::string> size_names_of(const AccuracyReport& report) {
   return lab::size_names(ops::find_operator(report.op).shape_form());
 }
 
 std::string problem_text(const AccuracyReport& report, std::size_t problem) {
   const ops::AccuracyProblem& p = report.problems[problem];
-  return fmt::format("{} {}", p.distribution, fmt::join(p.shape, "x"));
+  return fmt::format("{} {}", p.distribution, shape_text(p.shape, p.variant));
 }
 
 TextTable table_of(const AccuracyReport& report, const lab::ErrorMeasure& measure,
@@ -69,6 +77,8 @@ std::vector<AccuracySection> sections_of(const AccuracyReport& report) {
     for (std::size_t i = 0; i < group.other_sizes.size(); ++i) {
       section.title += fmt::format("{}{}={}", i ? ", " : " at ", names[i], group.other_sizes[i]);
     }
+    const std::string& variant = report.problems[group.problems.front()].variant;
+    if (!variant.empty()) section.title += ", " + variant;
     section.title += fmt::format(", {}: {}", group.distribution->name, group.distribution->what);
     for (const lab::ErrorMeasure& measure : lab::kErrorMeasures) {
       for (std::size_t at = 0; at < group.problems.size(); at += kMostColumns) {
@@ -122,7 +132,8 @@ std::string notes_on(const AccuracyReport& report) {
   for (std::size_t i = 0; i < report.judged_in_part.size(); ++i) {
     if (report.judged_in_part[i].empty()) continue;
     const std::string part =
-        fmt::format("{} at {}", report.judged_in_part[i], fmt::join(report.problems[i].shape, "x"));
+        fmt::format("{} at {}", report.judged_in_part[i],
+                    shape_text(report.problems[i].shape, report.problems[i].variant));
     if (std::ranges::find(parts, part) == parts.end()) parts.push_back(part);
   }
   if (parts.empty()) return text + "every element.";
@@ -139,14 +150,31 @@ TextTable table_of(const std::vector<lab::Excess>& excesses, const AccuracyRepor
                    {"ratio", Align::right}});
   for (const lab::Excess& e : excesses) {
     const ops::AccuracyProblem& problem = report.problems[e.problem];
-    const double ratio = e.of_rival == 0 ? HUGE_VAL : e.error / e.of_rival;
     table.add_row({e.rung,
                    problem.distribution,
-                   fmt::format("{}", fmt::join(problem.shape, "x")),
+                   shape_text(problem.shape, problem.variant),
                    e.measure->key,
                    {error_text(e.error), Emphasis::bad},
                    error_text(e.of_rival),
-                   std::isfinite(ratio) ? fmt::format("{:.3g}", ratio) : "∞"});
+                   ratio_text(e.ratio())});
+  }
+  return table;
+}
+
+TextTable table_of(const std::vector<lab::ShapeErrors>& shapes, const AccuracyReport& report) {
+  std::vector<Column> columns{{"rung"}, {"problem"}};
+  for (const lab::ErrorMeasure& measure : lab::kErrorMeasures) {
+    columns.push_back({fmt::format("{} ÷ the rival's", measure.key), Align::right});
+    columns.push_back({"on"});
+  }
+  TextTable table(std::move(columns));
+  for (const lab::ShapeErrors& errors : shapes) {
+    std::vector<Cell> cells{errors.rung, shape_text(errors.shape, errors.variant)};
+    for (const lab::Excess& e : errors.largest) {
+      cells.push_back({ratio_text(e.ratio()), e.ratio() <= 1 ? Emphasis::none : Emphasis::bad});
+      cells.emplace_back(report.problems[e.problem].distribution);
+    }
+    table.add_row(std::move(cells));
   }
   return table;
 }

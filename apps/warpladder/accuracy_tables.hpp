@@ -22,6 +22,8 @@ std::vector<std::string> remarks_on(const lab::AccuracyReport& report);
 // What the numbers mean.
 std::string notes_on(const lab::AccuracyReport& report);
 
+// The largest ratios at each shape, a line each.
+TextTable table_of(const std::vector<lab::ShapeErrors>& shapes, const lab::AccuracyReport& report);
 TextTable table_of(const std::vector<lab::Excess>& excesses, const lab::AccuracyReport& report);
 
 }  // namespace warpladder::app

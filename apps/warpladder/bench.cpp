@@ -4,16 +4,23 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <thread>
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
+#include "base/in_quotes.hpp"
 #include "base/parse.hpp"
 #include "bench_tables.hpp"
 #include "lab/axes.hpp"
 #include "lab/explain.hpp"
+#include "lab/shapes.hpp"
+#include "lab/shapes_picture.hpp"
+#include "lab/shapes_view.hpp"
+#include "shapes_tables.hpp"
 #include "verb.hpp"
 
 namespace warpladder::app {
@@ -25,23 +32,30 @@ using lab::Statistics;
 
 struct BenchFlags {
   std::vector<std::string> names, axes, matrices;
-  std::optional<std::string> shape, variant;
-  std::string csv, md;
+  std::optional<std::string> shape, variant, shapes, at_least;
+  std::string csv, md, svg;
   DeviceFlags device;
   JsonFlag json;
 };
 
-std::string markdown(const BenchReport& report, runtime::Target target, const std::string& notes) {
+// What is printed: tables, what they leave out, and notes.
+struct Pages {
+  std::vector<Section> sections;
+  std::vector<std::string> remarks;
+  std::string notes;
+};
+
+std::string markdown(const Pages& pages) {
   std::string text;
-  for (const Section& section : sections_of(report, target)) {
+  for (const Section& section : pages.sections) {
     if (!section.title.empty()) text += fmt::format("## {}\n\n", section.title);
     if (!section.remark.empty()) text += wrapped(section.remark) + "\n\n";
     text += section.table.render({.style = Style::markdown}) + "\n";
     for (const std::string& line : section.lines_below) text += line + "\n";
     if (!section.lines_below.empty()) text += "\n";
   }
-  for (const std::string& remark : remarks_on(report.rows)) text += remark + "\n";
-  return text + notes + "\n";
+  for (const std::string& remark : pages.remarks) text += remark + "\n";
+  return text + pages.notes + "\n";
 }
 
 std::string csv_field(const std::string& text) {
@@ -56,7 +70,7 @@ std::string csv(const std::vector<BenchRow>& rows) {
       "op,variant,rung,rival,shape,verified,worst_error_over_bound,why_not_timed,global_sectors,"
       "shared_wavefronts,fmas,flops,bytes,samples,median_s,q1_s,q3_s,cold_samples,cold_median_s,"
       "cold_q1_s,cold_q3_s,invalid,preparation_samples,preparation_median_s,preparation_q1_s,"
-      "preparation_q3_s\n";
+      "preparation_q3_s,class\n";
   const auto times = [](const std::vector<double>& samples) -> std::string {
     if (samples.empty()) return ",0,,,";
     const Statistics s = lab::statistics(samples);
@@ -72,9 +86,9 @@ std::string csv(const std::vector<BenchRow>& rows) {
     } else {
       text += ",,";
     }
-    text += fmt::format(",{:.17g},{:.17g}{}{},{}{}\n", row.flops, row.bytes, times(row.samples_s),
-                        times(row.cold_samples_s), csv_field(row.invalid),
-                        times(row.preparation_samples_s));
+    text += fmt::format(",{:.17g},{:.17g}{}{},{}{},{}\n", row.flops, row.bytes,
+                        times(row.samples_s), times(row.cold_samples_s), csv_field(row.invalid),
+                        times(row.preparation_samples_s), csv_field(row.shape_class));
   }
   return text;
 }
@@ -101,6 +115,7 @@ nlohmann::json as_json(const BenchRow& row) {
                         {"bytes", row.bytes},
                         {"samples_s", row.samples_s}};
   if (!row.remark.empty()) object["remark"] = row.remark;
+  if (!row.shape_class.empty()) object["class"] = row.shape_class;
   if (!row.preparation_samples_s.empty()) {
     object["preparation_samples_s"] = row.preparation_samples_s;
     object["preparation_statistics_s"] = as_json(lab::statistics(row.preparation_samples_s));
@@ -121,6 +136,40 @@ nlohmann::json as_json(const BenchRow& row) {
   }
   if (row.clocks.most_mhz) {
     object["sm_clock_mhz"] = {{"least", row.clocks.least_mhz}, {"most", row.clocks.most_mhz}};
+  }
+  return object;
+}
+
+nlohmann::json as_json(const lab::Speedups& s) {
+  // What is not known is null.
+  const auto known = [](double value) { return value > 0 ? nlohmann::json(value) : nullptr; };
+  return {{"shapes", s.shapes},
+          {"hot_mean", known(s.hot_mean)},
+          {"hot_slowest", known(s.hot_least)},
+          {"cold_mean", known(s.cold_mean)},
+          {"cold_slowest", known(s.cold_least)},
+          {"of_probe_least", known(s.of_probe_least)}};
+}
+
+nlohmann::json as_json(const lab::ContestantView& view) {
+  nlohmann::json object{{"rung", view.rung},
+                        {"not_compared", view.not_compared},
+                        {"all", as_json(view.all)},
+                        {"classes", nlohmann::json::array()},
+                        {"slowest_shapes", nlohmann::json::array()}};
+  for (const lab::ClassSpeedups& of_class : view.classes) {
+    nlohmann::json speedups = as_json(of_class.speedups);
+    speedups["class"] = of_class.name;
+    object["classes"].push_back(std::move(speedups));
+  }
+  for (const std::size_t i : view.worst) {
+    const lab::ShapeResult& result = view.shapes[i];
+    object["slowest_shapes"].push_back({{"class", result.row->shape_class},
+                                        {"variant", result.row->variant},
+                                        {"shape", result.row->shape},
+                                        {"hot", result.hot},
+                                        {"cold", result.cold},
+                                        {"rival", result.rival->rung}});
   }
   return object;
 }
@@ -156,7 +205,7 @@ std::vector<lab::BenchGroup> rungs_by_operator(const std::vector<std::string>& n
   std::vector<lab::BenchGroup> groups;
   for (const lab::Selected& selected : lab::select(names)) {
     auto group = std::ranges::find(groups, selected.op, &lab::BenchGroup::op);
-    if (group == groups.end()) group = groups.insert(group, {selected.op, {}, {}, {}});
+    if (group == groups.end()) group = groups.insert(group, {selected.op, {}, {}, {}, {}});
     if (std::ranges::find(group->rungs, selected.rung) == group->rungs.end()) {
       group->rungs.push_back(selected.rung);
     }
@@ -171,7 +220,30 @@ std::vector<std::string> variants_of(const ops::Operator& op,
   return *text == "all" ? op.variants() : lab::parse_list(*text);
 }
 
+// A group for each line of the file.
+std::vector<lab::BenchGroup> groups_of_file(const BenchFlags& flags) {
+  require_alone("--shapes", {{"--shape", flags.shape.has_value()},
+                             {"-a", !flags.axes.empty()},
+                             {"--matrix", !flags.matrices.empty()},
+                             {"--variant", flags.variant.has_value()}});
+  const std::vector<lab::BenchGroup> of_operators = rungs_by_operator(flags.names);
+  if (of_operators.size() > 1) {
+    throw_bad_input(fmt::format("--shapes is for one operator at a time, not {} and {}",
+                                of_operators[0].op->name(), of_operators[1].op->name()));
+  }
+  std::vector<lab::BenchGroup> groups;
+  for (const lab::ShapeLine& line :
+       lab::read_shapes(*of_operators[0].op, *flags.shapes, "--shapes")) {
+    lab::BenchGroup& group = groups.emplace_back(of_operators[0]);
+    group.shape = line.shape;
+    group.variant = line.variant;
+    group.shape_class = line.shape_class;
+  }
+  return groups;
+}
+
 std::vector<lab::BenchGroup> groups_of(const BenchFlags& flags) {
+  if (flags.shapes) return groups_of_file(flags);
   if (flags.shape && !flags.axes.empty()) {
     throw_bad_input("--shape and -a both give the sizes; give one of them");
   }
@@ -235,8 +307,8 @@ std::vector<std::string> left_out_of(const std::vector<lab::BenchGroup>& groups,
   return group->op->matrices()->left_out();
 }
 
-void print_report(const BenchReport& report, runtime::Target target, const std::string& notes) {
-  for (const Section& section : sections_of(report, target)) {
+void print_pages(const Pages& pages) {
+  for (const Section& section : pages.sections) {
     if (!section.title.empty()) print_line(section.title);
     if (!section.remark.empty()) print_line(wrapped(section.remark) + "\n");
     print(section.table);
@@ -244,30 +316,92 @@ void print_report(const BenchReport& report, runtime::Target target, const std::
     for (const std::string& line : section.lines_below) print_line(line);
     if (!section.lines_below.empty()) print_line("");
   }
-  for (const std::string& remark : remarks_on(report.rows)) print_line(remark);
-  print_line(notes);
+  for (const std::string& remark : pages.remarks) print_line(remark);
+  print_line(pages.notes);
+}
+
+// The least speed-up that is asked for; 0: none.
+double at_least_of(const BenchFlags& flags) {
+  if (!flags.shapes && (flags.at_least || !flags.svg.empty())) {
+    throw_bad_input(
+        fmt::format("{} is for --shapes; give both", flags.at_least ? "--at-least" : "--svg"));
+  }
+  if (!flags.at_least) return 0;
+  const float rounded = parse_float(*flags.at_least, "--at-least");
+  if (!(std::isfinite(rounded) && rounded > 0)) {
+    throw_bad_input(fmt::format("--at-least is {}, but must be a number above 0",
+                                in_quotes(*flags.at_least, kShownBytes)));
+  }
+  return std::strtod(flags.at_least->c_str(), nullptr);  // not the float next to it
+}
+
+// The shape that is slower than asked for; null where none is.
+const lab::ShapeResult* too_slow(const std::vector<lab::ContestantView>& views, double at_least) {
+  for (const lab::ContestantView& view : views) {
+    if (view.shapes.empty()) continue;
+    const lab::ShapeResult& slowest = view.shapes[view.worst.front()];
+    if (!(slowest.slower() >= at_least)) return &slowest;
+  }
+  return nullptr;
+}
+
+std::string verdict_text(const lab::ShapeResult* slowest, double at_least) {
+  if (!slowest) return fmt::format("\nNo shape is slower than {:.4g}× its rival.", at_least);
+  return fmt::format("\nSlower than asked for: {} {} of {} runs at {:.3f}× {}, below {:.4g}×.",
+                     shape_text(*slowest->row), slowest->row->variant, slowest->row->rung,
+                     slowest->slower(), slowest->rival->rung, at_least);
+}
+
+Pages pages_of(const BenchReport& report, const std::vector<lab::ContestantView>& views,
+               const lab::BenchRequest& request, unsigned threads) {
+  if (!request.many_shapes) {
+    return {sections_of(report, request.target), remarks_on(report.rows),
+            notes_on(report, request.target, threads)};
+  }
+  return {sections_of(views, request.groups.front().op->name()), remarks_on_shapes(report, views),
+          notes_on_shapes(report, request.target)};
+}
+
+void write_pictures(const std::vector<lab::ContestantView>& views, const std::string& op,
+                    const std::string& path) {
+  const auto view = std::ranges::find_if(views, [](const auto& v) { return !v.shapes.empty(); });
+  if (view != views.end()) write_file(path, lab::svg(*view, op), "--svg");
 }
 
 void bench(const BenchFlags& flags, Context& context) {
-  require_apart({{"--csv", flags.csv}, {"--md", flags.md}, {"--json", flags.json.path}});
+  require_apart({{"--csv", flags.csv},
+                 {"--md", flags.md},
+                 {"--svg", flags.svg},
+                 {"--json", flags.json.path}});
+  const double at_least = at_least_of(flags);
   lab::BenchRequest request;
   request.groups = groups_of(flags);
   request.target = flags.device.target();
   request.executor_threads = flags.device.threads;
-  request.rule = lab::stopping_rule_for(request.target);
+  request.many_shapes = flags.shapes.has_value();
+  request.rule = request.many_shapes ? lab::stopping_rule_for_many(request.target)
+                                     : lab::stopping_rule_for(request.target);
   const BenchReport report = lab::bench(request, progress_on_stderr());
   end_progress();
 
   const unsigned threads = flags.device.threads ? flags.device.threads
                                                 : std::max(1u, std::thread::hardware_concurrency());
   const std::vector<std::string> left_out = left_out_of(request.groups, flags);
-  std::string notes = notes_on(report, request.target, threads);
-  for (const std::string& sentence : left_out) notes += "\n- left out: " + sentence;
-  if (!flags.json.to_stdout()) print_report(report, request.target, notes);
-  if (!flags.md.empty()) write_file(flags.md, markdown(report, request.target, notes), "--md");
+  std::vector<lab::ContestantView> views;
+  if (request.many_shapes) views = lab::views_of(report);
+  Pages pages = pages_of(report, views, request, threads);
+  for (const std::string& sentence : left_out) pages.notes += "\n- left out: " + sentence;
+  const lab::ShapeResult* const slow = at_least > 0 ? too_slow(views, at_least) : nullptr;
+  if (at_least > 0) pages.notes += verdict_text(slow, at_least);
+  if (!flags.json.to_stdout()) print_pages(pages);
+  if (!flags.md.empty()) write_file(flags.md, markdown(pages), "--md");
   if (!flags.csv.empty()) write_file(flags.csv, csv(report.rows), "--csv");
+  if (!flags.svg.empty()) write_pictures(views, request.groups.front().op->name(), flags.svg);
   if (flags.json.asked()) {
-    flags.json.write(context, as_json(report, request.target, threads, left_out));
+    nlohmann::json object = as_json(report, request.target, threads, left_out);
+    for (const lab::ContestantView& view : views) object["speedups"].push_back(as_json(view));
+    if (at_least > 0) object["at_least"] = at_least;
+    flags.json.write(context, std::move(object));
   }
   const auto cannot_run = [](const BenchRow& row) { return row.rival || !row.skipped.empty(); };
   if (std::ranges::all_of(report.rows, cannot_run)) {
@@ -277,9 +411,20 @@ void bench(const BenchFlags& flags, Context& context) {
   const auto is_wrong = [](const BenchRow& row) {
     return !row.failure.empty() || !row.invalid.empty();
   };
-  if (std::ranges::any_of(report.rows, is_wrong)) {
+  if (slow || std::ranges::any_of(report.rows, is_wrong)) {
     context.exit_code = static_cast<int>(ErrorCode::check_failed);
   }
+}
+
+// What may follow a variant, by operator.
+std::string details_footer() {
+  std::string text;
+  for (const auto& op : ops::all_operators()) {
+    if (op->details().empty()) continue;
+    text += fmt::format("Behind a variant of {}, in quotes or in a file of shapes: {}.\n",
+                        op->name(), op->details());
+  }
+  return text;
 }
 
 }  // namespace
@@ -300,6 +445,15 @@ void add_bench(CLI::App& app, Context& context) {
   verb->add_option("--variant", flags->variant,
                    "Of the operator, as list shows them: one, several with commas, or all")
       ->type_name("NAMES");
+  verb->add_option("--shapes", flags->shapes,
+                   "Many problems, a line of FILE each: a class, a variant, a shape, perhaps "
+                   "details; prints speed-ups over the fastest rival by class")
+      ->type_name("FILE");
+  verb->add_option("--at-least", flags->at_least,
+                   "Exit with 1 if a shape of --shapes is slower than this many times its rival")
+      ->type_name("X");
+  add_output_file(*verb, "--svg", flags->svg,
+                  "Draw the first contestant's speed-ups against operations a byte");
   verb->add_option("--matrix", flags->matrices, matrix_help() + "; may be repeated")
       ->type_name("FILE|SPEC")
       ->allow_extra_args(false);
@@ -307,7 +461,7 @@ void add_bench(CLI::App& app, Context& context) {
   add_output_file(*verb, "--md", flags->md, "Write the tables as Markdown");
   flags->device.add_to(*verb);
   flags->json.add_to(*verb);
-  verb->footer(kMatricesFooter);
+  verb->footer(details_footer() + kMatricesFooter);
   verb->callback([flags, &context] { bench(*flags, context); });
 }
 

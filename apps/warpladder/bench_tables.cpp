@@ -253,6 +253,11 @@ Section gpu_section(std::span<const BenchRow> group, const BenchReport& report) 
 
 std::string shape_text(const BenchRow& row) { return fmt::format("{}", fmt::join(row.shape, "x")); }
 
+std::string median_text(const std::vector<double>& samples_s) {
+  const Statistics s = lab::statistics(samples_s);
+  return time_text(s.median, digits_of(s));
+}
+
 std::uint64_t global_sectors(const ladder::Totals& t) {
   return t.global_load_sectors + t.global_store_sectors;
 }

@@ -23,6 +23,8 @@ std::vector<std::string> remarks_on(const std::vector<lab::BenchRow>& rows);
 // What the times mean, and what they were taken with.
 std::string notes_on(const lab::BenchReport& report, runtime::Target target, unsigned threads);
 
+// The samples' median, with as many digits as they support.
+std::string median_text(const std::vector<double>& samples_s);
 std::string shape_text(const lab::BenchRow& row);
 std::uint64_t global_sectors(const ladder::Totals& totals);
 std::uint64_t shared_wavefronts(const ladder::Totals& totals);

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "lab/shapes_view.hpp"
+
+namespace warpladder::lab {
+
+// The speed-up over the rival against operations a byte, both logarithmic, for one contestant at
+// each shape of one operator: a picture that stands alone, with a colour for each class.
+std::string svg(const ContestantView& view, const std::string& op);
+
+}  // namespace warpladder::lab
