@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 
 #include "base/error.hpp"
 #include "base/in_quotes.hpp"
@@ -46,6 +47,20 @@ AccuracyPoint measure(const Contestant& contestant, ops::AccuracyTrial& trial,
   }
   point.errors = trial.measure();
   return point;
+}
+
+// Null where the problem needs more memory than there is, and is one of a file of shapes: `why_not`
+// then says so.
+std::unique_ptr<ops::AccuracyTrial> trial_of(const AccuracyRequest& request,
+                                             const ops::AccuracyProblem& problem,
+                                             std::string& why_not) {
+  try {
+    return request.op->accuracy()->trial(problem, request.target);
+  } catch (const Error& error) {
+    if (request.variants.empty() || error.code() != ErrorCode::resource) throw;
+    why_not = error.what();
+    return nullptr;
+  }
 }
 
 std::vector<ops::Distribution> find_distributions(const ops::Operator& op,
@@ -123,7 +138,15 @@ AccuracyReport accuracy(const AccuracyRequest& request, const Progress& progress
                (static_cast<double>(i) + in_problem) / static_cast<double>(report.problems.size()));
     };
     tell("the truth about", 0);
-    const auto trial = request.op->accuracy()->trial(problem, request.target);
+    std::string no_memory;
+    const auto trial = trial_of(request, problem, no_memory);
+    if (!trial) {
+      report.judged_in_part.emplace_back();
+      for (const Contestant& c : contestants) {
+        report.rows[c.row].points.push_back({.skipped = no_memory, .failure = "", .errors = {}});
+      }
+      continue;
+    }
     report.judged_in_part.push_back(trial->judged_in_part());
     for (std::size_t c = 0; c < contestants.size(); ++c) {
       AccuracyRow& row = report.rows[contestants[c].row];

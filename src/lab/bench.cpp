@@ -303,7 +303,13 @@ BenchReport bench(const BenchRequest& request, const Progress& progress) {
       tell("verifying", row, 0.5 * static_cast<double>(contestants.size()) / (rungs.size() + 1.0));
       const Contestant contestant{rows.size() - 1, prepare, launch, arithmetic};
       const bool wants_counts = !gpu && !request.many_shapes;
-      if (!probe) verify_row(row, rung, contestant, *trial, stream, wants_counts);
+      try {
+        if (!probe) verify_row(row, rung, contestant, *trial, stream, wants_counts);
+      } catch (const Error& error) {  // such as memory that a library's call lacks
+        if (!request.many_shapes || error.code() != ErrorCode::resource) throw;
+        row.skipped = error.what();
+        return;
+      }
       if (row.verified || probe) contestants.push_back(contestant);
     };
     for (const ladder::AnyRung* rung : rungs) {

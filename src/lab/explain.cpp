@@ -359,7 +359,9 @@ Explanation explain(const Selected& selected, const std::vector<std::int64_t>& s
 
   e.totals = ladder::totals_of(e.launches);
   e.ideal = ideal_totals(e.launches);
-  if (rung.predict && !shape.empty()) e.predicted = rung.predict(trial->call(), machine);
+  // Details of a variant, such as a batch, are not what rungs predict for.
+  const bool is_plain = !shape.empty() && variant.find(' ') == variant.npos;
+  if (rung.predict && is_plain) e.predicted = rung.predict(trial->call(), machine);
   e.lines = lines_of(e.launches);
   e.to_blame = blame(e.lines);
   return e;

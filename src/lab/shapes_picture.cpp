@@ -91,7 +91,10 @@ std::string axes(const Plot& plot) {
                        fmt::format(" transform=\"rotate(-90 {:.2f} {:.2f})\"", kPad + 12, middle));
 }
 
-std::string dot(double x, double y, const std::string& style) {
+// A class has a colour; where there are more classes than colours, squares follow circles.
+std::string mark(double x, double y, std::size_t of_class, const char* caches) {
+  const std::string style = fmt::format("c{} {}", of_class % kColours, caches);
+  if (of_class / kColours % 2 == 1) return rectangle(x - 3.1, y - 3.1, 6.2, 6.2, style);
   return fmt::format("<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"3.4\" class=\"{}\"/>\n", x, y, style);
 }
 
@@ -100,8 +103,7 @@ std::string points(const ContestantView& view, const Plot& plot) {
   for (const ShapeResult& result : view.shapes) {
     const auto of_class =
         std::ranges::find(view.classes, result.row->shape_class, &ClassSpeedups::name);
-    const std::string colour =
-        fmt::format("c{}", static_cast<std::size_t>(of_class - view.classes.begin()) % kColours);
+    const auto at = static_cast<std::size_t>(of_class - view.classes.begin());
     const double x = plot.x(result.intensity());
     std::string told =
         fmt::format("{}: {} {}, hot {:.2f}×", result.row->shape_class, result.row->variant,
@@ -109,9 +111,9 @@ std::string points(const ContestantView& view, const Plot& plot) {
     std::string dots;
     if (result.cold > 0) {
       told += fmt::format(", cold {:.2f}×", result.cold);
-      dots += dot(x, plot.y(result.cold), colour + " cold");
+      dots += mark(x, plot.y(result.cold), at, "cold");
     }
-    dots += dot(x, plot.y(result.hot), colour + " hot");
+    dots += mark(x, plot.y(result.hot), at, "hot");
     out += fmt::format("<g><title>{}</title>\n{}</g>\n", xml_text(told), dots);
   }
   return out;
@@ -124,7 +126,7 @@ std::string legend(const ContestantView& view, double& bottom) {
   for (std::size_t i = 0; i < view.classes.size(); ++i) {
     const double x = kPad + kLegendWidth * static_cast<double>(i % columns),
                  y = bottom + kLegendPitch * static_cast<double>(i / columns);
-    out += dot(x + 6, y - 4, fmt::format("c{} hot", i % kColours));
+    out += mark(x + 6, y - 4, i, "hot");
     out += text_at(x + 16, y,
                    fmt::format("{} ({})", view.classes[i].name, view.classes[i].speedups.shapes),
                    "ink", 13);
@@ -166,7 +168,7 @@ std::string svg(const ContestantView& view, const std::string& op) {
   out += rectangle(0.5, 0.5, kWidth - 1, height - 1, "paper", " rx=\"8\"");
   out += text_at(kPad, 34, title, "ink", 18, "start", " font-weight=\"600\"");
   const bool has_cold = view.all.cold_mean > 0;
-  out += text_at(kPad, 55, below + (has_cold ? "; filled: hot, rings: cold" : ""), "faint", 13);
+  out += text_at(kPad, 55, below + (has_cold ? "; filled: hot, outlines: cold" : ""), "faint", 13);
   return out + names + axes(plot) + points(view, plot) + "</svg>\n";
 }
 

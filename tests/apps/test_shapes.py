@@ -13,7 +13,7 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 
 import test_command_line as cli
-from test_command_line import BAD_INPUT, CHECK_FAILED
+from test_command_line import BAD_INPUT, CHECK_FAILED, why_no_gpu
 
 SVG = "{http://www.w3.org/2000/svg}"
 SHAPES = """# class variant shape details
@@ -102,6 +102,33 @@ class Shapes(cli.CommandLine):
         self.assertIn("No rung is farther from the truth than openblas", printed)
         done = cli.run(*flags[:-1], "uniform", "--no-worse-than", "openblas", "--factor", "1e-9")
         self.assertEqual(done.returncode, CHECK_FAILED)
+
+    def test_what_needs_too_much_memory_is_skipped(self):
+        big = "few row_nn 8x8x8\nhuge row_nn 30000000x30000000x1\n"
+        (self.folder / "shapes.txt").write_text(big)
+        report = self.report("bench", "sgemm/row_01_naive", *self.file)
+        own = [row for row in report["rows"] if not row["rival"]]
+        self.assertEqual([row["skipped"] != "" for row in own], [False, True])
+        self.assertEqual(report["speedups"][0]["not_compared"], 1)
+        report = self.report("accuracy", "sgemm/row_01_naive", *self.file, "--distribution", "uniform")
+        skipped = [point["skipped"] for point in report["rows"][0]["points"]]
+        self.assertEqual(skipped[0], "")
+        self.assertIn("memory", skipped[1])
+
+    def test_gpu_where_there_is_one(self):
+        if why_no_gpu():
+            self.skipTest(why_no_gpu())
+        flags = ["bench", "sgemm/dispatch", *self.file, "--device", "gpu"]
+        report = self.report(*flags)
+        self.assertEqual(report["baselines"], [])
+        rivals = {row["rung"] for row in report["rows"] if row["rival"]}
+        self.assertEqual(rivals, {"cublas", "read"})
+        self.assertGreater(report["speedups"][0]["all"]["cold_slowest"], 0)
+        for row in report["rows"]:
+            self.assertEqual((row["failure"], row["skipped"], row["invalid"]), ("", "", ""), row)
+        printed = self.good(*flags)
+        for words in ("cold, mean", "of a read probe", "cublas"):
+            self.assertIn(words, printed)
 
     def test_refusals(self):
         (self.folder / "bad.txt").write_text("few row_nn 1x2x3\nfew row_nn 1x2\n")

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/host_memory.hpp"
 #include "base/parallel.hpp"
 #include "base/random_fill.hpp"
 #include "ops/lab/judge.hpp"
@@ -156,6 +157,14 @@ class SampledTrial final : public ops::Trial {
 }  // namespace
 
 std::unique_ptr<ops::Trial> make_sampled_trial(const GemmCase& c, runtime::Target target) {
+  const Problem::Footprint f = elements_of(c);
+  const double result = sizeof(float) * static_cast<double>(f.c_elements);
+  const double in_device =
+      result +
+      sizeof(float) * (static_cast<double>(f.a_elements) + static_cast<double>(f.b_elements)) +
+      static_cast<double>(workspace_bytes(c.problem));
+  require_memory(result + (target == runtime::Target::cpu ? in_device : 0),
+                 fmt::format("sgemm of {}", c.name));
   return std::make_unique<SampledTrial>(c, target);
 }
 
