@@ -1,10 +1,15 @@
 """What reports of `warpladder bench --device gpu` hold, as tables and pictures show it."""
 
 import math
+import shlex
+import statistics
 from dataclasses import dataclass
 from decimal import Decimal
+from pathlib import Path
 
 NONE = "–"  # in place of a number that nobody measured
+# A row that was not timed, or whose time cannot be true: its field, and the word for it.
+UNTIMED = [("skipped", "skipped"), ("failure", "failed"), ("invalid", "invalid")]
 
 
 def rounded(value, digits):
@@ -72,3 +77,49 @@ class Row:
         """Of the rival as it ran in the same run."""
         beside = self.report.rivals.get((self.op, rival.rung, self.shape)) if rival else None
         return percent(self.teraflops / beside.teraflops, self, beside) if beside else NONE
+
+
+def times_from(fields):
+    if not fields:
+        return None
+    interval = [fields.get(name) for name in ("low", "high")]
+    read = Times(*(float(fields[name]) for name in ("median", "q1", "q3")),
+                 () if None in interval else tuple(map(float, interval)))
+    low, high = read.interval or (read.median, read.median)
+    if not (0 < read.q1 <= read.median <= read.q3 < math.inf and low <= read.median <= high):
+        raise ValueError(f"the times {fields} cannot be")
+    return read
+
+
+def times_of_samples(fields):
+    samples, median = [float(s) for s in fields["samples_s"]], float(fields["median_s"])
+    q1, _, q3 = (statistics.quantiles(samples, n=4, method="inclusive") if len(samples) > 1
+                 else samples * 3)
+    # Of equal samples the quartiles may be off by a rounding.
+    return times_from({"median": median, "q1": min(q1, median), "q3": max(q3, median)})
+
+
+def baseline_from(fields):
+    """The serial rung on the CPU: its shape, seconds a flop, and the digits these deserve."""
+    read = times_of_samples(fields)
+    return tuple(fields["shape"]), read.median / float(fields["flops"]), read.digits
+
+
+def row_from(fields, report):
+    untimed = next(((word, fields[key]) for key, word in UNTIMED if fields.get(key)), ())
+    hot = cold = graph = None
+    if not untimed:
+        hot, cold, graph = (times_from(fields.get(f"{kind}statistics_s"))
+                            for kind in ("", "cold_", "graph_"))
+        if hot is None or (cold is None and not float(fields["flops"]) > 0):
+            raise ValueError(f"{fields['rung']} has no times, or no flops, and no reason why")
+    variant = fields.get("variant")
+    return Row(f"{fields['op']}:{variant}" if variant else fields["op"], fields["rung"],
+               bool(fields["rival"]), tuple(fields["shape"]), untimed, float(fields["flops"]), hot,
+               cold, report, graph, bool(fields.get("probe")))
+
+
+def command_text(argv):
+    """What was run, without the folders of the machine it ran on."""
+    words = [Path(word).name if word.startswith("/") else word for word in argv]
+    return shlex.join([Path(words[0]).name, *words[1:]])

@@ -15,6 +15,7 @@ A block stands between two comments; the first says what it holds:
   <!-- climb: results/FOLDER/bench.json sgemm/row_ at 4096x4096x4096 to climb.svg -->
   <!-- register-order: results/FOLDER/register_order.json results/FOLDER/register_banks.json -->
   <!-- profile: results/FOLDER/ncu.csv results/FOLDER/ncu_launches.json -->
+  <!-- speedups: results/FOLDER/every_shape.json,results/OTHER/every_shape.json sgemm/dispatch -->
   <!-- end -->
 `counts` asks the program to explain each rung; `times`, `times-by-size`, `shares`,
 `shares-by-variant`, `shares-by-matrix`, `medians` and `climb` read reports of `bench --device gpu`. Where several reports
@@ -22,7 +23,7 @@ hold the same rung and shape, the first counts. Shares and medians are of cold s
 in a graph; `geomean` adds the shares' geometric mean and the least of them, of all shapes or of those
 with so many elements. `climb` also draws a picture, named relative to the document. `register-order`
 sets what the benchmark of that name measured beside what tools/register_banks.py says of its kernels.
-`profile` shows the hardware's counters. With --check nothing is written, and a block or a picture that
+`profile` shows the hardware's counters. `speedups` shows reports of `bench --shapes`, by class. With --check nothing is written, and a block or a picture that
 is not what would be generated is an error.
 """
 
@@ -32,7 +33,6 @@ import json
 import math
 import os
 import re
-import shlex
 import statistics
 import subprocess
 import sys
@@ -41,11 +41,13 @@ from pathlib import Path
 import draw_climb
 import matrix_table
 import profile_table
-from bench_reports import NONE, Report, Row, Times, percent, rounded
+import speedup_table
+from bench_reports import (NONE, Report, Row, baseline_from, command_text, percent, rounded, row_from,
+                           times_of_samples)
 
 ROOT = Path(__file__).resolve().parents[1]
 KINDS = ("counts|times|times-by-size|shares|shares-by-variant|shares-by-matrix|medians|climb|"
-         "register-order|profile")
+         "register-order|profile|speedups")
 GEOMEAN = r"(, geomean(?: (\d+)\.\.(\d+))?)?"
 BLOCK = re.compile(rf"^(<!-- ({KINDS}): ([^\n]*?) -->\n)(.*?)(<!-- end -->)", re.DOTALL | re.MULTILINE)
 OPENING = re.compile(rf"^<!-- (?:{KINDS}): ", re.MULTILINE)
@@ -53,58 +55,10 @@ OPENING = re.compile(rf"^<!-- (?:{KINDS}): ", re.MULTILINE)
 ORDER_SYMBOL = re.compile(r"\d([a-z_]+)ILN\w*?5OrderE(\d+)EEE")
 # What is wrong with a file that is JSON but not as it should be.
 MISSHAPEN = (KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError)
-# A row that was not timed, or whose time cannot be true: its field, and the word for it.
-UNTIMED = [("skipped", "skipped"), ("failure", "failed"), ("invalid", "invalid")]
 
 
 class Fault(Exception):
     """One sentence: why a block cannot be filled."""
-
-
-def times_from(fields):
-    if not fields:
-        return None
-    interval = [fields.get(name) for name in ("low", "high")]
-    read = Times(*(float(fields[name]) for name in ("median", "q1", "q3")),
-                 () if None in interval else tuple(map(float, interval)))
-    low, high = read.interval or (read.median, read.median)
-    if not (0 < read.q1 <= read.median <= read.q3 < math.inf and low <= read.median <= high):
-        raise ValueError(f"the times {fields} cannot be")
-    return read
-
-
-def times_of_samples(fields):
-    samples, median = [float(s) for s in fields["samples_s"]], float(fields["median_s"])
-    q1, _, q3 = (statistics.quantiles(samples, n=4, method="inclusive") if len(samples) > 1
-                 else samples * 3)
-    # Of equal samples the quartiles may be off by a rounding.
-    return times_from({"median": median, "q1": min(q1, median), "q3": max(q3, median)})
-
-
-def baseline_from(fields):
-    """The serial rung on the CPU: its shape, seconds a flop, and the digits these deserve."""
-    read = times_of_samples(fields)
-    return tuple(fields["shape"]), read.median / float(fields["flops"]), read.digits
-
-
-def row_from(fields, report):
-    untimed = next(((word, fields[key]) for key, word in UNTIMED if fields.get(key)), ())
-    hot = cold = graph = None
-    if not untimed:
-        hot, cold, graph = (times_from(fields.get(f"{kind}statistics_s"))
-                            for kind in ("", "cold_", "graph_"))
-        if hot is None or (cold is None and not float(fields["flops"]) > 0):
-            raise ValueError(f"{fields['rung']} has no times, or no flops, and no reason why")
-    variant = fields.get("variant")
-    return Row(f"{fields['op']}:{variant}" if variant else fields["op"], fields["rung"],
-               bool(fields["rival"]), tuple(fields["shape"]), untimed, float(fields["flops"]), hot,
-               cold, report, graph, bool(fields.get("probe")))
-
-
-def command_text(argv):
-    """What was run, without the folders of the machine it ran on."""
-    words = [Path(word).name if word.startswith("/") else word for word in argv]
-    return shlex.join([Path(words[0]).name, *words[1:]])
 
 
 def read_json(file):
@@ -536,6 +490,23 @@ def profile(argument, document):
     return body(table(header, rows), [], [f"Raw data: [{paths[0].parent.name}]({folder})."])
 
 
+def speedups(argument, document):
+    files, op, rung = asked(r"(\S+\.json(?:,\S+\.json)*) (\w+)/(\w+)", argument,
+                            "REPORT.json[,REPORT.json] OP/RUNG")
+    first_rows, reports = [], []
+    for file in files.split(","):
+        rows = read_report(file)
+        if not any(row.rung == rung and row.op.split(":")[0] == op for row in rows):
+            raise Fault(f"{file}: no row of {op}/{rung}")
+        first_rows.append(rows[0])
+        reports.append((file, read_json(file)))
+    try:
+        header, rows = speedup_table.by_class(reports, rung)
+    except MISSHAPEN as error:
+        raise Fault(f"{files}: not as `bench --shapes` writes it: {error!r}") from None
+    return body(table(header, rows), [], [speedup_table.CAPTION, *captions(first_rows, document)])
+
+
 def refreshed(program, path, pictures):
     """A document's text with its blocks filled anew."""
     try:
@@ -552,7 +523,7 @@ def refreshed(program, path, pictures):
                 return opening + climb(argument, path, pictures) + end
             tables = {"times": times, "times-by-size": times_by_size, "shares": shares,
                       "shares-by-variant": shares_by_variant, "shares-by-matrix": shares_by_matrix,
-                      "medians": medians,
+                      "medians": medians, "speedups": speedups,
                       "register-order": register_order, "profile": profile}
             return opening + tables[kind](argument, path) + end
         except Fault as fault:
