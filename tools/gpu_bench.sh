@@ -8,11 +8,11 @@ programs=$1
 out=$2
 shift 2
 if [ $# -eq 0 ]; then
-  # Every room has rungs; the tensor-core ladder of sgemm has a part of its own below.
+  # Every room has rungs; the tensor-core ladder of sgemm and its dispatch have parts of their own.
   for rungs in "$(dirname "$0")"/../src/ops/*/rungs; do
     set -- "$@" "$(basename "$(dirname "$rungs")")"
   done
-  set -- "$@" sgemm_tensor
+  set -- "$@" sgemm_tensor sgemm_every_shape
 fi
 mkdir -p "$out"
 
@@ -92,6 +92,12 @@ for op in "$@"; do
         -a 'm=[2048,8192]' -a 'n=[512,3000]' -a 'k=[256,512,900]' \
         --json "$out/accuracy_short.json" > "$out/accuracy_short.md"
       counters ncu_tensor multiply sgemm 8192x8192x8192
+      ;;
+    sgemm_every_shape)
+      files=$(dirname "$0")/../benchmarks/every_shape
+      bench every_shape sgemm/dispatch --shapes "$files/shapes.txt" --svg "$out/every_shape.svg"
+      "$programs/warpladder" accuracy sgemm/dispatch --shapes "$files/accuracy.txt" --device gpu \
+        --json "$out/accuracy_every_shape.json" > "$out/accuracy_every_shape.md"
       ;;
     transpose)
       best='transpose/06_vector transpose/07_rotated transpose/08_thin transpose/09_whole_sectors'
