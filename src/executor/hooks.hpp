@@ -24,27 +24,32 @@ void check_shared_access(Worker& w, std::uintptr_t address, unsigned bytes, Acce
 
 // Checks the access and logs it; kernels of the counted flavour only. Accesses to a fiber's own
 // stack and to the kernel's arguments are registers and constant memory on a GPU: they are not
-// logged.
+// logged. The address is to be a multiple of `bytes`, of which the first `touched` must be there.
 inline __attribute__((always_inline)) void on_access(Worker& w, std::uintptr_t address,
                                                      unsigned bytes, AccessKind kind,
-                                                     std::uintptr_t pc) {
+                                                     std::uintptr_t pc, unsigned touched) {
   std::uint32_t record = offset_of(pc);
   if (address - w.shared_begin < w.shared_bytes) {
     if (__builtin_expect(address & (bytes - 1), 0)) refuse_alignment(w, address, bytes, pc);
     if (w.check_shared) check_shared_access(w, address, bytes, kind, pc);
     record |= kSharedBit;
   } else {
-    if (__builtin_expect(!w.arena.legal(address, bytes) || address & (bytes - 1), 0)) {
+    if (__builtin_expect(!w.arena.legal(address, touched) || address & (bytes - 1), 0)) {
       const auto arguments = reinterpret_cast<std::uintptr_t>(w.launch->arguments);
       if (w.on_fiber_stack(address) || address - arguments < w.launch->argument_bytes) return;
       // The order matters: a misaligned access in an allocation may also cross its end.
       if (address & (bytes - 1)) refuse_alignment(w, address, bytes, pc);
-      refuse_access(w, address, bytes, kind, pc);
+      refuse_access(w, address, touched, kind, pc);
     }
   }
   *w.cursor.pc = record;
   *w.cursor.address++ = address;
   if (++w.cursor.pc >= w.cursor.pc_limit) w.pause_lane();
+}
+inline __attribute__((always_inline)) void on_access(Worker& w, std::uintptr_t address,
+                                                     unsigned bytes, AccessKind kind,
+                                                     std::uintptr_t pc) {
+  on_access(w, address, bytes, kind, pc, bytes);
 }
 
 }  // namespace warpladder::executor

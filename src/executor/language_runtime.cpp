@@ -88,7 +88,8 @@ void cp_async(void* shared, const void* global, unsigned bytes, unsigned source_
   Worker& w = *this_worker;
   if (w.counted) {
     if (source_bytes) {
-      on_access(w, reinterpret_cast<std::uintptr_t>(global), bytes, AccessKind::load, pc);
+      on_access(w, reinterpret_cast<std::uintptr_t>(global), bytes, AccessKind::load, pc,
+                source_bytes);
     }
     const auto to = reinterpret_cast<std::uintptr_t>(shared);
     on_access(w, to, bytes, AccessKind::store, pc);

@@ -98,12 +98,14 @@ TEST_P(Copy, PassesThroughADoubleBuffer) {
 }
 
 TEST_P(Copy, FillsWithZeros) {
-  std::vector<float> in = whole_numbers(100 * 4, 1000), expected = in;
-  expected.resize(128 * 4);
-  const Buffer<float> from(target(), in);
-  Buffer<float> to(target(), expected.size());
-  run("copy_with_zeros", {{1}, {128}}, from, to, 100);
-  EXPECT_EQ(to.download(), expected);
+  for (const int words : {400, 401, 402, 403}) {
+    std::vector<float> in = whole_numbers(static_cast<std::size_t>(words), 1000), expected = in;
+    expected.resize(128 * 4);
+    const Buffer<float> from(target(), in);
+    Buffer<float> to(target(), expected.size());
+    run("copy_with_zeros", {{1}, {128}}, from, to, words);
+    EXPECT_EQ(to.download(), expected) << words;
+  }
 }
 
 // A wait that is one group too lax. The copy happens at the latest moment that PTX allows, so the

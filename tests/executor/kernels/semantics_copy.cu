@@ -85,11 +85,12 @@ __global__ void hasty_pipeline(const float* in, float* out, int tiles) {
 WARPLADDER_TEST_KERNEL(hasty_pipeline);
 #endif
 
-// The last element may be missing: its copy has no source bytes and fills with zeros.
-__global__ void copy_with_zeros(const float4* in, float4* out, int count) {
+// Of the elements the first `words` words are there: the copy of an element that ends behind them
+// fills with zeros, as one does that has no source bytes.
+__global__ void copy_with_zeros(const float4* in, float4* out, int words) {
   __shared__ float4 tile[128];
-  const int t = static_cast<int>(threadIdx.x);
-  ptx::cp_async<16>(&tile[t], t < count ? in + t : in, t < count ? 16 : 0);
+  const int t = static_cast<int>(threadIdx.x), left = words - 4 * t;
+  ptx::cp_async<16>(&tile[t], left > 0 ? in + t : in, left >= 4 ? 16 : left > 0 ? 4 * left : 0);
   ptx::cp_async_commit();
   ptx::cp_async_wait<0>();
   out[t] = tile[t];  // its own copy: no barrier needed
