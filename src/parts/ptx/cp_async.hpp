@@ -5,9 +5,16 @@
 // What a thread waited for is visible to that thread; the others need a barrier after the wait.
 //
 // On the CPU side the bytes move at the wait and not before, the latest moment that PTX allows, so
-// a kernel that waits for too little reads what was there before.
+// a kernel that waits for too little reads what was there before. GPUs before Ampere have no such
+// copies: there the bytes move at once, by way of registers, and commit and wait do nothing.
 
 #include "runtime/kernel.hpp"
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+#define WARPLADDER_HAS_CP_ASYNC 1
+#else
+#define WARPLADDER_HAS_CP_ASYNC 0
+#endif
 
 namespace warpladder::ptx {
 inline namespace WARPLADDER_FLAVOUR {
@@ -18,7 +25,16 @@ template <int bytes>
 __device__ __forceinline__ void cp_async(void* shared, const void* global,
                                          int source_bytes = bytes) {
   static_assert(bytes == 4 || bytes == 8 || bytes == 16, "cp.async copies 4, 8 or 16 bytes");
-#if defined(__CUDACC__)
+#if defined(__CUDACC__) && !WARPLADDER_HAS_CP_ASYNC
+  if (bytes == 16 && source_bytes == 16) {
+    *static_cast<uint4*>(shared) = *static_cast<const uint4*>(global);
+    return;
+  }
+  auto* const to = static_cast<unsigned*>(shared);
+  const auto* const from = static_cast<const unsigned*>(global);
+  WARPLADDER_UNROLL
+  for (int i = 0; i < bytes / 4; ++i) to[i] = 4 * i < source_bytes ? from[i] : 0;
+#elif defined(__CUDACC__)
   const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
   if constexpr (bytes == 16) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global),
@@ -39,10 +55,10 @@ __device__ __forceinline__ void cp_async(void* shared, const void* global,
 
 // cp.async.commit_group. A group may be empty.
 __device__ __forceinline__ void cp_async_commit() {
-#if defined(__CUDACC__)
-  asm volatile("cp.async.commit_group;" ::: "memory");
-#else
+#if !defined(__CUDACC__)
   simt_cp_async_commit();
+#elif WARPLADDER_HAS_CP_ASYNC
+  asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
 
@@ -50,12 +66,14 @@ __device__ __forceinline__ void cp_async_commit() {
 template <int groups_left>
 __device__ __forceinline__ void cp_async_wait() {
   static_assert(groups_left >= 0);
-#if defined(__CUDACC__)
-  asm volatile("cp.async.wait_group %0;" ::"n"(groups_left) : "memory");
-#else
+#if !defined(__CUDACC__)
   simt_cp_async_wait(groups_left);
+#elif WARPLADDER_HAS_CP_ASYNC
+  asm volatile("cp.async.wait_group %0;" ::"n"(groups_left) : "memory");
 #endif
 }
+
+#undef WARPLADDER_HAS_CP_ASYNC
 
 }  // namespace WARPLADDER_FLAVOUR
 }  // namespace warpladder::ptx
