@@ -166,6 +166,25 @@ std::vector<GemmCase> gemm_cases() {
   add_compact(128, 128, 8);
   add_compact(256, 128, 40);
 
+  // Few rows or few columns, and long k, which rungs part among CTAs; short k.
+  for (const bool trans_a : {false, true}) {
+    for (const bool trans_b : {false, true}) {
+      add(plain(compact(6, 200, 1100, Layout::row_major, trans_a, trans_b, 1.5f, 0.5f)));
+      add(plain(compact(140, 12, 580, Layout::row_major, trans_a, trans_b)));
+      GemmCase thin = plain(compact(12, 133, 525, Layout::column_major, trans_a, trans_b, 1.0f));
+      thin.problem.lda += 1;
+      thin.problem.ldb += 2;
+      thin.problem.ldc += 3;
+      add(thin, "ld larger than the line");
+      add(plain(compact(40, 260, 4, Layout::row_major, trans_a, trans_b)));
+      add(plain(compact(130, 41, 9, Layout::column_major, trans_a, trans_b, 0.5f, 1.0f)));
+    }
+  }
+  add_compact(36, 34, 4100);
+  add_compact(1, 300, 1);
+  add_compact(300, 40, 1, 1.0f, 2.0f);
+  add_compact(70, 260, 35);
+
   // Nothing to add up, nothing to compute.
   add_compact(17, 19, 0);
   add_compact(17, 19, 0, 1.0f, -0.5f);

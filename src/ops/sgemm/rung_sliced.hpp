@@ -1,0 +1,383 @@
+#pragma once
+// Tiles of C whose sums along k are parted: among the warps of a CTA, and among CTAs, the slices.
+// Operands pass through a ring of stages in shared memory, brought there by asynchronous copies.
+//
+// Both operands are seen as lines of length k: A's rows and B's columns. X's are those of which
+// there are fewer, Y's the others.
+
+#include "ops/sgemm/rung.hpp"
+#include "ops/sgemm/slices.hpp"
+#include "parts/outer_product.hpp"
+#include "parts/ptx/cp_async.hpp"
+#include "parts/ptx/dependent_launch.hpp"
+
+namespace warpladder::sgemm {
+inline namespace WARPLADDER_FLAVOUR {
+
+// Element (line, k) lies at line·ld + k where lines lie along k in memory, else at k·ld + line.
+// vectors: four neighbours in memory may be copied at once.
+struct LineOperand {
+  const float* data;
+  std::int64_t ld, lines;
+  bool vectors;
+};
+
+// C's element (x, y) lies at x·c_x + y·c_y. Slices write their sums to `partial`, a compact C for
+// each, where element (x, y) lies at x·partial_x + y·partial_y.
+struct SlicedGemm {
+  LineOperand x, y;
+  std::int64_t k;
+  float alpha, beta;
+  float* c;
+  std::int64_t c_x, c_y;
+  float* partial;
+  std::int64_t partial_x, partial_y;
+  int tiles_x, tiles_y, slices, rounds;
+  bool x_in_lines;  // C's neighbours along x are neighbours in memory, else those along y
+};
+
+// What a CTA computes: tile (x0, y0), of the rounds from `first` to `end`. In a round each warp
+// group of the CTA multiplies C::depth of k.
+struct SlicedTile {
+  std::int64_t x0, y0;
+  int first, end, slice;
+};
+template <class C>
+__device__ __forceinline__ SlicedTile sliced_tile(const SlicedGemm& g) {
+  const auto tiles_x = static_cast<unsigned>(g.tiles_x), tiles_y = static_cast<unsigned>(g.tiles_y);
+  const unsigned tile = blockIdx.x / tiles_x;
+  const auto slice = static_cast<std::int64_t>(tile / tiles_y);
+  return {std::int64_t{blockIdx.x % tiles_x} * C::tile_x, std::int64_t{tile % tiles_y} * C::tile_y,
+          static_cast<int>(slice * g.rounds / g.slices),
+          static_cast<int>((slice + 1) * g.rounds / g.slices), static_cast<int>(slice)};
+}
+
+// A tile of kLines×kDepth in shared memory lies as its operand does in memory. Where that is along
+// k, the pieces of four in a line are in places XORed with the line's number, so that eight
+// neighbouring lines give their pieces of the same k from different banks.
+template <int kDepth>
+__device__ __forceinline__ int place_along(int line, int piece) {
+  constexpr int kPieces = kDepth / 4;
+  static_assert(kPieces == 2 || kPieces == 4 || kPieces == 8);
+  return line * kDepth + (piece ^ line / (32 / kDepth) % kPieces) * 4;
+}
+
+// Four neighbours, of which `count` exist; the others become 0.
+__device__ __forceinline__ void copy_piece(float* to, const LineOperand& x, const float* from,
+                                           int count) {
+  if (x.vectors) {
+    const int there = count < 0 ? 0 : count > 4 ? 4 : count;
+    ptx::cp_async<16>(to, there ? from : x.data, 4 * there);
+    return;
+  }
+  WARPLADDER_UNROLL
+  for (int i = 0; i < 4; ++i) {
+    const bool there = i < count;
+    ptx::cp_async<4>(to + i, there ? from + i : x.data, there ? 4 : 0);
+  }
+}
+
+// kThreads threads copy k0 … k0 + kDepth - 1 of kLines lines from line0 on; zeros are laid down
+// from k_end on, and where there is no line.
+template <int kLines, int kDepth, int kThreads, bool kAlong>
+__device__ __forceinline__ void copy_lines(float* to, const LineOperand& x, std::int64_t line0,
+                                           std::int64_t k0, std::int64_t k_end, int thread) {
+  constexpr int kRow = (kAlong ? kDepth : kLines) / 4, kPieces = kLines * kDepth / 4;
+  const auto within = [](std::int64_t left, int most) {
+    return left < 0 ? 0 : left < most ? static_cast<int>(left) : most;
+  };
+  const int lines = within(x.lines - line0, kLines), depths = within(k_end - k0, kDepth);
+  const float* const from = x.data + (kAlong ? line0 * x.ld + k0 : k0 * x.ld + line0);
+  WARPLADDER_UNROLL
+  for (int i = 0; i < (kPieces + kThreads - 1) / kThreads; ++i) {
+    const int p = thread + i * kThreads;
+    if (kPieces % kThreads != 0 && p >= kPieces) break;
+    const int row = p / kRow, piece = p % kRow;
+    const bool there = row < (kAlong ? lines : depths);
+    copy_piece(to + (kAlong ? place_along<kDepth>(row, piece) : row * kLines + piece * 4), x,
+               from + row * x.ld + piece * 4, there ? (kAlong ? depths : lines) - piece * 4 : 0);
+  }
+}
+
+// Which line of its warp's tile is `lane`'s number i: neighbouring lanes have neighbouring lines,
+// or neighbouring fours of them.
+template <int kLanes, bool kAlong>
+__device__ __forceinline__ int line_of(int lane, int i) {
+  return kAlong ? i * kLanes + lane : i / 4 * (4 * kLanes) + 4 * lane + i % 4;
+}
+
+// A lane's lines of a tile, at step·4 … step·4 + 3 of its depth. `first`: of the warp's. Lines
+// along k are dealt singly.
+template <int kLines, int kDepth, int kLanes, bool kAlong, bool kSingly, int kCount>
+__device__ __forceinline__ void load_lines(float (&part)[4][kCount], const float* tile, int first,
+                                           int lane, int step) {
+  static_assert(kSingly || !kAlong);
+  if constexpr (kAlong) {
+    WARPLADDER_UNROLL
+    for (int i = 0; i < kCount; ++i) {
+      float four[4];
+      parts::load4(four, tile + place_along<kDepth>(first + line_of<kLanes, true>(lane, i), step));
+      WARPLADDER_UNROLL
+      for (int k = 0; k < 4; ++k) part[k][i] = four[k];
+    }
+  } else {
+    WARPLADDER_UNROLL
+    for (int k = 0; k < 4; ++k) {
+      const float* const from = tile + (4 * step + k) * kLines + first;
+      WARPLADDER_UNROLL
+      for (int i = 0; i < kCount; i += kSingly ? 1 : 4) {
+        const float* const at = from + line_of<kLanes, kSingly>(lane, i);
+        if constexpr (kSingly) {
+          part[k][i] = *at;
+        } else {
+          parts::load4(&part[k][i], at);
+        }
+      }
+    }
+  }
+}
+
+// Where a thread stands: its lane within the warp's tile, and the warp within the CTA's.
+template <class C>
+struct SlicedPlace {
+  int lane_x, lane_y, first_x, first_y, group;
+  __device__ __forceinline__ SlicedPlace() {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, in_group = warp % C::group_warps;
+    lane_x = lane / C::lanes_y;
+    lane_y = lane % C::lanes_y;
+    first_x = in_group / C::warps_y * (C::lanes_x * C::lane_x);
+    first_y = in_group % C::warps_y * (C::lanes_y * C::lane_y);
+    group = warp / C::group_warps;
+  }
+};
+
+// Adds up four of k. Every other row is gone through backwards, which spares the register banks
+// (row_07_register_parity).
+template <class C, bool kXAlong, bool kYAlong, bool kYSingly>
+__device__ __forceinline__ void multiply_step(float (&sum)[C::lane_x][C::lane_y],
+                                              const float* x_tile, const float* y_tile,
+                                              const SlicedPlace<C>& at, int step) {
+  float x[4][C::lane_x], y[4][C::lane_y];
+  load_lines<C::tile_x, C::depth, C::lanes_x, kXAlong, kXAlong>(x, x_tile, at.first_x, at.lane_x,
+                                                                step);
+  load_lines<C::tile_y, C::depth, C::lanes_y, kYAlong, kYSingly>(y, y_tile, at.first_y, at.lane_y,
+                                                                 step);
+  WARPLADDER_UNROLL
+  for (int k = 0; k < 4; ++k) {
+    WARPLADDER_UNROLL
+    for (int i = 0; i < C::lane_x; ++i) {
+      WARPLADDER_UNROLL
+      for (int turn = 0; turn < C::lane_y; ++turn) {
+        const int j = i % 2 ? C::lane_y - 1 - turn : turn;
+        sum[i][j] += x[k][i] * y[k][j];
+      }
+    }
+  }
+}
+
+// Each warp group has a ring of its own: no warp waits for another group's.
+template <class C>
+struct SlicedStage {
+  float x[C::tile_x * C::depth], y[C::tile_y * C::depth];
+};
+template <class C>
+union SlicedShared {
+  static constexpr int pitch = C::tile_y + 4;
+  SlicedStage<C> ring[C::groups][C::stages];
+  float sums[C::groups][C::tile_x][pitch];  // once all is multiplied
+};
+
+template <class C>
+__device__ __forceinline__ void sync_group() {
+  if constexpr (C::group_warps == 1) {
+    __syncwarp();
+  } else {
+    __syncthreads();  // all groups walk through as many rounds
+  }
+}
+
+template <class C, bool kXAlong, bool kYAlong>
+__device__ __forceinline__ void add_slice(float (&sum)[C::lane_x][C::lane_y],
+                                          SlicedShared<C>& shared, const SlicedGemm& g,
+                                          const SlicedTile& tile, const SlicedPlace<C>& at) {
+  constexpr int kThreads = 32 * C::group_warps;
+  const int thread = static_cast<int>(threadIdx.x) % kThreads;
+  const auto copy = [&](int round) {
+    if (round < tile.end) {
+      SlicedStage<C>& stage = shared.ring[at.group][(round - tile.first) % C::stages];
+      const std::int64_t k = (std::int64_t{round} * C::groups + at.group) * C::depth;
+      copy_lines<C::tile_x, C::depth, kThreads, kXAlong>(stage.x, g.x, tile.x0, k, g.k, thread);
+      copy_lines<C::tile_y, C::depth, kThreads, kYAlong>(stage.y, g.y, tile.y0, k, g.k, thread);
+    }
+    ptx::cp_async_commit();
+  };
+  WARPLADDER_UNROLL
+  for (int ahead = 0; ahead < C::stages - 1; ++ahead) copy(tile.first + ahead);
+  WARPLADDER_NO_UNROLL
+  for (int round = tile.first; round < tile.end; ++round) {
+    ptx::cp_async_wait<C::stages - 2>();
+    sync_group<C>();  // the round is there for all, and the stage to be filled is read no more
+    copy(round + C::stages - 1);
+    const SlicedStage<C>& stage = shared.ring[at.group][(round - tile.first) % C::stages];
+    WARPLADDER_UNROLL
+    for (int step = 0; step < C::depth / 4; ++step) {
+      multiply_step<C, kXAlong, kYAlong, kYAlong>(sum, stage.x, stage.y, at, step);
+    }
+  }
+  ptx::cp_async_wait<0>();
+}
+
+// Lays a lane's sums down, for the CTA to add up those of its groups.
+template <class C, bool kXAlong, bool kYAlong>
+__device__ __forceinline__ void lay_down_sums(SlicedShared<C>& shared,
+                                              const float (&sum)[C::lane_x][C::lane_y],
+                                              const SlicedPlace<C>& at) {
+  WARPLADDER_UNROLL
+  for (int i = 0; i < C::lane_x; ++i) {
+    float* const line =
+        shared.sums[at.group][at.first_x + line_of<C::lanes_x, kXAlong>(at.lane_x, i)] + at.first_y;
+    WARPLADDER_UNROLL
+    for (int j = 0; j < C::lane_y; j += kYAlong ? 1 : 4) {
+      float* const to = line + line_of<C::lanes_y, kYAlong>(at.lane_y, j);
+      if constexpr (kYAlong) {
+        *to = sum[i][j];
+      } else {
+        *reinterpret_cast<float4*>(to) =
+            make_float4(sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]);
+      }
+    }
+  }
+}
+
+// The groups' sums are added in their order. Neighbouring threads store neighbours in memory.
+template <class C>
+__device__ __forceinline__ void store_tile(const SlicedShared<C>& shared, const SlicedGemm& g,
+                                           const SlicedTile& tile) {
+  const std::int64_t elements = g.x.lines * g.y.lines;
+  WARPLADDER_UNROLL_BY(4)
+  for (int e = threadIdx.x; e < C::tile_x * C::tile_y; e += C::threads) {
+    const int x = g.x_in_lines ? e % C::tile_x : e / C::tile_y,
+              y = g.x_in_lines ? e / C::tile_x : e % C::tile_y;
+    const std::int64_t to_x = tile.x0 + x, to_y = tile.y0 + y;
+    if (to_x >= g.x.lines || to_y >= g.y.lines) continue;
+    float sum = shared.sums[0][x][y];
+    WARPLADDER_UNROLL
+    for (int group = 1; group < C::groups; ++group) sum += shared.sums[group][x][y];
+    if (g.slices == 1) {
+      store_scaled(&g.c[to_x * g.c_x + to_y * g.c_y], g.alpha, sum, g.beta);
+    } else {
+      g.partial[tile.slice * elements + to_x * g.partial_x + to_y * g.partial_y] = sum;
+    }
+  }
+}
+
+template <class C, bool kXAlong, bool kYAlong>
+static __global__ void __launch_bounds__(C::threads, C::resident) multiply_slices(SlicedGemm g) {
+  auto& shared = *runtime::dynamic_shared<SlicedShared<C>>();
+  const SlicedTile tile = sliced_tile<C>(g);
+  const SlicedPlace<C> at;
+  float sum[C::lane_x][C::lane_y] = {};
+  add_slice<C, kXAlong, kYAlong>(sum, shared, g, tile, at);
+  ptx::allow_next_kernel();  // which waits for this one's end, but for its own launch
+  __syncthreads();           // nobody reads the ring any more
+  lay_down_sums<C, kXAlong, kYAlong>(shared, sum, at);
+  __syncthreads();  // the sums of all groups are there
+  store_tile<C>(shared, g, tile);
+}
+
+// Adds up the slices' sums, in an order that depends on their number alone: of each element of C,
+// kJoiners threads take a share of the slices each.
+struct Join {
+  const float* partial;
+  std::int64_t elements, columns;
+  int slices;
+  float alpha, beta;
+  float* c;
+  std::int64_t ldc;
+};
+constexpr int kJoinThreads = 256;
+template <int kJoiners>
+static __global__ void __launch_bounds__(kJoinThreads) join_slices(Join j) {
+  constexpr int kElements = kJoinThreads / kJoiners;
+  __shared__ float share[kJoiners][kElements];
+  const int at = threadIdx.x % kElements, joiner = threadIdx.x / kElements;
+  const std::int64_t e = std::int64_t{blockIdx.x} * kElements + at;
+  const bool inside = e < j.elements;
+  ptx::wait_for_previous_kernel();  // its sums are there
+  float sum = 0.0f;
+  if (inside) {
+    WARPLADDER_UNROLL_BY(8)
+    for (int slice = joiner; slice < j.slices; slice += kJoiners) {
+      sum += j.partial[slice * j.elements + e];
+    }
+  }
+  if constexpr (kJoiners > 1) {
+    share[joiner][at] = sum;
+    __syncthreads();  // all shares are there
+    if (joiner > 0) return;
+    WARPLADDER_UNROLL
+    for (int other = 1; other < kJoiners; ++other) sum += share[other][at];
+  }
+  if (inside) {
+    store_scaled(&j.c[e / j.columns * j.ldc + e % j.columns], j.alpha, sum, j.beta);
+  }
+}
+inline void launch_join(const Gemm& g, int slices, runtime::StreamView& stream) {
+  const Join join{
+      static_cast<const float*>(g.workspace), g.m * g.n, g.n, slices, g.alpha, g.beta, g.c, g.ldc};
+  constexpr int kManySlices = 16, kJoiners = 8;
+  const bool many = slices > kManySlices;
+  const std::int64_t blocks = tiles(join.elements, many ? kJoinThreads / kJoiners : kJoinThreads);
+  runtime::LaunchShape shape{dim3(static_cast<unsigned>(blocks)), dim3(kJoinThreads)};
+  shape.overlaps_previous = true;
+  runtime::launch(stream, shape, many ? join_slices<kJoiners> : join_slices<1>, join);
+}
+
+// The product as lines X and Y: rows of A are X if they are fewer, or shall be. Lines of A lie
+// along k by rows, those of B if it is transposed.
+struct Lines {
+  SlicedGemm gemm;
+  bool x_along, y_along;
+};
+inline LineOperand line_operand(const float* data, std::int64_t ld, std::int64_t lines) {
+  const bool vectors = reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && ld % 4 == 0;
+  return {data, ld, lines, vectors};
+}
+inline Lines lines_of(const Gemm& g, bool trans_a, bool trans_b, bool rows_are_x) {
+  const LineOperand a = line_operand(g.a, g.lda, g.m), b = line_operand(g.b, g.ldb, g.n);
+  SlicedGemm s{};
+  s.x = rows_are_x ? a : b;
+  s.y = rows_are_x ? b : a;
+  s.k = g.k;
+  s.alpha = g.alpha;
+  s.beta = g.beta;
+  s.c = g.c;
+  s.c_x = rows_are_x ? g.ldc : 1;
+  s.c_y = rows_are_x ? 1 : g.ldc;
+  s.partial = static_cast<float*>(g.workspace);
+  s.partial_x = rows_are_x ? g.n : 1;
+  s.partial_y = rows_are_x ? 1 : g.n;
+  s.x_in_lines = !rows_are_x;
+  return {s, rows_are_x ? !trans_a : trans_b, rows_are_x ? trans_b : !trans_a};
+}
+
+template <class C>
+void launch_slices(const Gemm& g, bool trans_a, bool trans_b, const Slices& slices,
+                   runtime::StreamView& stream) {
+  Lines lines = lines_of(g, trans_a, trans_b, g.m <= g.n);
+  SlicedGemm& s = lines.gemm;
+  s.tiles_x = static_cast<int>(tiles(s.x.lines, C::tile_x));
+  s.tiles_y = static_cast<int>(tiles(s.y.lines, C::tile_y));
+  s.slices = slices.count;
+  s.rounds = slices.rounds;
+  const std::int64_t blocks = std::int64_t{s.tiles_x} * s.tiles_y * s.slices;
+  const runtime::LaunchShape shape{dim3(static_cast<unsigned>(blocks)), dim3(C::threads),
+                                   sizeof(SlicedShared<C>)};
+  for_transposes(!lines.x_along, lines.y_along, [&]<bool kXAlong, bool kYAcross>() {
+    runtime::launch(stream, shape, multiply_slices<C, kXAlong, !kYAcross>, s);
+  });
+  if (s.slices > 1) launch_join(g, s.slices, stream);
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::sgemm
