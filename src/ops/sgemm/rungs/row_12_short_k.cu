@@ -1,0 +1,96 @@
+// Bound before: of an outer product, k of some tens at the most, C's stores take longer than the
+// multiply-adds. row_07 stores 128 bytes of a row at a time, and only when its main loop, which is
+// made for long k, has run down.
+// Idea: all of k, up to 32, comes to shared memory at once. A warp has 8 rows of 256 columns, so
+// that each of its requests stores 512 neighbouring bytes; where C's lines allow no float4, its
+// lanes' columns are neighbours, and each request stores 128.
+//
+// Prediction (not measured): up to k = 16, 75 % of what memory takes in writes.
+// Accepts: every problem; float4 where alignment allows. Long k passes through in parts of 32.
+// What binds it: memory; from k = 32 on shared memory, which gives a lane 16 words for its 64
+// multiply-adds.
+
+#include "ops/sgemm/rung_sliced.hpp"
+
+namespace warpladder::sgemm {
+namespace {
+
+template <int kDepth>
+using Config = SlicedConfig<1, 8, 4, 1, 1, kDepth, 1, 3>;  // 32×256
+
+// The lane's sums of one row, of which the first lies at `c` and `left` columns exist.
+template <class C, bool kSingly>
+__device__ __forceinline__ void store_row(float* c, std::int64_t left, const SlicedGemm& g,
+                                          const float (&sum)[C::lane_y], int lane) {
+  WARPLADDER_UNROLL
+  for (int j = 0; j < C::lane_y; j += kSingly ? 1 : 4) {
+    const int column = line_of<C::lanes_y, kSingly>(lane, j);
+    if constexpr (kSingly) {
+      if (column < left) store_scaled(c + column, g.alpha, sum[j], g.beta);
+    } else {
+      parts::store4<4>(c + column, left - column, g.alpha, &sum[j], g.beta);
+    }
+  }
+}
+
+// Rows are X and columns Y, whichever are fewer. kSingly: a lane's columns are no neighbours.
+template <class C, bool kXAlong, bool kYAlong, bool kSingly>
+__global__ void __launch_bounds__(C::threads, C::resident) multiply(SlicedGemm g) {
+  __shared__ __align__(16) float x_tile[C::tile_x * C::depth], y_tile[C::tile_y * C::depth];
+  const std::int64_t row0 = std::int64_t{blockIdx.x} / g.tiles_y * C::tile_x,
+                     column0 = std::int64_t{blockIdx.x} % g.tiles_y * C::tile_y;
+  const SlicedPlace<C> at;
+  const int thread = threadIdx.x;
+  float sum[C::lane_x][C::lane_y] = {};
+  for (std::int64_t k = 0; k < g.k; k += C::depth) {
+    if (k > 0) __syncthreads();  // nobody reads the part before any more
+    copy_lines<C::tile_x, C::depth, C::threads, kXAlong>(x_tile, g.x, row0, k, g.k, thread);
+    copy_lines<C::tile_y, C::depth, C::threads, kYAlong>(y_tile, g.y, column0, k, g.k, thread);
+    ptx::cp_async_commit();
+    ptx::cp_async_wait<0>();
+    __syncthreads();  // all threads' copies are there
+    const int depth = g.k - k < C::depth ? static_cast<int>(g.k - k) : C::depth;
+    WARPLADDER_NO_UNROLL
+    for (int step = 0; step < (depth + 3) / 4; ++step) {
+      multiply_step<C, kXAlong, kYAlong, kSingly>(sum, x_tile, y_tile, at, step);
+    }
+  }
+  WARPLADDER_UNROLL
+  for (int i = 0; i < C::lane_x; ++i) {
+    const std::int64_t row = row0 + at.first_x + line_of<C::lanes_x, kXAlong>(at.lane_x, i);
+    if (row >= g.x.lines) continue;
+    store_row<C, kSingly>(g.c + row * g.c_x + column0, g.y.lines - column0, g, sum[i], at.lane_y);
+  }
+}
+
+template <class C>
+void launch_tiles(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
+  SlicedGemm s = lines_of(g, trans_a, trans_b, true).gemm;
+  s.tiles_x = static_cast<int>(tiles(g.m, C::tile_x));
+  s.tiles_y = static_cast<int>(tiles(g.n, C::tile_y));
+  const runtime::LaunchShape shape{tile_grid(s.tiles_x, s.tiles_y), dim3(C::threads)};
+  const bool vectors = reinterpret_cast<std::uintptr_t>(g.c) % 16 == 0 && g.ldc % 4 == 0;
+  for_transposes(trans_a, trans_b, [&]<bool kARows, bool kBRows>() {
+    if constexpr (!kBRows) {
+      runtime::launch(stream, shape, multiply<C, kARows, true, true>, s);
+    } else {
+      runtime::launch(
+          stream, shape,
+          vectors ? multiply<C, kARows, false, false> : multiply<C, kARows, false, true>, s);
+    }
+  });
+}
+
+void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
+  constexpr int kShallow = 8, kDeep = 32;
+  g.k <= kShallow ? launch_tiles<Config<kShallow>>(g, trans_a, trans_b, stream)
+                  : launch_tiles<Config<kDeep>>(g, trans_a, trans_b, stream);
+}
+
+}  // namespace
+
+WARPLADDER_RUNG(row_12_short_k) = {.idea = "all of k at once, C in requests of 512 bytes",
+                                   .accepts = "every problem; float4 where alignment allows",
+                                   .launch = launch_in<Layout::row_major, launch>};
+
+}  // namespace warpladder::sgemm
