@@ -295,7 +295,7 @@ struct Join {
   float* c;
   std::int64_t ldc;
 };
-constexpr int kJoinThreads = 256;
+constexpr int kJoinThreads = 256, kManySlices = 16;
 template <int kJoiners>
 static __global__ void __launch_bounds__(kJoinThreads) join_slices(Join j) {
   constexpr int kElements = kJoinThreads / kJoiners;
@@ -325,7 +325,7 @@ static __global__ void __launch_bounds__(kJoinThreads) join_slices(Join j) {
 inline void launch_join(const Gemm& g, int slices, runtime::StreamView& stream) {
   const Join join{
       static_cast<const float*>(g.workspace), g.m * g.n, g.n, slices, g.alpha, g.beta, g.c, g.ldc};
-  constexpr int kManySlices = 16, kJoiners = 8;
+  constexpr int kJoiners = 8;
   const bool many = slices > kManySlices;
   const std::int64_t blocks = tiles(join.elements, many ? kJoinThreads / kJoiners : kJoinThreads);
   runtime::LaunchShape shape{dim3(static_cast<unsigned>(blocks)), dim3(kJoinThreads)};
@@ -377,6 +377,42 @@ void launch_slices(const Gemm& g, bool trans_a, bool trans_b, const Slices& slic
     runtime::launch(stream, shape, multiply_slices<C, kXAlong, !kYAcross>, s);
   });
   if (s.slices > 1) launch_join(g, s.slices, stream);
+}
+
+// Of C::tile_y columns and up, and no more than kManySlices slices.
+template <class C>
+ladder::Totals predict_slices(const Problem& p, const runtime::Machine& machine) {
+  const Slices slices = slices_of<C>(p.m, p.n, p.k, machine);
+  const bool y_along = p.m > p.n;  // Y's lines are A's rows
+  const std::uint64_t tiles_of_c = p.m * p.n / (C::tile_x * C::tile_y),
+                      ctas = tiles_of_c * slices.count, warps = ctas * (C::threads / 32),
+                      group_rounds = tiles_of_c * slices.rounds * C::groups,
+                      steps = group_rounds * C::group_warps * (C::depth / 4),
+                      stores = ctas * (C::tile_x * C::tile_y / 32), joined = p.m * p.n / 32;
+  ladder::Totals t;
+  t.global_load_requests = group_rounds * ((C::tile_x + C::tile_y) * C::depth / 128);
+  t.global_load_sectors = 16 * t.global_load_requests;
+  t.shared_store_requests = t.global_load_requests;
+  t.shared_store_wavefronts = 4 * t.shared_store_requests;
+  t.shared_load_requests = (C::lane_x + C::lane_y) * steps;
+  t.shared_load_wavefronts = 4 * t.shared_load_requests;
+  // Sums are laid down four at a time where Y's lines lie across k.
+  const std::uint64_t sums = warps * C::lane_x * C::lane_y;
+  t.shared_store_requests += y_along ? sums : sums / 4;
+  t.shared_store_wavefronts += y_along ? 2 * sums : sums;
+  t.shared_load_requests += C::groups * stores;
+  t.shared_load_wavefronts += (y_along ? 4 : 1) * C::groups * stores;
+  t.barriers = 2 * warps;
+  if (C::group_warps > 1) t.barriers += tiles_of_c * slices.rounds * (C::threads / 32);
+  t.global_store_requests = stores;
+  if (slices.count > 1) {
+    t.global_load_requests += joined * slices.count;
+    t.global_load_sectors += 4 * joined * slices.count;
+    t.global_store_requests += joined;
+  }
+  t.global_store_sectors = 4 * t.global_store_requests;
+  t.fmas = p.m * p.n * p.k;
+  return t;
 }
 
 }  // namespace WARPLADDER_FLAVOUR

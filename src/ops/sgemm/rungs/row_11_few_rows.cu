@@ -23,10 +23,15 @@ void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stre
   });
 }
 
+ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
+  return with_narrow_tile(p.m, p.n, [&]<class C>() { return predict_slices<C>(p, machine); });
+}
+
 }  // namespace
 
 WARPLADDER_RUNG(row_11_few_rows) = {.idea = "narrow tiles, k parted among warps and CTAs",
                                     .accepts = "every problem; float4 where alignment allows",
-                                    .launch = launch_in<Layout::row_major, launch>};
+                                    .launch = launch_in<Layout::row_major, launch>,
+                                    .predict = predict_in<Layout::row_major, predict>};
 
 }  // namespace warpladder::sgemm

@@ -15,6 +15,7 @@
 namespace warpladder::sgemm {
 namespace {
 
+constexpr int kShallow = 8, kDeep = 32;
 template <int kDepth>
 using Config = SlicedConfig<1, 8, 4, 1, 1, kDepth, 1, 3>;  // 32×256
 
@@ -82,15 +83,34 @@ void launch_tiles(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView
 }
 
 void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
-  constexpr int kShallow = 8, kDeep = 32;
   g.k <= kShallow ? launch_tiles<Config<kShallow>>(g, trans_a, trans_b, stream)
                   : launch_tiles<Config<kDeep>>(g, trans_a, trans_b, stream);
+}
+
+// Of whole parts of k. Columns may end within a tile.
+ladder::Totals predict(const Problem& p) {
+  using C = Config<kDeep>;
+  const std::uint64_t ctas = p.m / C::tile_x * tiles(p.n, C::tile_y), warps = ctas * C::warps_x,
+                      steps = warps * (p.k / 4);
+  ladder::Totals t;
+  t.global_load_requests = ctas * C::tile_x * p.k / 128 + p.m / C::tile_x * p.n * p.k / 128;
+  t.global_load_sectors = 16 * t.global_load_requests;
+  t.shared_store_requests = ctas * ((C::tile_x + C::tile_y) * p.k / 128);
+  t.shared_store_wavefronts = 4 * t.shared_store_requests;
+  t.shared_load_requests = (C::lane_x + C::lane_y) * steps;
+  t.shared_load_wavefronts = 4 * t.shared_load_requests;
+  t.barriers = warps * (2 * (p.k / C::depth) - 1);
+  t.global_store_requests = p.m * p.n / 128;
+  t.global_store_sectors = 16 * t.global_store_requests;
+  t.fmas = ctas * C::tile_x * C::tile_y * p.k;
+  return t;
 }
 
 }  // namespace
 
 WARPLADDER_RUNG(row_12_short_k) = {.idea = "all of k at once, C in requests of 512 bytes",
                                    .accepts = "every problem; float4 where alignment allows",
-                                   .launch = launch_in<Layout::row_major, launch>};
+                                   .launch = launch_in<Layout::row_major, launch>,
+                                   .predict = predict_in<Layout::row_major, predict>};
 
 }  // namespace warpladder::sgemm

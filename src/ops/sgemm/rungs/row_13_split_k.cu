@@ -21,10 +21,16 @@ void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stre
   });
 }
 
+ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
+  return with_square_tile(p.m, p.n, p.k, machine,
+                          [&]<class C>() { return predict_slices<C>(p, machine); });
+}
+
 }  // namespace
 
 WARPLADDER_RUNG(row_13_split_k) = {.idea = "square tiles, k parted among all multiprocessors",
                                    .accepts = "every problem; float4 where alignment allows",
-                                   .launch = launch_in<Layout::row_major, launch>};
+                                   .launch = launch_in<Layout::row_major, launch>,
+                                   .predict = predict_in<Layout::row_major, predict>};
 
 }  // namespace warpladder::sgemm
