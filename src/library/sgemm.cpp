@@ -1,10 +1,12 @@
 // C = alpha · op(A) · op(B) + beta · C: single products, batches, and products with a prepared B.
 
+#include <algorithm>
 #include <new>
 
 #include "library/call.hpp"
 #include "library/operands.hpp"
 #include "ops/sgemm/plan.hpp"
+#include "ops/sgemv/plan.hpp"
 
 namespace warpladder::library {
 namespace {
@@ -157,9 +159,51 @@ sgemm::Plan plan_of(const Context& context, const Problem& p, const sgemm::Batch
   return sgemm::WARPLADDER_LIBRARY_FLAVOUR::plan(p, context.machine, arithmetic_of(context), batch);
 }
 
+// Whether C is one row or one column, and therefore a product of a matrix and a vector. Not where
+// sums are to be rounded once, and not where A and B are not read: sgemv asks for no terms
+// otherwise.
+bool is_vector(const Problem& p, const sgemm::Batch& batch, Arithmetic arithmetic) {
+  return (p.m == 1 || p.n == 1) && reads_operands(p) && batch.count == 1 && !batch.arrays &&
+         arithmetic != Arithmetic::double_rounded;
+}
+
+// That product. A vector's elements lie beside each other, or a leading dimension apart.
+sgemv::Call as_vector(const sgemm::Call& given) {
+  const sgemm::Call call = in_layout(given, sgemm::Layout::row_major);
+  const Problem& p = call.problem;
+  if (p.n == 1) {
+    return {{p.trans_a ? p.k : p.m, p.trans_a ? p.m : p.k, sgemv::Layout::row_major, p.trans_a,
+             p.alpha, p.beta, p.lda, p.trans_b ? 1 : p.ldb, p.ldc},
+            call.a,
+            call.b,
+            call.c};
+  }
+  return {{p.trans_b ? p.n : p.k, p.trans_b ? p.k : p.n, sgemv::Layout::row_major, !p.trans_b,
+           p.alpha, p.beta, p.ldb, p.trans_a ? p.lda : 1, 1},
+          call.b,
+          call.a,
+          call.c};
+}
+sgemv::Plan plan_of(const Context& context, const sgemv::Problem& p) {
+  return sgemv::WARPLADDER_LIBRARY_FLAVOUR::plan(p, context.machine);
+}
+
+Status multiply_vector(Session& session, sgemv::Call call) {
+  const sgemv::Plan plan = plan_of(session.context, call.problem);
+  return with_memory(session, plan.workspace_bytes, plan.flag_words,
+                     [&](runtime::StreamView& view, const Memory& memory) {
+                       call.scratch = static_cast<float*>(memory.scratch);
+                       call.flags = memory.flags;
+                       plan.rung->launch(call, view);
+                     });
+}
+
 Status multiply(Session& session, sgemm::Call call) {
   const Problem& p = call.problem;
   if (p.m == 0 || p.n == 0 || call.batch.count == 0) return {};
+  if (is_vector(p, call.batch, arithmetic_of(session.context))) {
+    return multiply_vector(session, as_vector(call));
+  }
   const sgemm::Plan plan = plan_of(session.context, p, call.batch);
   return with_memory(session, plan.workspace_bytes, plan.flag_words,
                      [&](runtime::StreamView& view, const Memory& memory) {
@@ -356,6 +400,13 @@ warpladder_status tell_workspace(warpladder_handle handle, const char* name, int
   if (const Status s = sgemm::check(p); !s.ok()) return answer(s);
   const sgemm::Plan plan = plan_of(*context, p, batch);
   *bytes = workspace_bytes(plan.workspace_bytes, plan.flag_words);
+  if (!is_vector(p, batch, arithmetic_of(*context))) return WARPLADDER_SUCCESS;
+  // Whichever way the matrix lies; and where alpha is 0, the plan above.
+  for (const bool trans : {false, true}) {
+    const sgemv::Plan of_vector =
+        plan_of(*context, as_vector({sgemm::compact(m, n, k, p.layout, trans, trans)}).problem);
+    *bytes = std::max(*bytes, workspace_bytes(of_vector.workspace_bytes, of_vector.flag_words));
+  }
   return WARPLADDER_SUCCESS;
 }
 

@@ -106,6 +106,22 @@ TEST_F(Sgemm, IsRightInEveryArithmetic) {
   }
 }
 
+// C of one row or column is a vector, whose elements may lie a leading dimension apart.
+TEST_F(Sgemm, IsRightWhereCIsAVector) {
+  for (const auto layout : {WARPLADDER_ROW_MAJOR, WARPLADDER_COLUMN_MAJOR}) {
+    for (const bool trans_a : {false, true}) {
+      for (const bool trans_b : {false, true}) {
+        multiply_and_judge({1, 70, 533, layout, trans_a, trans_b, 1.5f, -0.5f, 3});
+        multiply_and_judge({70, 1, 533, layout, trans_a, trans_b, 1.5f, 0.0f, 2});
+        multiply_and_judge({1, 5, 1, layout, trans_a, trans_b});
+        multiply_and_judge({1, 1, 4001, layout, trans_a, trans_b, 1.0f, 2.0f, 1});
+      }
+    }
+  }
+  multiply_and_judge({1, 6, 0, WARPLADDER_ROW_MAJOR, false, false, 1.0f, 2.0f});
+  multiply_and_judge({6, 1, 7, WARPLADDER_ROW_MAJOR, false, false, 0.0f, 2.0f});
+}
+
 TEST_F(Sgemm, FollowsBlasWhereThereIsNothingToDo) {
   multiply_and_judge({0, 5, 5});
   multiply_and_judge({5, 0, 5});
