@@ -77,8 +77,9 @@ for op in "$@"; do
         -a "shape=[128x128x128,256x256x256,512x512x512,$shapes,1024x1024x512,300x7000x700]"
       bench tensor_wide sgemm/tc_10_full_range sgemm/tc_12_fused_split --variant row_nn_wide \
         -a 'm,n,k=[1024,2048,4096,8192]'
-      bench tensor_prepared sgemm/tc_09_split_k sgemm/tc_11_prepared \
-        -a 'shape=[512x4096x4096,4096x4096x4096]'
+      bench tensor_prepared sgemm/tc_09_split_k sgemm/tc_10_full_range sgemm/tc_11_prepared \
+        sgemm/tc_14_prepared_full_range sgemm/row_08_double \
+        -a 'shape=[64x4096x4096,512x4096x4096,1024x1024x1024,4096x4096x4096]'
       # shellcheck disable=SC2086
       bench tensor_ragged $best -a 'shape=[4095x4097x4099,1000x1000x1000,2047x2049x2051]'
       # shellcheck disable=SC2086

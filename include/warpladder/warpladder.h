@@ -143,11 +143,19 @@ WARPLADDER_API warpladder_status warpladder_sgemm_batched(
     const float *const *b, int64_t ldb, float beta, float *const *c, int64_t ldc, int64_t batch,
     warpladder_stream stream);
 
-/* B, prepared once for many products with the same B, such as a layer's weights. */
+/* B, prepared once for many products with the same B, such as a layer's weights. It holds
+ *   - a copy of op(B), 4 bytes an element;
+ *   - on GPUs of compute capability 9.0, under WARPLADDER_ARITHMETIC_ACCURATE, and if k is at least
+ *     256: B as the tensor cores multiply it, as pairs of halves and as pairs of TF32, another 12
+ *     bytes an element (k rounded up to a multiple of 64) and 32 a column. Products then split A
+ *     alone, and their workspace is that of A. Small B, which gain nothing by it, are only copied.
+ * The library decides when it prepares B; a change of the handle's arithmetic does not change what a
+ * prepared B holds. Products only read it: any number of threads and streams may use it at the same
+ * time. It takes FP32's whole range, as warpladder_sgemm() does. */
 typedef struct warpladder_prepared_matrix *warpladder_prepared;
 
-/* Prepares op(B)[k×n]. Takes device memory for a copy of op(B), about twice its bytes, in the order
- * of the stream. Later changes of B do not matter. Cannot be captured: WARPLADDER_CAPTURING. */
+/* Prepares op(B)[k×n]. Takes the device memory from the handle's pool, in the order of the stream.
+ * Later changes of B do not matter. Cannot be captured: WARPLADDER_CAPTURING. */
 WARPLADDER_API warpladder_status warpladder_sgemm_prepare(warpladder_handle handle,
                                                           warpladder_layout layout,
                                                           warpladder_op op_b, int64_t n, int64_t k,
@@ -156,8 +164,9 @@ WARPLADDER_API warpladder_status warpladder_sgemm_prepare(warpladder_handle hand
                                                           warpladder_stream stream);
 
 /* warpladder_sgemm() in the prepared layout with the prepared B, n and k. The stream comes behind
- * the one that prepared (the same stream, or an event that the caller placed). The result is that of
- * warpladder_sgemm() to within the same error bound, not always to the bit. */
+ * the one that prepared (the same stream, or an event that the caller placed). Can be captured. The
+ * result is that of warpladder_sgemm() to within the same error bound, not always to the bit, for
+ * another method may be the fastest. Repeatable bit by bit. */
 WARPLADDER_API warpladder_status warpladder_sgemm_prepared(warpladder_handle handle,
                                                            warpladder_op op_a, int64_t m,
                                                            float alpha, const float *a, int64_t lda,
@@ -165,7 +174,8 @@ WARPLADDER_API warpladder_status warpladder_sgemm_prepared(warpladder_handle han
                                                            float *c, int64_t ldc,
                                                            warpladder_stream stream);
 
-/* Frees a prepared matrix in the order of the stream, behind the products that use it. */
+/* Frees a prepared matrix in the order of the stream. The caller sees to it that this comes behind
+ * all products that use it, those on other streams and in graphs included. */
 WARPLADDER_API warpladder_status warpladder_prepared_destroy(warpladder_handle handle,
                                                              warpladder_prepared b,
                                                              warpladder_stream stream);

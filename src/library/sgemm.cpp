@@ -155,8 +155,10 @@ static_assert(static_cast<int>(Arithmetic::accurate) == WARPLADDER_ARITHMETIC_AC
 static_assert(static_cast<int>(Arithmetic::cuda_cores) == WARPLADDER_ARITHMETIC_CUDA_CORES);
 static_assert(static_cast<int>(Arithmetic::double_rounded) == WARPLADDER_ARITHMETIC_DOUBLE_ROUNDED);
 
-sgemm::Plan plan_of(const Context& context, const Problem& p, const sgemm::Batch& batch) {
-  return sgemm::WARPLADDER_LIBRARY_FLAVOUR::plan(p, context.machine, arithmetic_of(context), batch);
+sgemm::Plan plan_of(const Context& context, const Problem& p, const sgemm::Batch& batch,
+                    bool prepared) {
+  return sgemm::WARPLADDER_LIBRARY_FLAVOUR::plan(p, context.machine, arithmetic_of(context), batch,
+                                                 prepared);
 }
 
 // Whether C is one row or one column, and therefore a product of a matrix and a vector. Not where
@@ -204,7 +206,7 @@ Status multiply(Session& session, sgemm::Call call) {
   if (is_vector(p, call.batch, arithmetic_of(session.context))) {
     return multiply_vector(session, as_vector(call));
   }
-  const sgemm::Plan plan = plan_of(session.context, p, call.batch);
+  const sgemm::Plan plan = plan_of(session.context, p, call.batch, call.prepared_b != nullptr);
   return with_memory(session, plan.workspace_bytes, plan.flag_words,
                      [&](runtime::StreamView& view, const Memory& memory) {
                        call.workspace = memory.scratch;
@@ -224,13 +226,15 @@ warpladder_status run(warpladder_handle handle, warpladder_stream stream, const 
 using namespace warpladder;
 using namespace warpladder::library;
 
-// What warpladder_sgemm_prepare() makes: the device's copy of op(B), compact in the layout's order.
+// What warpladder_sgemm_prepare() makes, in one allocation: the device's copy of op(B), compact in
+// the layout's order, and behind it what a rung has prepared of it. Only products read it.
 struct warpladder_prepared_matrix {
   Context* context;
   warpladder_layout layout;
   warpladder_op op_b;
   std::int64_t n, k, ldb;
   float* b;
+  void* pairs;  // null: nothing but the copy
 };
 
 warpladder_status warpladder_sgemm(warpladder_handle handle, warpladder_layout layout,
@@ -292,9 +296,11 @@ Status prepare(Session& session, const warpladder_prepared_matrix& like, const f
     return runtime::refuse(Code::capturing,
                            "sgemm_prepare: the stream is capturing, but memory is to outlive it");
   }
-  const Problem p = prepared_problem(like.layout, like.op_b, like.n, like.k, ldb);
+  Problem p = prepared_problem(like.layout, like.op_b, like.n, like.k, ldb);
   const Region lines = region_of(p, b, stored_b(p), ldb, 1, 0);
-  const auto bytes = sizeof(float) * static_cast<std::size_t>(lines.lines * lines.length);
+  const auto copy_bytes = sizeof(float) * static_cast<std::size_t>(lines.lines * lines.length);
+  const sgemm::Plan plan = sgemm::WARPLADDER_LIBRARY_FLAVOUR::plan_preparation(
+      p, session.context.machine, arithmetic_of(session.context));
   auto* const prepared = new (std::nothrow) warpladder_prepared_matrix(like);
   if (!prepared) return runtime::refuse(Code::out_of_memory, "the host has no memory left");
   prepared->ldb = lines.length > 1 ? lines.length : 1;
@@ -303,10 +309,11 @@ Status prepare(Session& session, const warpladder_prepared_matrix& like, const f
     delete prepared;
     return cuda_failure(error, what);
   };
-  if (bytes > 0) {
+  if (copy_bytes > 0) {
     void* memory = nullptr;
     if (const auto error =
-            cudaMallocFromPoolAsync(&memory, bytes, session.context.pool, session.stream)) {
+            cudaMallocFromPoolAsync(&memory, round_up_to_256(copy_bytes) + plan.prepared_bytes,
+                                    session.context.pool, session.stream)) {
       return fail(error, "cudaMallocFromPoolAsync for a prepared matrix");
     }
     prepared->b = static_cast<float*>(memory);
@@ -315,6 +322,20 @@ Status prepare(Session& session, const warpladder_prepared_matrix& like, const f
             prepared->b, line_bytes, b, sizeof(float) * static_cast<std::size_t>(ldb), line_bytes,
             static_cast<std::size_t>(lines.lines), cudaMemcpyDeviceToDevice, session.stream)) {
       return fail(error, "cudaMemcpy2DAsync of B");
+    }
+    if (plan.prepared_bytes > 0) {
+      prepared->pairs = static_cast<unsigned char*>(memory) + round_up_to_256(copy_bytes);
+      p.ldb = prepared->ldb;
+      sgemm::Call call{p, nullptr, prepared->b};
+      call.prepared_b = prepared->pairs;
+      const Status launched = with_memory(
+          session, 0, 0,
+          [&](runtime::StreamView& view, const Memory&) { plan.rung->prepare(call, view); });
+      if (!launched.ok()) {
+        cudaFreeAsync(memory, session.stream);
+        delete prepared;
+        return launched;
+      }
     }
   }
   *out = prepared;
@@ -349,7 +370,8 @@ warpladder_status warpladder_sgemm_prepare(warpladder_handle handle, warpladder_
     return check_pointer(kName, "b", b, footprint.b_elements, sizeof(float));
   };
   return call(handle, stream, check_all, [&](Session& session) {
-    return prepare(session, {&session.context, layout, op_b, n, k, 0, nullptr}, b, ldb, out);
+    return prepare(session, {&session.context, layout, op_b, n, k, 0, nullptr, nullptr}, b, ldb,
+                   out);
   });
 }
 
@@ -365,6 +387,7 @@ warpladder_status warpladder_sgemm_prepared(warpladder_handle handle, warpladder
     given.call = {
         problem_of(b->layout, op_a, b->op_b, m, b->n, b->k, alpha, lda, b->ldb, beta, ldc), a, b->b,
         c};
+    given.call.prepared_b = b->pairs;
     return check(given);
   };
   return call(handle, stream, check_all,
@@ -392,13 +415,14 @@ namespace warpladder::library {
 namespace {
 
 warpladder_status tell_workspace(warpladder_handle handle, const char* name, int64_t m, int64_t n,
-                                 int64_t k, const sgemm::Batch& batch, size_t* bytes) {
+                                 int64_t k, const sgemm::Batch& batch, size_t* bytes,
+                                 bool prepared = false) {
   Context* context = nullptr;
   if (const Status found = find(handle, &context); !found.ok()) return answer(found);
   if (!bytes) return answer(refuse_argument("%s: bytes is null", name));
   const Problem p = sgemm::compact(m, n, k);
   if (const Status s = sgemm::check(p); !s.ok()) return answer(s);
-  const sgemm::Plan plan = plan_of(*context, p, batch);
+  const sgemm::Plan plan = plan_of(*context, p, batch, prepared);
   *bytes = workspace_bytes(plan.workspace_bytes, plan.flag_words);
   if (!is_vector(p, batch, arithmetic_of(*context))) return WARPLADDER_SUCCESS;
   // Whichever way the matrix lies; and where alpha is 0, the plan above.
@@ -425,5 +449,6 @@ warpladder_status warpladder_sgemm_batched_workspace_bytes(warpladder_handle han
 warpladder_status warpladder_sgemm_prepared_workspace_bytes(warpladder_handle handle, int64_t m,
                                                             warpladder_prepared b, size_t* bytes) {
   if (!b) return answer(refuse_argument("sgemm_prepared_workspace_bytes: b is null"));
-  return tell_workspace(handle, "sgemm_prepared_workspace_bytes", m, b->n, b->k, {}, bytes);
+  return tell_workspace(handle, "sgemm_prepared_workspace_bytes", m, b->n, b->k, {}, bytes,
+                        b->pairs != nullptr);
 }

@@ -171,6 +171,82 @@ TEST_F(HostPath, MakesNoHeapMemoryAndTakesNoLockAndWaitsForNothingInAWarmCall) {
   EXPECT_SUCCEEDS(warpladder_destroy(handle));
 }
 
+// What B costs a call with a prepared B: nothing but its product.
+TEST_F(HostPath, SplitsAPreparedMatrixOnce) {
+  constexpr std::int64_t kM = 128, kN = 2048, kK = 1024;
+  runtime::Machine small;  // on which pairs pay for few rows and columns
+  small.multiprocessors = 4;
+  made_up::set_devices({made_up::Device{small}});
+  warpladder_handle handle = nullptr;
+  const std::size_t none = made_up::live_bytes();
+  ASSERT_SUCCEEDS(warpladder_create(&handle));
+  {
+    const DeviceArray<float> a(std::vector<float>(kM * kK)), b(std::vector<float>(kK * kN)),
+        c(std::vector<float>(kM * kN));
+    const std::size_t before = made_up::live_bytes();
+    made_up::reset_counts();
+    warpladder_prepared prepared = nullptr;
+    ASSERT_SUCCEEDS(warpladder_sgemm_prepare(handle, WARPLADDER_ROW_MAJOR, WARPLADDER_OP_N, kN, kK,
+                                             b.data(), kN, &prepared, nullptr));
+    EXPECT_EQ(made_up::counts().launches, 3) << "two passes, and the loss";
+    EXPECT_EQ(made_up::counts().of("cudaMallocFromPoolAsync"), 1);
+    EXPECT_EQ(made_up::counts().of("cudaMemcpy2DAsync"), 1);
+    const long long blocks_of_b = made_up::counts().blocks;
+    const std::size_t held = made_up::live_bytes() - before;
+    EXPECT_GE(held, std::size_t{16 * kK * kN});
+    EXPECT_LE(held, std::size_t{16 * kK * kN + 32 * kN + 8192}) << "as the header says";
+
+    const auto multiply = [&] {
+      return warpladder_sgemm_prepared(handle, WARPLADDER_OP_N, kM, 1, a.data(), kK, prepared, 0,
+                                       c.data(), kN, nullptr);
+    };
+    EXPECT_SUCCEEDS(multiply());
+    made_up::reset_counts();
+    EXPECT_SUCCEEDS(multiply());
+    EXPECT_EQ(made_up::counts().launches, 2) << "a pass over A, and the product";
+    EXPECT_LE(made_up::counts().blocks, kM / 8 + 4) << "and no pass over B";
+    EXPECT_GT(blocks_of_b, 4 * (kM / 8 + 4));
+    EXPECT_EQ(made_up::counts().of("cudaMemcpy2DAsync"), 0);
+    EXPECT_EQ(made_up::counts().of("cudaStreamSynchronize"), 0);
+    EXPECT_EQ(made_up::counts().of("cudaDeviceSynchronize"), 0);
+    EXPECT_EQ(made_up::counts().of("cudaFuncSetAttribute"), 0);
+    EXPECT_EQ(made_up::live_bytes() - before, held);
+    std::size_t bytes = 0;
+    ASSERT_SUCCEEDS(warpladder_sgemm_prepared_workspace_bytes(handle, kM, prepared, &bytes));
+    EXPECT_LE(bytes, std::size_t{8 * kM * kK + 32 * kM + 8192}) << "of A alone";
+    const DeviceArray<unsigned char> memory(std::vector<unsigned char>(bytes + 512, 0));
+    auto* const aligned = reinterpret_cast<void*>(
+        (reinterpret_cast<std::uintptr_t>(memory.data()) + 255) / 256 * 256);
+    ASSERT_SUCCEEDS(warpladder_set_workspace(handle, nullptr, aligned, bytes));
+    made_up::count_calls(false);
+    const long heap = heap_allocations;
+    EXPECT_SUCCEEDS(multiply());
+    EXPECT_EQ(heap_allocations, heap) << "heap memory in a warm call";
+    made_up::count_calls(true);
+    ASSERT_SUCCEEDS(warpladder_set_workspace(handle, nullptr, nullptr, 0));
+    EXPECT_SUCCEEDS(warpladder_prepared_destroy(handle, prepared, nullptr));
+
+    for (const char* function :
+         {"cudaMallocFromPoolAsync", "cudaMemcpy2DAsync", "cudaLaunchKernelExC"}) {
+      made_up::fail_next(function, cudaErrorMemoryAllocation);
+      EXPECT_EQ(warpladder_sgemm_prepare(handle, WARPLADDER_ROW_MAJOR, WARPLADDER_OP_N, kN, kK,
+                                         b.data(), kN, &prepared, nullptr),
+                WARPLADDER_OUT_OF_MEMORY)
+          << function;
+      EXPECT_EQ(prepared, nullptr);
+    }
+    // On CUDA cores pairs are of no use: B is copied and no more.
+    ASSERT_SUCCEEDS(warpladder_set_arithmetic(handle, WARPLADDER_ARITHMETIC_CUDA_CORES));
+    const std::size_t with_nothing = made_up::live_bytes();
+    ASSERT_SUCCEEDS(warpladder_sgemm_prepare(handle, WARPLADDER_ROW_MAJOR, WARPLADDER_OP_N, kN, kK,
+                                             b.data(), kN, &prepared, nullptr));
+    EXPECT_LE(made_up::live_bytes() - with_nothing, std::size_t{4 * kK * kN + 256});
+    EXPECT_SUCCEEDS(warpladder_prepared_destroy(handle, prepared, nullptr));
+  }
+  EXPECT_SUCCEEDS(warpladder_destroy(handle));
+  EXPECT_EQ(made_up::live_bytes(), none);
+}
+
 TEST_F(HostPath, HoldsNoMoreMemoryAfterAMillionCalls) {
   warpladder_handle handle = nullptr;
   made_up::count_calls(false);

@@ -24,6 +24,7 @@ std::map<std::string, int> failures;
 Counts counted;
 std::atomic<bool> counting{true}, any_failure{false};
 std::atomic<int> launches{0};
+std::atomic<long long> blocks{0};
 std::map<void*, std::size_t> allocations;
 std::size_t live = 0;
 
@@ -103,6 +104,7 @@ Counts counts() {
   const std::lock_guard lock(mutex);
   Counts now = counted;
   now.launches = launches;
+  now.blocks = blocks;
   return now;
 }
 void reset_counts() {
@@ -111,6 +113,7 @@ void reset_counts() {
   any_failure = false;
   counted = {};
   launches = 0;
+  blocks = 0;
 }
 void count_calls(bool wanted) { counting = wanted; }
 std::size_t live_bytes() {
@@ -287,6 +290,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void*, v
   ENTER(cudaLaunchKernelExC);
   const auto& [grid, block] = std::pair(config->gridDim, config->blockDim);
   launches.fetch_add(1, std::memory_order_relaxed);
+  blocks.fetch_add(1LL * grid.x * grid.y * grid.z, std::memory_order_relaxed);
   const bool valid = grid.x > 0 && grid.y > 0 && grid.z > 0 && block.x * block.y * block.z > 0 &&
                      block.x * block.y * block.z <= 1024 && grid.y < 65536 && grid.z < 65536;
   return valid ? cudaSuccess : cudaErrorInvalidConfiguration;

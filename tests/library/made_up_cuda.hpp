@@ -32,6 +32,7 @@ void set_capturing(void* stream, bool capturing);
 struct Counts {
   std::map<std::string, int> calls;
   int launches = 0;
+  long long blocks = 0;  // of all launches
   int of(const std::string& function) const {
     const auto at = calls.find(function);
     return at == calls.end() ? 0 : at->second;

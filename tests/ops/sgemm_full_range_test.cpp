@@ -44,13 +44,19 @@ class FullRange : public testing::TestWithParam<const char*> {
     HostOperands host{draw(f.a_elements), draw(f.b_elements), draw(f.c_elements)};
     if (change) change(host);
     const device::Buffer<float> a(target, host.a), b(target, host.b), c(target, host.c);
-    device::Memory workspace(target, workspace_bytes(p));
+    const runtime::Flavour flavour =
+        target == runtime::Target::cpu ? runtime::Flavour::plain : runtime::Flavour::gpu;
+    const ladder::Launcher prepare = rung().preparation(flavour);
+    device::Memory workspace(target, prepare ? prepared_workspace_bytes(p) : workspace_bytes(p)),
+        prepared(target, prepared_bytes(p));
     workspace.fill(0xff);
-    const Call call{p, a.data(), b.data(), c.data(), workspace.data(), Values::any};
+    prepared.fill(0xff);
+    Call call{p, a.data(), b.data(), c.data(), workspace.data(), Values::any};
+    call.prepared_b = prepared.data();
     EXPECT_EQ(ladder::why_not(rung(), call), "");
     device::Stream stream(target);
-    rung().launcher(target == runtime::Target::cpu ? runtime::Flavour::plain
-                                                   : runtime::Flavour::gpu)(call, stream);
+    if (prepare) prepare(call, stream);
+    rung().launcher(flavour)(call, stream);
     stream.synchronize();
 
     const std::vector<ops::Expected> truth = reference(p, host);
@@ -63,7 +69,7 @@ class FullRange : public testing::TestWithParam<const char*> {
       expected.bound *= 1.0 + rung().arithmetic.extra_roundings / roundings(p);
       judge.look_at(at, got[at], expected);
     }
-    EXPECT_TRUE(c.guards_intact() && workspace.guards_intact());
+    EXPECT_TRUE(c.guards_intact() && workspace.guards_intact() && prepared.guards_intact());
     return judge.verdict();
   }
 };
@@ -211,11 +217,12 @@ TEST_P(FullRange, HoldsMoreLinesThanArePassedAtOnce) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, FullRangeInClusters,
-                         testing::Values("tc_10_full_range", "tc_12_fused_split"),
+                         testing::Values("tc_10_full_range", "tc_12_fused_split",
+                                         "tc_14_prepared_full_range"),
                          [](const auto& rung) { return std::string(rung.param); });
 INSTANTIATE_TEST_SUITE_P(, FullRange,
                          testing::Values("tc_02_3xtf32", "tc_03_promoted", "tc_10_full_range",
-                                         "tc_12_fused_split"),
+                                         "tc_12_fused_split", "tc_14_prepared_full_range"),
                          [](const auto& rung) { return std::string(rung.param); });
 
 }  // namespace

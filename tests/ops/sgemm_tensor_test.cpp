@@ -52,6 +52,43 @@ TEST(SgemmPlan, FollowsTheArithmeticAndTheBatch) {
   EXPECT_EQ(planned(small, {}, Arithmetic::double_rounded, {.count = 9}), "row_10_batched_double");
 }
 
+// Where B was split beforehand, a product need only split A, and pairs pay earlier.
+TEST(SgemmPlan, TakesAPreparedBWhereItPays) {
+  const auto planned = [](const Problem& p, Arithmetic arithmetic = Arithmetic::accurate) {
+    const Plan plan = plain::plan(p, {}, arithmetic, {}, true);
+    EXPECT_LE(plan.workspace_bytes, prepared_workspace_bytes(p));
+    EXPECT_EQ(plan.prepared_bytes, plan.rung->prepare ? prepared_bytes(p) : 0);
+    return std::string(plan.id);
+  };
+  const Problem large = compact(4096, 4096, 4096);
+  EXPECT_EQ(planned(large), "tc_14_prepared_full_range");
+  EXPECT_EQ(planned(compact(256, 4096, 4096)), "tc_14_prepared_full_range");
+  EXPECT_EQ(plain::plan(compact(64, 4096, 4096), {}).id, std::string("row_08_double"));
+  EXPECT_EQ(planned(compact(16, 16, 2048)), "row_08_double");
+  EXPECT_EQ(planned(compact(4096, 4096, 4096, Layout::row_major, false, false, 0.0f)),
+            "row_08_double");
+  EXPECT_EQ(planned(large, Arithmetic::cuda_cores), "row_07_register_parity");
+  EXPECT_EQ(planned(large, Arithmetic::double_rounded), "row_08_double");
+
+  const auto prepared = [](const Problem& p, const runtime::Machine& machine = {},
+                           Arithmetic arithmetic = Arithmetic::accurate) {
+    const Plan plan = plain::plan_preparation(p, machine, arithmetic);
+    EXPECT_EQ(plan.rung != nullptr, plan.prepared_bytes > 0);
+    EXPECT_TRUE(!plan.rung || plan.rung->prepare);
+    return plan.prepared_bytes;
+  };
+  runtime::Machine a100;
+  a100.capability = 80;
+  EXPECT_EQ(prepared(compact(1, 4096, 4096)), prepared_bytes(large)) << "whatever m is";
+  EXPECT_GT(prepared(compact(1, 512, 256)), 0u);
+  EXPECT_EQ(prepared(compact(1, 4096, 255)), 0u);
+  EXPECT_EQ(prepared(compact(1, 8, 4096)), 0u);
+  EXPECT_EQ(prepared(large, a100), 0u);
+  EXPECT_EQ(prepared(large, {}, Arithmetic::cuda_cores), 0u);
+  EXPECT_EQ(prepared(large, {}, Arithmetic::double_rounded), 0u);
+  EXPECT_LE(prepared_bytes(large), std::size_t{4096} * (12 * 4096 + 32) + 4096);
+}
+
 // A product whose operands a distribution of the accuracy lab draws.
 class Product {
  public:
@@ -62,7 +99,10 @@ class Product {
         b_(target, drawn_.b),
         c_(target, static_cast<std::size_t>(p.m * p.n)),
         workspace_(target, workspace_bytes(p)),
-        call_{p, a_.data(), b_.data(), c_.data(), workspace_.data(), Values::moderate} {}
+        prepared_(target, prepared_bytes(p)),
+        call_{p, a_.data(), b_.data(), c_.data(), workspace_.data(), Values::moderate} {
+    call_.prepared_b = prepared_.data();
+  }
 
   const Call& call() const { return call_; }
   // On the CPU.
@@ -75,6 +115,7 @@ class Product {
                                   unsigned threads) {
     stream_.executor_threads = threads;
     workspace_.fill(static_cast<unsigned char>(0xff - threads));
+    prepared_.fill(static_cast<unsigned char>(0xff - threads));
     if (const ladder::Launcher prepare = rung.preparation(flavour)) prepare(call_, stream_);
     rung.launcher(flavour)(call_, stream_);
     stream_.synchronize();
@@ -90,7 +131,7 @@ class Product {
   device::Stream stream_;
   HostOperands drawn_;
   device::Buffer<float> a_, b_, c_;
-  device::Memory workspace_;
+  device::Memory workspace_, prepared_;
   Call call_;
 };
 
@@ -120,6 +161,52 @@ TEST(SgemmTensorRungs, GiveTheSameBitsInEveryRunOfAGpu) {
        {compact(200, 200, 4096), compact(600, 700, 1500), compact(1000, 900, 800),
         compact(2100, 1930, 1111), compact(4095, 4097, 300), compact(4097, 4353, 300)}) {
     expect_the_same_bits(runtime::Target::gpu, runtime::Flavour::gpu, p);
+  }
+}
+
+// A prepared B changes when it is split, and nothing else.
+void expect_the_bits_of_full_range(runtime::Target target, runtime::Flavour flavour,
+                                   const Problem& p) {
+  const ladder::AnyRung &full_range = ladder::find_rung("sgemm", "tc_10_full_range"),
+                        &prepared = ladder::find_rung("sgemm", "tc_14_prepared_full_range");
+  for (const char* distribution : {"uniform", "log_uniform"}) {
+    Product product(target, p, distribution);
+    EXPECT_TRUE(product.bits(full_range, flavour, 2) == product.bits(prepared, flavour, 2))
+        << p.m << 'x' << p.n << 'x' << p.k << ' ' << (p.layout == Layout::column_major) << p.trans_a
+        << p.trans_b << ' ' << distribution;
+  }
+}
+
+TEST(SgemmTensorRungs, GiveTheSameBitsWithAPreparedB) {
+  const auto cpu = runtime::Target::cpu;
+  const auto plain = runtime::Flavour::plain;
+  for (const Layout layout : {Layout::row_major, Layout::column_major}) {
+    for (const bool trans_a : {false, true}) {
+      for (const bool trans_b : {false, true}) {
+        expect_the_bits_of_full_range(cpu, plain, compact(70, 140, 300, layout, trans_a, trans_b));
+      }
+    }
+  }
+  // Lines longer than a block holds, a pass of more than one wave, and machines of other sizes.
+  expect_the_bits_of_full_range(cpu, plain, compact(20, 40, 2100));
+  expect_the_bits_of_full_range(cpu, plain, compact(20, 4400, 70));
+  for (const int multiprocessors : {16, 114}) {
+    runtime::Machine machine;
+    machine.multiprocessors = multiprocessors;
+    const device::StandIn stand_in(machine);
+    expect_the_bits_of_full_range(cpu, plain, compact(270, 600, 70));
+  }
+}
+
+TEST(SgemmTensorRungs, GiveTheSameBitsWithAPreparedBOnAGpu) {
+  const auto there = device::availability(runtime::Target::gpu);
+  if (!there.available) GTEST_SKIP() << there.why_not;
+  for (const Problem& p :
+       {compact(64, 4096, 4096), compact(200, 200, 4096), compact(1000, 900, 800),
+        compact(2100, 1930, 1111, Layout::column_major), compact(2049, 1930, 333),
+        compact(1024, 4096, 1024, Layout::row_major, true, true), compact(300, 300, 20000),
+        compact(300, 300, 20000, Layout::row_major, false, true)}) {
+    expect_the_bits_of_full_range(runtime::Target::gpu, runtime::Flavour::gpu, p);
   }
 }
 
@@ -167,7 +254,7 @@ TEST(SgemmTensorRungs, PredictTheirCountsWhereTilesEnd) {
                                 {1792, 2314, 70}}) {
     Product product(runtime::Target::cpu, compact(m, n, k), "uniform");
     for (const char* id : {"tc_08_cluster", "tc_09_split_k", "tc_10_full_range", "tc_11_prepared",
-                           "tc_12_fused_split"}) {
+                           "tc_12_fused_split", "tc_14_prepared_full_range"}) {
       const ladder::AnyRung& rung = ladder::find_rung("sgemm", id);
       device::Stream stream(runtime::Target::cpu);
       if (const auto prepare = rung.preparation(runtime::Flavour::counted)) {

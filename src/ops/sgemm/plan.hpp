@@ -8,8 +8,15 @@ namespace warpladder::sgemm {
 
 using Plan = ladder::Plan<Call>;
 
-WARPLADDER_IN_EACH_FLAVOUR(Plan plan(const Problem& problem, const runtime::Machine& machine,
-                                     Arithmetic arithmetic = Arithmetic::accurate,
-                                     const Batch& batch = {}) noexcept;)
+// `prepared`: the call has what plan_preparation()'s rung has prepared of B. Only then may the plan
+// be that rung.
+WARPLADDER_IN_EACH_FLAVOUR(
+    Plan plan(const Problem& problem, const runtime::Machine& machine,
+              Arithmetic arithmetic = Arithmetic::accurate, const Batch& batch = {},
+              bool prepared = false) noexcept;
+    // What to prepare of B for products of any m: the rung, and how many bytes it prepares; 0 where
+    // products gain nothing by it.
+    Plan plan_preparation(const Problem& problem, const runtime::Machine& machine,
+                          Arithmetic arithmetic = Arithmetic::accurate) noexcept;)
 
 }  // namespace warpladder::sgemm

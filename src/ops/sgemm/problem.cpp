@@ -33,6 +33,13 @@ Status check_operand(const Problem& p, const Operand& x, std::int64_t* elements)
   return {};
 }
 
+// Of lines as float pairs.
+std::size_t split_bytes(std::int64_t lines, std::int64_t k, std::size_t of_element) {
+  const std::size_t depth = (static_cast<std::size_t>(std::max<std::int64_t>(k, 1)) + 63) / 64 * 64;
+  constexpr std::size_t kPerLine = 32, kRounding = 4096;
+  return static_cast<std::size_t>(lines) * (depth * of_element + kPerLine) + kRounding;
+}
+
 }  // namespace
 
 double flops(const Problem& p) {
@@ -45,13 +52,13 @@ double minimal_bytes(const Problem& p) {
   return 4.0 * (m * k + k * n + m * n * (p.beta == 0.0f ? 1.0 : 2.0));
 }
 
-std::size_t workspace_bytes(const Problem& p) {
-  const auto lines = static_cast<std::size_t>(p.m + p.n);
-  const std::size_t depth =
-      (static_cast<std::size_t>(std::max<std::int64_t>(p.k, 1)) + 63) / 64 * 64;
-  constexpr std::size_t kPairBytes = 8, kPerLine = 32, kRounding = 4096;
-  return lines * (depth * kPairBytes + kPerLine) + kRounding;
+std::size_t workspace_bytes(const Problem& p) { return split_bytes(p.m + p.n, p.k, 8); }
+
+std::size_t prepared_workspace_bytes(const Problem& p) {
+  return p.k == 0 || p.alpha == 0.0f ? split_bytes(p.m + p.n, 0, 8) : split_bytes(p.m, p.k, 8);
 }
+
+std::size_t prepared_bytes(const Problem& p) { return split_bytes(p.n, p.k, 12); }
 
 Status check(const Problem& p, Problem::Footprint* footprint) noexcept {
   const struct {

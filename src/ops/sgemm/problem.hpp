@@ -51,7 +51,7 @@ struct Batch {
 
 // A problem and where its operands lie in device memory. The workspace, of workspace_bytes() from a
 // multiple of 256, belongs to the call until it has ended; results are right whatever it holds, but
-// for rungs that prepare B there: for calls of the same problem.
+// for tc_11, which prepares B there: for calls of the same problem.
 struct Call {
   Problem problem;
   const float* a = nullptr;
@@ -61,6 +61,10 @@ struct Call {
   Values values = Values::any;
   Batch batch = {};
   Arithmetic arithmetic = Arithmetic::accurate;  // for plans; a rung has its own
+  // What a rung has prepared of B, from a multiple of 256: prepared_bytes(). Calls only read it, so
+  // any number of them may use it at the same time. In the twin of a call it belongs to A.
+  void* prepared_a = nullptr;
+  void* prepared_b = nullptr;
 
   // Rungs that know nothing of batches launch the products of a strided one after the other.
   static bool takes_by_default(const Call& call) { return !call.batch.arrays; }
@@ -103,6 +107,8 @@ inline Call in_layout(Call call, Layout layout) {
   twin.batch.stride_b = call.batch.stride_a;
   twin.batch.a = call.batch.b;
   twin.batch.b = call.batch.a;
+  twin.prepared_a = call.prepared_b;
+  twin.prepared_b = call.prepared_a;
   return twin;
 }
 
@@ -114,6 +120,11 @@ double minimal_bytes(const Problem& p);
 // Of the rungs that use tensor cores: 8 bytes for each element of A and B, k rounded up to a
 // multiple of 64, and 32 for each of their rows and columns.
 std::size_t workspace_bytes(const Problem& p);
+// The same for a product with a prepared B: of A's rows alone. Where alpha or k is 0, of both.
+std::size_t prepared_workspace_bytes(const Problem& p);
+// Of a prepared B: 12 bytes for each element, k rounded up to a multiple of 64, and 32 for each
+// column.
+std::size_t prepared_bytes(const Problem& p);
 
 // Refuses a negative size, a leading dimension that is too small, and operands that are too large
 // to address.

@@ -149,6 +149,18 @@ __device__ __forceinline__ void gather_losses(const SplitOperand& a, const Split
   }
 }
 
+// The same where b's losses lie elsewhere, because the operands were split apart.
+template <int kThreads>
+__device__ __forceinline__ void gather_losses_apart(const SplitOperand& a, const SplitOperand& b,
+                                                    int thread, unsigned (&shared)[4]) {
+  SplitOperand first = a, second = b;
+  second.blocks = 0;
+  gather_losses<kThreads>(first, second, thread, shared);
+  first.blocks = 0, second.blocks = b.blocks;
+  first.loss = b.loss;
+  gather_losses<kThreads>(first, second, thread, shared);
+}
+
 // Whether FP16 pairs suffice for both operands.
 __device__ __forceinline__ bool fits_half_pairs(const unsigned (&most)[4]) {
   return fits_half_pairs(PrecisionLoss{most[0] + most[2], most[1] + most[3]});

@@ -129,7 +129,7 @@ std::unique_ptr<ops::AccuracyTrial> make_accuracy_trial(const ops::AccuracyProbl
   constexpr double kTruth = sizeof(DoubleDouble) + sizeof(double);
   require_memory(2 * sizeof(float) * operands +
                      (3 * sizeof(float) + kTruth) * static_cast<double>(f.c_elements) +
-                     static_cast<double>(workspace_bytes(c.problem)),
+                     static_cast<double>(workspace_bytes(c.problem) + prepared_bytes(c.problem)),
                  fmt::format("accuracy of sgemm of {}", c.name));
   return std::make_unique<Trial>(drawn, c, target);
 }

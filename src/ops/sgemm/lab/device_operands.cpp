@@ -12,18 +12,22 @@ Values values_of(Filling filling) {
   return moderate ? Values::moderate : Values::any;
 }
 
+bool is_batch(const GemmCase& c) { return c.batch.count != 1 || c.batch.arrays; }
+
 }  // namespace
 
 DeviceOperands::DeviceOperands(const GemmCase& of, runtime::Target target)
     : a(target, count_of(elements_of(of).a_elements), of.misalign_a),
       b(target, count_of(elements_of(of).b_elements), of.misalign_b),
       c(target, count_of(elements_of(of).c_elements), of.misalign_c),
-      workspace_(target, workspace_bytes(of.problem)) {
+      workspace_(target, workspace_bytes(of.problem)),
+      prepared_(target, is_batch(of) ? 0 : prepared_bytes(of.problem)) {
   call_.problem = of.problem;
   call_.workspace = workspace_.data();
   call_.values = values_of(of.filling);
   call_.batch = of.batch;
   call_.arithmetic = of.arithmetic;
+  if (!is_batch(of)) call_.prepared_b = prepared_.data();
   if (of.batch.arrays) {
     point_at(of);
   } else {
@@ -68,6 +72,7 @@ std::string DeviceOperands::first_trespass() const {
     return "something was written outside an array of pointers";
   }
   if (!workspace_.guards_intact()) return "something was written outside the workspace";
+  if (!prepared_.guards_intact()) return "something was written outside the prepared B";
   return "";
 }
 

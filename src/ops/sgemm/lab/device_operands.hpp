@@ -16,7 +16,11 @@ class DeviceOperands {
 
   const Call& call() const { return call_; }
   void provide_workspace(std::size_t bytes);
-  void spoil_workspace() { workspace_.fill(0xff); }  // NaN, whatever it is taken for
+  // Of the prepared B, too, for calls of a single product.
+  void spoil_workspace() {
+    workspace_.fill(0xff);  // NaN, whatever it is taken for
+    prepared_.fill(0xff);
+  }
   // What was written outside the matrices and the workspace, or empty.
   std::string first_trespass() const;
 
@@ -27,7 +31,7 @@ class DeviceOperands {
 
   device::Buffer<const float*> a_pointers_, b_pointers_;
   device::Buffer<float*> c_pointers_;
-  device::Memory workspace_;
+  device::Memory workspace_, prepared_;
   Call call_;
 };
 

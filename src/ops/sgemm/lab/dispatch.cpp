@@ -9,7 +9,7 @@ void call_library(const Call& call, runtime::StreamView& stream);  // cuda_dispa
 bool declare_dispatch(decltype(&plain::plan) plain_plan, decltype(&counted::plan) counted_plan) {
   const auto planner = [](auto plan) {
     return [plan](const Call& call, const runtime::Machine& machine) {
-      return plan(call.problem, machine, call.arithmetic, call.batch);
+      return plan(call.problem, machine, call.arithmetic, call.batch, false);
     };
   };
   return ops::declare_dispatch<Call>("sgemm", WARPLADDER_WITH_CUDA(call_library),

@@ -68,7 +68,7 @@ class Sgemm final : public ops::Operator {
                             static_cast<double>(f.c_elements);
     require_memory(3 * sizeof(float) * operands +
                        sizeof(ops::Expected) * static_cast<double>(f.c_elements) +
-                       static_cast<double>(workspace_bytes(c.problem)),
+                       static_cast<double>(workspace_bytes(c.problem) + prepared_bytes(c.problem)),
                    fmt::format("sgemm of {}", c.name));
     return to_case(c);
   }

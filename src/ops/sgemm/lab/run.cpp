@@ -74,8 +74,9 @@ ops::RunResult run(const ops::RunValues& values, const ops::RunOptions& options)
   const runtime::Flavour flavour = ops::flavour_of(rung, target);
   const auto c_elements = static_cast<double>(f.c_elements);
   const double operands = static_cast<double>(f.a_elements) + static_cast<double>(f.b_elements);
-  const std::size_t bytes = rung.arithmetic.tensor_cores() ? workspace_bytes(p) : 0;
-  const double in_workspace = static_cast<double>(bytes) / sizeof(float);
+  const std::size_t bytes = rung.arithmetic.tensor_cores() ? workspace_bytes(p) : 0,
+                    of_prepared = rung.preparation(flavour) ? prepared_bytes(p) : 0;
+  const double in_workspace = static_cast<double>(bytes + of_prepared) / sizeof(float);
   require_memory(ops::host_bytes(target, operands + c_elements + in_workspace, c_elements),
                  fmt::format("sgemm of {}x{}x{}", p.m, p.n, p.k));
 
@@ -90,6 +91,8 @@ ops::RunResult run(const ops::RunValues& values, const ops::RunOptions& options)
   const device::Memory workspace(
       target, std::max(bytes, rung.workspace_for(call, device::machine(target))));
   call.workspace = workspace.data();
+  const device::Memory prepared(target, of_prepared);
+  call.prepared_b = prepared.data();
   const double time_s = timed(rung, flavour, call, options).launch;
   return {.rung = &rung,
           .flavour = flavour,

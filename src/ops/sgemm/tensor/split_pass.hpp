@@ -24,6 +24,23 @@ static __global__ void __launch_bounds__(parts::kSplitThreads, parts::SplitTrait
 // Which operands to split. The other one was split earlier, into the same workspace.
 enum class Operands { both, a, b };
 
+// Launches the pass over the operands of `s` that have blocks.
+template <class Pairs>
+static void launch_pass(const SplitGemm& s, runtime::StreamView& stream) {
+  // If two blocks per SM suffice, ask for enough shared memory to keep a third one out. Otherwise
+  // blocks that start during the previous kernel crowd onto the SMs that are free first.
+  constexpr std::size_t kRoomForTwo = 76 << 10;
+  const auto multiprocessors = static_cast<unsigned>(stream.machine->multiprocessors);
+  parts::with_split_shape(s.depth, [&]<parts::SplitShape shape>() {
+    const unsigned blocks = s.a.blocks + s.b.blocks;
+    std::size_t shared = sizeof(parts::SplitShared<shape>);
+    if (blocks <= 2 * multiprocessors && shared < kRoomForTwo) shared = kRoomForTwo;
+    const runtime::LaunchShape launch_shape{dim3(blocks), dim3(parts::kSplitThreads), shared,
+                                            s.cluster, true};
+    runtime::launch(stream, launch_shape, split<Pairs, shape>, s);
+  });
+}
+
 template <class Pairs>
 static SplitGemm launch_split(const Gemm& g, bool trans_a, bool trans_b,
                               runtime::StreamView& stream, Operands which = Operands::both) {
@@ -31,18 +48,7 @@ static SplitGemm launch_split(const Gemm& g, bool trans_a, bool trans_b,
   SplitGemm now = s;
   if (which == Operands::b) now.a.blocks = 0;
   if (which == Operands::a) now.b.blocks = 0;
-  // If two blocks per SM suffice, ask for enough shared memory to keep a third one out. Otherwise
-  // blocks that start during the previous kernel crowd onto the SMs that are free first.
-  constexpr std::size_t kRoomForTwo = 76 << 10;
-  const auto multiprocessors = static_cast<unsigned>(stream.machine->multiprocessors);
-  parts::with_split_shape(s.depth, [&]<parts::SplitShape shape>() {
-    const unsigned blocks = now.a.blocks + now.b.blocks;
-    std::size_t shared = sizeof(parts::SplitShared<shape>);
-    if (blocks <= 2 * multiprocessors && shared < kRoomForTwo) shared = kRoomForTwo;
-    const runtime::LaunchShape launch_shape{dim3(blocks), dim3(parts::kSplitThreads), shared,
-                                            s.cluster, true};
-    runtime::launch(stream, launch_shape, split<Pairs, shape>, now);
-  });
+  launch_pass<Pairs>(now, stream);
   return s;
 }
 
