@@ -1,0 +1,24 @@
+#!/bin/sh
+# Compiles the library for 64-bit Arm, where a cross compiler is installed (g++-aarch64-linux-gnu):
+#   tools/check_aarch64.sh [BUILD_FOLDER [ARCHITECTURES]]
+# Nothing runs. Exit code 77: no cross compiler, or no nvcc.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=${1:-$root/build/aarch64}
+architectures=${2:-90}
+if ! command -v aarch64-linux-gnu-g++ > /dev/null; then
+  echo 'no cross compiler for 64-bit Arm is installed (Debian and Ubuntu: g++-aarch64-linux-gnu)'
+  exit 77
+fi
+if ! command -v nvcc > /dev/null && ! [ -x /usr/local/cuda/bin/nvcc ]; then
+  echo 'no nvcc is installed'
+  exit 77
+fi
+cmake -S "$root" -B "$build" --toolchain "$root/cmake/aarch64-linux-gnu.cmake" \
+  -DCMAKE_BUILD_TYPE=Release -DWARPLADDER_LAB=OFF -DWARPLADDER_WERROR=ON \
+  -DWARPLADDER_ARCHITECTURES="$architectures"
+cmake --build "$build" --parallel "$(nproc)" --target warpladder_static
+library=$build/lib/libwarpladder.a
+machines=$(readelf -h "$library" | sed -n 's/^ *Machine: *//p' | sort -u)
+[ "$machines" = AArch64 ] || { echo "$library holds objects for: $machines" >&2; exit 1; }
+echo "$library holds objects for AArch64 alone"
