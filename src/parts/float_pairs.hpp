@@ -1,10 +1,10 @@
 #pragma once
-// An FP32 number as the sum of two that the tensor cores multiply: x = hi + lo, hi the nearest
-// number with 11 significant bits and lo the nearest to what is left. A product of two such sums
-// takes three products, hi·hi + hi·lo + lo·hi; lo·lo lies below FP32's last bit.
+// Float pairs: an FP32 number as the sum of two numbers that the tensor cores multiply, x = hi +
+// lo. hi is the nearest number with 11 significant bits, lo the nearest to the rest. A product of
+// two pairs takes three products, hi·hi + hi·lo + lo·hi. lo·lo lies below FP32's last bit.
 //
-// Pairs lie along k in groups of 128 bytes, first all hi, then all lo: one box of the copy engine
-// brings both, and 64 bytes lead from the one to the other.
+// Pairs lie along k in groups of 128 bytes, first all hi, then all lo. One box of the copy engine
+// loads both. lo lies 64 bytes behind hi.
 
 #if defined(__CUDACC__)
 #include <cuda_fp16.h>
@@ -16,8 +16,8 @@
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {
 
-// The nearest halves (ties to even; infinity from 65,520 on) as one word's bits; and the value of a
-// word's lower half.
+// Rounds to the nearest FP16 numbers and packs both into a word. Ties go to even; from 65,520 on
+// the result is infinite. half_value() converts a word's lower half back.
 __device__ __forceinline__ unsigned two_halves(float low, float high) {
 #if defined(__CUDACC__)
   const __half2 both = __floats2half2_rn(low, high);
@@ -37,16 +37,16 @@ __device__ __forceinline__ float half_value(unsigned bits) {
 #endif
 }
 
-// The nearest TF32 number (11 significant bits, FP32's exponents), ties away from zero.
+// The nearest TF32 number: 11 significant bits, FP32's exponents. Ties go away from zero.
 __device__ __forceinline__ float tf32_value(float x) {
   return __uint_as_float((__float_as_uint(x) + 0x1000u) & 0xffffe000u);
 }
 
-// 2^exponent, for exponents from -126 to 127.
+// 2^exponent. The exponent is from -126 to 127.
 __device__ __forceinline__ float power_of_two(int exponent) {
   return __uint_as_float(static_cast<unsigned>(exponent + 127) << 23);
 }
-// The exponent e of a finite, normal x: 2^e <= |x| < 2^(e+1). Takes the bits of |x|.
+// The exponent e of x, 2^e <= |x| < 2^(e+1), from the bits of |x|. x is finite and normal.
 __device__ __forceinline__ int exponent_of(unsigned magnitude_bits) {
   return static_cast<int>(magnitude_bits >> 23) - 127;
 }
@@ -54,38 +54,36 @@ __device__ __forceinline__ unsigned magnitude_bits(float x) {
   return __float_as_uint(x) & 0x7fffffffu;
 }
 
-// Eights as they lie along k.
+// Each eight holds neighbours along k.
 struct EightsInOrder {
   __device__ __forceinline__ static constexpr int element(int eight, int i) {
     return eight * 8 + i;
   }
 };
 
-// Where the eight of which `k` is a multiple begin in a line's groups of kDepth elements, each of
-// so many bytes. Unsigned, for nobody has to round then.
+// Where the eight elements from k on begin in a line of groups. A group has kDepth elements of
+// kBytes each; k is a multiple of 8. Unsigned division needs no rounding correction.
 template <int kDepth, int kBytes>
 __device__ __forceinline__ unsigned char* place_in_line(unsigned char* line, std::int64_t k) {
   const auto u = static_cast<std::uint64_t>(k);
   return line + u / kDepth * 128 + u % kDepth * kBytes;
 }
 
-// How eight elements are written into a line's groups, of which the i-th of the e-th eight is
-// element(e, i); and how a 64×N tile of products is made of a group of A and one of B.
+// A kind of pairs says how eight elements are written into a line's groups, and how a group of A
+// and a group of B are multiplied. Element i of eight e is element(e, i) along k.
 //
-// FP16 pairs: the tensor cores' fastest numbers, and the narrowest: exponents from -14 (gradually
-// to -24) to 15, so that each line wants a scale.
+// FP16 pairs: the tensor cores' fastest numbers, and the narrowest. Exponents range from -14 to 15,
+// with subnormals down to -24, so each line needs a scale.
 struct HalfPairs : EightsInOrder {
   static constexpr int kDepth = 32;  // elements of a group
   static constexpr int kBytes = 4;   // of a pair
   static constexpr bool kNeedsLeast = false, kCounted = true;
-  // Groups whose products the tensor cores add up, each time truncating, before FP32 arithmetic
-  // does, where a warpgroup has so many tiles of 64 rows: of positive numbers one group loses
-  // 0.9·10^-7, two lose 1.9·10^-7.
+  // Groups that the tensor cores add up, with truncation, before FP32 additions do. kTiles: tiles
+  // of 64 rows per warpgroup. Of positive numbers one group loses 0.9·10^-7, two lose 1.9·10^-7.
   template <int kTiles>
   static constexpr int kPromoted = 1;
 
-  // The eight of which `k` is a multiple. Leaves the halves hi in `hi`, for who wants to count
-  // them.
+  // Writes the eight elements from k on. Returns their hi in `hi`: the pass counts what FP16 loses.
   __device__ __forceinline__ static void write8(unsigned char* line, std::int64_t k,
                                                 const float (&x)[8], unsigned (&hi)[4]) {
     unsigned lo[4];
@@ -106,7 +104,8 @@ struct HalfPairs : EightsInOrder {
   }
 };
 
-// The same for who believes values to be moderate, counts nothing, and takes 1 to 6 % less time.
+// FP16 pairs for values that are promised to be moderate. Not counting the loss saves 1 to 6 % of
+// the time.
 struct UncountedHalfPairs : HalfPairs {
   static constexpr bool kCounted = false;
   template <int kTiles>
@@ -121,8 +120,8 @@ struct Tf32Products {
   }
 };
 
-// TF32 pairs: FP32's range at half the rate and twice the bytes. What rounding up would make
-// infinite is cut off instead; lo of what is not finite is zero.
+// TF32 pairs: FP32's range at half the rate and twice the bytes. A number that rounding up would
+// make infinite is truncated instead. lo is zero for infinities and NaN.
 struct Tf32Pairs : Tf32Products {
   static constexpr int kDepth = 16;
   static constexpr int kBytes = 8;
@@ -130,7 +129,7 @@ struct Tf32Pairs : Tf32Products {
   template <int kTiles>
   static constexpr int kPromoted = kTiles == 1 ? 1 : 2;
 
-  // The fours of two eights take turns, so that two lanes side by side write 32 bytes side by side.
+  // The fours of two eights alternate, so that two neighbouring lanes write 32 neighbouring bytes.
   __device__ __forceinline__ static constexpr int element(int eight, int i) {
     return eight / 2 * 16 + eight % 2 * 4 + i / 4 * 8 + i % 4;
   }
@@ -157,8 +156,8 @@ struct Tf32Pairs : Tf32Products {
   }
 };
 
-// No pair, but its first half alone: FP32's range with 11 significant bits, at the rate of TF32. A
-// group has 32 of them.
+// hi alone, without lo: FP32's range with 11 significant bits, at TF32's rate. A group has 32 of
+// them.
 struct Tf32Once : Tf32Products, EightsInOrder {
   static constexpr int kDepth = 32;
   static constexpr int kBytes = 4;
@@ -175,9 +174,10 @@ struct Tf32Once : Tf32Products, EightsInOrder {
   }
 };
 
-// Of a group of A and one of B, or of the half of it that comes first along k (kBytes = 32): the
-// products of a hi and a lo, which begin the sums unless `add`; then hi·hi, added to these. The
-// adder truncates by the size of its sum, so the small ones come first.
+// multiply_small() multiplies hi·lo and lo·hi of a group of A and a group of B; multiply_large()
+// then adds hi·hi. The adder truncates relative to its sum, so the small products come first.
+// `add`: add to the sums instead of overwriting them. kBytes = 32: only the first half of the group
+// along k.
 template <class Pairs, int kBytes = 64, int count>
 __device__ __forceinline__ void multiply_small(float (&sums)[count], ptx::TileDescriptor a,
                                                ptx::TileDescriptor b, bool add) {
@@ -196,7 +196,7 @@ __device__ __forceinline__ void multiply_large(float (&sums)[count], ptx::TileDe
   }
 }
 
-// All four of 32 bytes along k of a group, from zero: with lo·lo.
+// All four products, lo·lo included, of 32 bytes along k of a group. The sums begin at zero.
 template <class Pairs, int count>
 __device__ __forceinline__ void multiply_step(float (&sums)[count], ptx::TileDescriptor a,
                                               ptx::TileDescriptor b, int step) {

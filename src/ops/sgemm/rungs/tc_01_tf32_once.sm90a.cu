@@ -1,17 +1,20 @@
-// Bound before: in row_07, the FP32 units: 128 multiply-adds a cycle and multiprocessor.
-// Idea: the tensor cores, which do 1,024 of TF32 numbers: FP32's exponents, 11 significant bits. A
-// pass in front (parts/split.hpp) rounds A and B and lays their lines along k, so that layout,
-// alignment and edges are its business alone. A block's 256 threads copy a group of 32 along k of
-// its 128 rows and 128 columns to shared memory; two warpgroups multiply them.
+// Bound before: the FP32 units in row_07: 128 multiply-adds per cycle and SM.
+// Idea: the tensor cores do 1,024 multiply-adds of TF32 numbers per cycle and SM. A TF32 number has
+// FP32's exponents and 11 significant bits. The split pass (parts/split.hpp) rounds A and B and
+// writes their lines along k, so the product sees neither layout, alignment nor edges. Per step,
+// the 256 threads copy 32 elements along k of 128 rows and 128 columns to shared memory, and two
+// warpgroups multiply them.
 //
-// This is not FP32 arithmetic, and is here for the contrast: each factor is off by up to 2^-11 of
-// itself, so a product by 2^-10, or 2^14 roundings of FP32 (2^-24 each), which the rung declares.
-// That is TF32 as cuBLAS has it. What the tensor cores' adder cuts off, up to 2^-23 of the sum at
-// every 8th element of k, is less than FP32's own k roundings.
+// This is not FP32 arithmetic; the rung shows the contrast. Each factor is off by up to 2^-11 of
+// itself, so a product is off by 2^-10. That is 2^14 FP32 roundings (2^-24 each), which the rung
+// declares. cuBLAS's TF32 has the same error. The tensor cores' adder also truncates, by up to
+// 2^-23 of the sum per 8 elements of k. That is less than FP32's own k roundings.
 //
-// Prediction: m·n·k multiply-adds in the tensor cores; beside the pass, 2 barriers for each 32 of
-// k. 32 KB come for 512 cycles of products: 64 bytes a cycle, more than the L2 cache gives.
-// Accepts: moderate values. What binds it: the error; then that copies and products take turns.
+// Prediction: m·n·k multiply-adds on the tensor cores; beside the pass, 2 barriers per 32 of k.
+// Each step copies 32 KB for 512 cycles of products. That is 64 bytes per cycle, more than L2
+// delivers.
+//
+// Accepts: moderate values. What binds it: the error; then copies and products, which alternate.
 
 #include "ops/sgemm/tensor/epilogue.hpp"
 #include "ops/sgemm/tensor/prediction.hpp"

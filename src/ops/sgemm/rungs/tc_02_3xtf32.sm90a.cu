@@ -1,19 +1,21 @@
 // Bound before: tc_01's error. A TF32 number keeps 11 of FP32's 24 significant bits.
-// Idea: two TF32 numbers keep 22, and one more for lo has a sign: x = hi + lo. A product of two
-// such sums takes three of tc_01's, hi·lo, lo·hi and hi·hi; lo·lo is left out. The pass writes a
-// group of 128 bytes as 16 hi and their 16 lo.
+// Idea: write each factor as two TF32 numbers, x = hi + lo. They keep 22 bits, and lo's sign is one
+// bit more. A product of two pairs takes three TF32 products: hi·lo, lo·hi and hi·hi. lo·lo is left
+// out. The pass writes groups of 128 bytes: 16 hi, then their 16 lo.
 //
-// What that leaves out of a product is lo·lo, up to 2^-22 of it, and what either factor has beyond
-// its lo, up to 2^-23 each: 8 roundings of FP32 (2^-24); the rung declares 16. But now the adder
-// counts: at every instruction, three for each 8 of k, it cuts off up to 2^-23 of the sum so far,
-// always towards zero. In the worst case that is 3/8·k·2 = 0.75·k roundings, within the k that FP32
-// arithmetic may make; only, FP32's roundings cancel, and these add up: for positive numbers the
-// error grows like k, not like its root.
+// The error has two parts:
+// - A product lacks lo·lo, up to 2^-22 of it, and what each factor has below lo, up to 2^-23 each.
+//   That is 8 FP32 roundings (2^-24); the rung declares 16.
+// - The adder truncates the sum by up to 2^-23 at every instruction, three per 8 of k. In the worst
+//   case that is 3/8·k·2 = 0.75·k roundings, within the k that FP32 arithmetic may make. But FP32
+//   roundings cancel, while truncations add up: for positive numbers the error grows like k, not
+//   like its square root.
 //
-// Prediction: 3·m·n·k multiply-adds in the tensor cores, a third of tc_01's speed at the best;
-// beside the pass, 2 barriers for each 16 of k. 32 KB come for 768 cycles of products.
-// Accepts: every problem: the pass marks lines that these pairs do not hold (infinities, NaN), and
-// store_sums() computes these in FP32 arithmetic. What binds it: the error, which grows with k.
+// Prediction: 3·m·n·k multiply-adds on the tensor cores, at best a third of tc_01's speed; beside
+// the pass, 2 barriers per 16 of k. Each step copies 32 KB for 768 cycles of products.
+//
+// Accepts: every problem. The pass marks lines that TF32 pairs cannot represent (infinities, NaN),
+// and store_sums() computes those in FP32 arithmetic. What binds it: the error, which grows with k.
 
 #include "ops/sgemm/tensor/epilogue.hpp"
 #include "ops/sgemm/tensor/prediction.hpp"

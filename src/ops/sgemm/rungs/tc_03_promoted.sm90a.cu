@@ -1,18 +1,19 @@
-// Bound before: tc_02's error grows like k, for the tensor cores' adder truncates whatever it adds
-// to: up to 2^-23 of the whole sum, three times for each 8 of k.
-// Idea: promotion. The tensor cores add up no more than 32 elements of k, beginning from zero, and
-// FP32 additions, which round to nearest, add that to the sums in registers. Truncations then take
-// from a 32nd's part of k, and the parts' errors are all that adds up.
+// Bound before: tc_02's error grows like k. The tensor cores' adder truncates by up to 2^-23 of the
+// whole sum, three times per 8 of k.
+// Idea: promotion. The tensor cores add up only 32 elements of k, from zero. FP32 additions, which
+// round to nearest, add these partial sums to the sums in registers. A truncation then takes a
+// share of a partial sum instead of the whole one.
 //
-// Of k = 4096 positive numbers tc_02's sum is cut 1,536 times, by a third of 2^-23 of what it then
-// is on average: by 2^-15 in all. Here a part is cut 12 times, so that the sum is too small by at
-// most 12·2^-23 of itself whatever k is, and by less, as a group's small products come first; 128
-// additions round to nearest. The declared 16 roundings are tc_02's.
+// Example: k = 4096 positive numbers. tc_02 truncates the growing sum 1,536 times, by a third of
+// 2^-23 of the sum so far: 2^-15 of the result in all. Here each partial sum is truncated 12 times,
+// so the result is too small by at most 12·2^-23, whatever k is. It is less in fact, because a
+// group's small products come first. The 128 additions round to nearest. The rung declares 16
+// roundings, as tc_02.
 //
-// Prediction: tc_02's counts to the letter. 64 FADD a thread for each 32 of k are 128 cycles of the
-// multiprocessor beside 1,536 of products. What they cost is registers, 64 more: one block a
-// multiprocessor, where two took turns at copying and multiplying.
-// Accepts: every problem, as tc_02 does. What binds it: TF32's rate, half of FP16's.
+// Prediction: exactly tc_02's counts. 64 FADDs per thread and 32 of k take 128 cycles of the SM,
+// beside 1,536 of products. The cost is registers: 64 more leave one block per SM. tc_02's two
+// blocks hid each other's copies.
+// Accepts: every problem, as tc_02. What binds it: TF32's rate, half of FP16's.
 
 #include "ops/sgemm/tensor/epilogue.hpp"
 #include "ops/sgemm/tensor/prediction.hpp"

@@ -1,16 +1,18 @@
-// Bound before: TF32, at half of FP16's rate and twice its bytes. What the three products need of a
-// number is 22 significant bits in two parts, and a half has 11 too.
-// Idea: FP16 pairs. A half's exponents end at -14 and 15, so the pass multiplies each row of A and
-// each column of B by a power of two of its own, which brings its largest element near the top;
-// store_sums() takes it back. Elements down to 2^-16 of the largest then keep all 22 bits, smaller
-// ones fewer. A group of 128 bytes now holds 32 elements of k, 32 hi and their 32 lo; sums of 64
-// are promoted, for the number of truncations, one for each instruction, is that of 32 before.
+// Bound before: TF32 has half of FP16's rate and twice its bytes. The three products need 22
+// significant bits in two parts, and an FP16 number has 11, too.
+// Idea: FP16 pairs. FP16's exponents range from -14 to 15 only. So the pass scales each row of A
+// and each column of B by a power of two that brings its largest element near the top of that
+// range, and store_sums() undoes the scale. Elements down to 2^-16 of the largest keep all 22 bits;
+// smaller ones keep fewer. A group of 128 bytes now holds 32 elements of k: 32 hi, then their 32
+// lo. Sums of 64 are promoted: they are truncated as often as sums of 32 were, once per
+// instruction.
 //
-// Prediction: tc_03's multiply-adds, at twice the rate; beside the pass, whose output is half as
-// large, 2 barriers for each 32 of k, half as many. 32 KB come for 768 cycles of products: still 43
-// bytes a cycle, and still in turns with the products, so less than twice the speed.
-// Accepts: moderate values: nothing notices here when a row's elements lie too far apart for a
-// half, or are infinite; tc_10 does. What binds it: copies and products take turns.
+// Prediction: tc_03's multiply-adds at twice the rate. The pass writes half as many bytes. Beside
+// it, 2 barriers per 32 of k, half of tc_03's. Each step copies 32 KB for 768 cycles of products:
+// 43 bytes per cycle. Copies and products still alternate, so the speed less than doubles.
+//
+// Accepts: moderate values. This rung does not notice infinities, or a row whose elements lie too
+// far apart for FP16; tc_10 does. What binds it: copies and products alternate.
 
 #include "ops/sgemm/tensor/epilogue.hpp"
 #include "ops/sgemm/tensor/prediction.hpp"
