@@ -103,6 +103,32 @@ TEST_F(Graphs, KeepLargeProductsWithTheirWorkspace) {
   cudaFree(workspace);
 }
 
+// B is prepared before the capture, and read by each replay.
+TEST_F(Graphs, MultiplyByAPreparedMatrix) {
+  constexpr std::int64_t kM = 700, kN = 1030, kK = 1200;
+  const DeviceArray<float> a(random_floats(kM * kK, 1)), b(random_floats(kK * kN, 2)),
+      c(std::vector<float>(kM * kN, 0));
+  warpladder_prepared prepared = nullptr;
+  ASSERT_SUCCEEDS(warpladder_sgemm_prepare(handle_, WARPLADDER_ROW_MAJOR, WARPLADDER_OP_N, kN, kK,
+                                           b.data(), kN, &prepared, stream_));
+  const auto product = [&] {
+    EXPECT_SUCCEEDS(warpladder_sgemm_prepared(handle_, WARPLADDER_OP_N, kM, 1, a.data(), kK,
+                                              prepared, 0, c.data(), kN, stream_));
+  };
+  product();
+  const auto once = c.download();
+  const cudaGraphExec_t graph = capture([&] {
+    for (int times = 0; times < 3; ++times) product();
+  });
+  require(cudaMemset(b.data(), 0xff, kK * kN * sizeof(float)), "cudaMemset");
+  require(cudaMemset(c.data(), 0xff, kM * kN * sizeof(float)), "cudaMemset");
+  require(cudaDeviceSynchronize(), "cudaMemset");
+  for (int replay = 0; replay < 10; ++replay) require(cudaGraphLaunch(graph, stream_), "replay");
+  EXPECT_EQ(c.download(), once);
+  cudaGraphExecDestroy(graph);
+  EXPECT_SUCCEEDS(warpladder_prepared_destroy(handle_, prepared, stream_));
+}
+
 TEST_F(Graphs, RefuseWhatWaits) {
   const DeviceArray<std::int32_t> offsets({0, 1}), columns({0});
   const DeviceArray<float> values({1.0f});
