@@ -168,8 +168,9 @@ class DeviceVector {
   float* data_ = nullptr;
 };
 
-// op(B), prepared once for many products. It is freed in the order of the stream that made it, and
-// must not outlive its handle.
+// op(B), prepared once for many products; it takes up to 16 bytes an element. It is freed in the order
+// of the stream that made it: products on other streams must have ended. It must not outlive its
+// handle.
 class PreparedMatrix {
  public:
   PreparedMatrix(const Handle& handle, Layout layout, std::int64_t n, std::int64_t k, ConstMatrix b,
