@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "ladder/rung.hpp"
 #include "ops/reduce_axis/problem.hpp"
@@ -82,14 +83,15 @@ __device__ __forceinline__ void load_row(float (&x)[1][kInFlight], int u, const 
   x[0][u] = __ldg(at);
 }
 
-// What this thread has of its columns: the rows first, first + step, … below `end`, of which there
-// is at least one.
-template <class F, int kWidth, int kInFlight>
-__device__ __forceinline__ void go_down(const Call& call, std::int64_t column, std::int64_t first,
-                                        std::int64_t end, int step,
+// What this thread has of kWidth neighbouring columns of a matrix: the rows first, first + step, …
+// below `end`, of which there is at least one. `in` is the columns' first element; place(c, row)
+// says where in its line an element lies.
+template <class F, int kWidth, int kInFlight, class Place>
+__device__ __forceinline__ void go_down(const float* in, std::int64_t ld, std::int64_t first,
+                                        std::int64_t end, int step, const Place& place,
                                         typename F::Value (&result)[kWidth]) {
-  const std::int64_t leap = step * call.problem.ld;
-  const float* at = call.in + first * call.problem.ld + column;
+  const std::int64_t leap = step * ld;
+  const float* at = in + first * ld;
   typename F::template Running<> running[kWidth];
   float x[kWidth][kInFlight];
   std::int64_t row = first;
@@ -112,9 +114,10 @@ __device__ __forceinline__ void go_down(const Call& call, std::int64_t column, s
     WARPLADDER_UNROLL
     for (int c = 0; c < kWidth; ++c) running[c].add(x[c], k);
   }
-  const auto index_of = [&](int of) { return first + std::int64_t{of} * step; };
   WARPLADDER_UNROLL
-  for (int c = 0; c < kWidth; ++c) result[c] = running[c].value(index_of);
+  for (int c = 0; c < kWidth; ++c) {
+    result[c] = running[c].value([&](int of) { return place(c, first + std::int64_t{of} * step); });
+  }
 }
 
 // A block of so many threads, 2^shift side by side.
@@ -144,7 +147,8 @@ __device__ __forceinline__ void reduce_strip(const Call& call, std::int64_t colu
   WARPLADDER_UNROLL
   for (int c = 0; c < kWidth; ++c) v[c] = F::none();
   if (column < columns && first < end) {
-    go_down<F, kWidth, kInFlight>(call, column, first, end, kGroups, v);
+    const auto place = [](int, std::int64_t row) { return row; };
+    go_down<F, kWidth, kInFlight>(call.in + column, call.problem.ld, first, end, kGroups, place, v);
   }
   if constexpr (kGroups == 1) {
     WARPLADDER_UNROLL
@@ -252,6 +256,19 @@ inline Strips strips_for(const Problem& p, const runtime::Machine& machine, int 
                           : split(256, 3, 8, 2 * multiprocessors);
 }
 
+// Strips of columns whose rows are no whole vectors, with so many rows under way; a result takes so
+// many words.
+constexpr StripShape kRagged{512, 6, 1};
+inline Strips ragged_strips_for(const Problem& p, const runtime::Machine& machine,
+                                int rows_in_flight, int words) {
+  Strips s{kRagged, blocks_for(p.columns, kRagged.columns())};
+  const int groups = kRagged.threads / kRagged.across();
+  s.splits =
+      splits_for(s.count, 2 * machine.multiprocessors / words, p.rows / (groups * rows_in_flight));
+  if (s.splits > 1) s.collectors = s.splits <= unsigned(kWordsInFlight * groups) ? 1 : 32 / groups;
+  return s;
+}
+
 // What parts::PartialTable's join costs in so many blocks, and the stores of what each lane with a
 // result then writes, `bytes` of it.
 inline void add_join(ladder::Totals& t, const ops::PartialCosts& cost, std::uint64_t blocks,
@@ -287,8 +304,10 @@ inline ladder::Totals predict_strips(const Problem& p, const Strips& s) {
   if (s.splits == 1) return t;
   // The words are taken by atomics, which count as stores.
   const std::uint64_t collectors = std::uint64_t{s.count} * s.collectors,
-                      columns = s.shape.columns() / s.collectors, splits_at_once = 32 / columns;
-  t.global_store_requests += collectors * ((s.splits + splits_at_once - 1) / splits_at_once);
+                      columns = s.shape.columns() / s.collectors,
+                      splits_at_once = columns < 32 ? 32 / columns : 1;
+  t.global_store_requests += collectors * (columns > 32 ? columns / 32 : 1) *
+                             ((s.splits + splits_at_once - 1) / splits_at_once);
   t.global_store_sectors += collectors * s.splits * columns / 4;
   add_join(t, cost, collectors, {s.shape.threads, std::countr_zero(columns), 1}, cost.bytes());
   return t;

@@ -171,12 +171,33 @@ std::vector<AxisCase> axis_cases() {
       gaps.problem.ld += 1;
       gaps.misalign = 1;
       cases.push_back(gaps);
+      // Lines of a few elements, and many of them: rows of any alignment, with short gaps.
+      for (const std::int64_t length : {2, 7, 13, 30, 63}) {
+        const std::int64_t count = 9000 / length;
+        cases.push_back({lines == Lines::rows ? compact(f, lines, count, length)
+                                              : compact(f, lines, length, count),
+                         length > 7});
+      }
+      AxisCase shifted{compact(f, lines, 700, 11), true, 3};
+      cases.push_back(shifted);
+      shifted.problem.ld += 2;
+      cases.push_back(shifted);
       if (f != Function::mean && f != Function::argmax) continue;
       if (lines == Lines::rows) {
         cases.push_back({compact(f, lines, 96, 8200), true});
+        for (const std::int64_t columns : {100, 129, 256, 257}) {
+          cases.push_back({compact(f, lines, 77, columns), true, 1});
+        }
       } else {
         cases.push_back({compact(f, lines, 34000, 12), true});
         cases.push_back({compact(f, lines, 5300, 7)});
+        // Few columns, each with something in front of whole vectors; and wide ragged ones.
+        for (const std::int64_t columns : {1, 2, 3, 13, 63, 64}) {
+          cases.push_back({compact(f, lines, 70000 / columns, columns), true, 1});
+        }
+        cases.push_back({compact(f, lines, 40, 7), false, 2});
+        cases.push_back({compact(f, lines, 2500, 131), true, 1});
+        cases.push_back({compact(f, lines, 300, 678)});
         cases.push_back({compact(f, lines, 2100, 100)});
         for (const std::int64_t columns : {4000, 12000, 20000}) {
           cases.push_back({compact(f, lines, 160000 / columns, columns), true});
