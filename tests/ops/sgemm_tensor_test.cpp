@@ -24,9 +24,11 @@ TEST(SgemmPlan, TakesPairsWhereTheyPayAndAreAccurate) {
   EXPECT_EQ(planned(4096, 4096, 4096), "tc_10_full_range");
   EXPECT_EQ(planned(1024, 1024, 1024), "tc_10_full_range");
   EXPECT_EQ(planned(4096, 4096, 256), "tc_10_full_range");
-  EXPECT_EQ(planned(4096, 4096, 255), "row_08_double");
-  EXPECT_EQ(planned(500, 500, 1023), "row_08_double");
-  EXPECT_EQ(planned(16, 16, 2048), "row_08_double");
+  EXPECT_EQ(planned(4096, 4096, 200), "row_08_double");
+  EXPECT_EQ(planned(4096, 4096, 4), "row_12_short_k");
+  EXPECT_EQ(planned(8, 4096, 4096), "row_11_few_rows");
+  EXPECT_EQ(planned(32, 32, 1000000), "row_13_split_k");
+  EXPECT_EQ(planned(16, 16, 2048), "row_13_split_k");
   runtime::Machine a100;
   a100.capability = 80;
   EXPECT_EQ(planned(4096, 4096, 4096, a100), "row_07_register_parity");
@@ -63,8 +65,8 @@ TEST(SgemmPlan, TakesAPreparedBWhereItPays) {
   const Problem large = compact(4096, 4096, 4096);
   EXPECT_EQ(planned(large), "tc_14_prepared_full_range");
   EXPECT_EQ(planned(compact(256, 4096, 4096)), "tc_14_prepared_full_range");
-  EXPECT_EQ(plain::plan(compact(64, 4096, 4096), {}).id, std::string("row_08_double"));
-  EXPECT_EQ(planned(compact(16, 16, 2048)), "row_08_double");
+  EXPECT_EQ(plain::plan(compact(64, 4096, 4096), {}).id, std::string("row_11_few_rows"));
+  EXPECT_EQ(planned(compact(16, 16, 2048)), "row_13_split_k");
   EXPECT_EQ(planned(compact(4096, 4096, 4096, Layout::row_major, false, false, 0.0f)),
             "row_08_double");
   EXPECT_EQ(planned(large, Arithmetic::cuda_cores), "row_07_register_parity");

@@ -1,6 +1,11 @@
+#include <algorithm>
 #include <cmath>
 
+// The shapes' model first, for there the flavour's namespace is inline.
+// clang-format off
+#include "ops/sgemm/slices.hpp"
 #include "ops/sgemm/plan.hpp"
+// clang-format on
 
 namespace warpladder::sgemm {
 namespace WARPLADDER_FLAVOUR {
@@ -8,6 +13,9 @@ namespace WARPLADDER_FLAVOUR {
 WARPLADDER_USES_RUNG(row_07_register_parity);
 WARPLADDER_USES_RUNG(row_09_batched);
 WARPLADDER_USES_RUNG(row_10_batched_double);
+WARPLADDER_USES_RUNG(row_11_few_rows);
+WARPLADDER_USES_RUNG(row_12_short_k);
+WARPLADDER_USES_RUNG(row_13_split_k);
 #if WARPLADDER_HOPPER_CODE  // 0: this build holds no code for compute capability 9.0
 WARPLADDER_USES_RUNG(row_08_double);
 WARPLADDER_USES_RUNG(tc_10_full_range);
@@ -21,21 +29,101 @@ double tiles_of(const Problem& p) {
   return std::ceil(static_cast<double>(p.m) / kTile) * std::ceil(static_cast<double>(p.n) / kTile);
 }
 
-// Seconds that a product takes in float64 on tensor cores, and in pairs of halves, into which the
-// operands, or A alone, are split first: measured on an H200 (LADDER.md), scaled to the machine's
-// rates.
-double time_in_float64(const Problem& p, const runtime::Machine& machine) {
-  const double measured_share = 57e12 / 66.9e12;
-  return 3e-6 + flops(p) / (measured_share * machine.f64_tensor_flops_per_s);
+constexpr std::int64_t kFewRows = 128, kShortK = 64;  // what row_11 and row_12 are for
+
+// A and B once, and C. Not minimal_bytes(): whoever asks for a plan's workspace knows no beta.
+double bytes_of(const Problem& p) {
+  const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n),
+             k = static_cast<double>(p.k);
+  return sizeof(float) * ((m + n) * k + m * n);
 }
+
+// Seconds by the model (slices.hpp, tuning.hpp). Of a kernel of large tiles, what C takes at their
+// end: lines that are no multiples of 4 elements are stored word by word.
+double time_of_large_stores(const Problem& p, const runtime::Machine& machine) {
+  const Tuning& tuning = tuning_of(machine);
+  const bool whole = ((p.m | p.n | p.k) % 4) == 0;
+  return bytes_of(p) / ((whole ? tuning.large_store_share : tuning.ragged_store_share) *
+                        machine.memory_bytes_per_s);
+}
+// row_07_register_parity: tiles of 128×128.
+double time_of_large_tiles(const Problem& p, const runtime::Machine& machine) {
+  const Tuning& tuning = tuning_of(machine);
+  const double on_one = std::ceil(tiles_of(p) / machine.multiprocessors),
+               rate = tuning.fma_share_of_large_tiles * machine.fp32_flops_per_s /
+                      machine.multiprocessors;
+  return tuning.launch_s +
+         std::max(on_one, tuning.large_ctas_that_fill) * 2 * kTile * kTile *
+             static_cast<double>(p.k) / rate +
+         time_of_large_stores(p, machine);
+}
+// row_12_short_k: the bytes of C, or the multiply-adds.
+double time_of_short_k(const Problem& p, const runtime::Machine& machine) {
+  const Tuning& tuning = tuning_of(machine);
+  constexpr int kRows = 32, kColumns = 256;
+  const double on_one = std::ceil(static_cast<double>(tiles(p.m, kRows) * tiles(p.n, kColumns)) /
+                                  machine.multiprocessors),
+               rate = tuning.fma_share * machine.fp32_flops_per_s / machine.multiprocessors;
+  const double multiply_s = std::max(on_one, tuning.ctas_that_fill) * 2 * kRows * kColumns *
+                            static_cast<double>(p.k) / rate,
+               store_s = bytes_of(p) / (tuning.store_share * machine.memory_bytes_per_s);
+  return tuning.launch_s + std::max(multiply_s, store_s);
+}
+
+// row_08_double: float64 on tensor cores, in tiles of which smaller ones lose more time to loads.
+double time_in_float64(const Problem& p, const runtime::Machine& machine) {
+  const Tuning& tuning = tuning_of(machine);
+  const auto rounds = [&](int tile, double loss) {
+    const auto all = static_cast<double>(tiles(p.m, tile) * tiles(p.n, tile));
+    return std::ceil(all / machine.multiprocessors) * tile * tile * loss;
+  };
+  constexpr int kStep = 16;  // of its tiles along k
+  const double elements = std::min({rounds(128, 1.0), rounds(64, 1.15), rounds(32, 1.5)});
+  const double multiply_s = 2 * elements * static_cast<double>(p.k) * machine.multiprocessors /
+                            (tuning.f64_share * machine.f64_tensor_flops_per_s),
+               steps_s = tuning.f64_step_s * static_cast<double>(tiles(p.k, kStep));
+  return tuning.launch_s + std::max(multiply_s, steps_s) + time_of_large_stores(p, machine);
+}
+// tc_10_full_range: pairs of halves, into which a pass splits the operands, or A alone, first.
 double time_in_pairs(const Problem& p, const runtime::Machine& machine, bool prepared) {
-  const double pass_share = 2.8e12 / 4.8e12, product_share = 235e12 / 989.4e12;
+  const Tuning& tuning = tuning_of(machine);
   const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n),
              k = static_cast<double>(p.k);
   // 8 bytes an element, read and written.
   const double bytes = 16 * (prepared ? m : m + n) * k;
-  return 12e-6 + bytes / (pass_share * machine.memory_bytes_per_s) +
-         tiles_of(p) * kTile * kTile * 2 * k / (product_share * machine.f16_tensor_flops_per_s);
+  return tuning.pairs_launch_s + bytes / (tuning.pass_share * machine.memory_bytes_per_s) +
+         tiles_of(p) * kTile * kTile * 2 * k /
+             (tuning.pairs_share * machine.f16_tensor_flops_per_s) +
+         4 * m * n / (tuning.store_share * machine.memory_bytes_per_s);
+}
+
+// The plan that takes the shortest time by the model (slices.hpp).
+struct Fastest {
+  Plan plan;
+  double time_s = 0;
+  void consider(double other_s, const Plan& other) {
+    if (plan.rung && other_s >= time_s) return;
+    plan = other;
+    time_s = other_s;
+  }
+};
+
+// Among the rungs on CUDA cores.
+Fastest fastest_on_cuda_cores(const Problem& p, const runtime::Machine& machine) {
+  Fastest fastest;
+  fastest.consider(time_of_large_tiles(p, machine), {WARPLADDER_PLANNED(row_07_register_parity)});
+  if (p.k <= kShortK) {
+    fastest.consider(time_of_short_k(p, machine), {WARPLADDER_PLANNED(row_12_short_k)});
+  }
+  if (std::min(p.m, p.n) <= kFewRows) {
+    const Slices s =
+        with_narrow_tile(p.m, p.n, [&]<class C>() { return slices_of<C>(p.m, p.n, p.k, machine); });
+    fastest.consider(s.time_s, {WARPLADDER_PLANNED(row_11_few_rows), bytes_of_slices(s, p)});
+  }
+  const Slices s = with_square_tile(
+      p.m, p.n, p.k, machine, [&]<class C>() { return slices_of<C>(p.m, p.n, p.k, machine); });
+  fastest.consider(s.time_s, {WARPLADDER_PLANNED(row_13_split_k), bytes_of_slices(s, p)});
+  return fastest;
 }
 
 // Whether pairs are as accurate as cublasSgemm, which splits k where tiles are few. Of short sums
@@ -63,20 +151,23 @@ Plan plan(const Problem& p, const runtime::Machine& machine, Arithmetic arithmet
     return {WARPLADDER_PLANNED(row_10_batched_double)};
   }
   if (one_launch) return {WARPLADDER_PLANNED(row_09_batched)};
-  if (arithmetic == Arithmetic::cuda_cores || !hopper) {
-    return {WARPLADDER_PLANNED(row_07_register_parity)};
-  }
+  Fastest fastest;
+  if (arithmetic != Arithmetic::double_rounded) fastest = fastest_on_cuda_cores(p, machine);
+  if (arithmetic == Arithmetic::cuda_cores || !hopper) return fastest.plan;
 #if WARPLADDER_HOPPER_CODE
+  // Of the rungs that take every problem, and want nothing done beforehand but what has been done.
+  fastest.consider(time_in_float64(p, machine), {WARPLADDER_PLANNED(row_08_double)});
   // alpha == 0: the prepared rung would want workspace for B, too.
   if (arithmetic == Arithmetic::accurate && pairs_are_accurate(p) &&
-      !(prepared && p.alpha == 0.0f) &&
-      time_in_pairs(p, machine, prepared) < time_in_float64(p, machine)) {
-    if (!prepared) return {WARPLADDER_PLANNED(tc_10_full_range), workspace_bytes(p)};
-    return {WARPLADDER_PLANNED(tc_14_prepared_full_range), prepared_workspace_bytes(p), 0,
-            prepared_bytes(p)};
+      !(prepared && p.alpha == 0.0f)) {
+    const double time_s = time_in_pairs(p, machine, prepared);
+    fastest.consider(time_s, prepared
+                                 ? Plan{WARPLADDER_PLANNED(tc_14_prepared_full_range),
+                                        prepared_workspace_bytes(p), 0, prepared_bytes(p)}
+                                 : Plan{WARPLADDER_PLANNED(tc_10_full_range), workspace_bytes(p)});
   }
-  return {WARPLADDER_PLANNED(row_08_double)};
 #endif
+  return fastest.plan;
 }
 
 Plan plan_preparation(const Problem& p, const runtime::Machine& machine,

@@ -301,16 +301,12 @@ static __global__ void __launch_bounds__(kJoinThreads) join_slices(Join j) {
   constexpr int kElements = kJoinThreads / kJoiners;
   __shared__ float share[kJoiners][kElements];
   const int at = threadIdx.x % kElements, joiner = threadIdx.x / kElements;
-  const std::int64_t e = std::int64_t{blockIdx.x} * kElements + at;
-  const bool inside = e < j.elements;
+  const std::int64_t e = std::int64_t{blockIdx.x} * kElements + at, last = j.elements - 1;
+  const float* const from = j.partial + (e < last ? e : last);
   ptx::wait_for_previous_kernel();  // its sums are there
   float sum = 0.0f;
-  if (inside) {
-    WARPLADDER_UNROLL_BY(8)
-    for (int slice = joiner; slice < j.slices; slice += kJoiners) {
-      sum += j.partial[slice * j.elements + e];
-    }
-  }
+  WARPLADDER_UNROLL_BY(8)
+  for (int slice = joiner; slice < j.slices; slice += kJoiners) sum += from[slice * j.elements];
   if constexpr (kJoiners > 1) {
     share[joiner][at] = sum;
     __syncthreads();  // all shares are there
@@ -318,7 +314,7 @@ static __global__ void __launch_bounds__(kJoinThreads) join_slices(Join j) {
     WARPLADDER_UNROLL
     for (int other = 1; other < kJoiners; ++other) sum += share[other][at];
   }
-  if (inside) {
+  if (e <= last) {
     store_scaled(&j.c[e / j.columns * j.ldc + e % j.columns], j.alpha, sum, j.beta);
   }
 }

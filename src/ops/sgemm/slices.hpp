@@ -46,8 +46,10 @@ double sliced_time(std::int64_t m, std::int64_t n, std::int64_t k, int count, st
   const double multiply_s =
       std::max(on_one, tuning.ctas_that_fill) * rounds_of_slice * flops_of_round / rate;
   const auto mn = static_cast<double>(m) * static_cast<double>(n);
-  const double memory_s = 4.0 * (static_cast<double>(m + n) * static_cast<double>(k) + mn) /
-                          (tuning.memory_share * machine.memory_bytes_per_s);
+  const double memory_s =
+      (4.0 * static_cast<double>(m + n) * static_cast<double>(k) / tuning.memory_share +
+       4.0 * mn / tuning.narrow_store_share) /
+      machine.memory_bytes_per_s;
   const double l2_rate = tuning.l2_bytes_per_s * machine.multiprocessors;
   const double l2_s =
       ctas * rounds_of_slice * 4.0 * (C::tile_x + C::tile_y) * C::depth * C::groups / l2_rate;
@@ -56,20 +58,24 @@ double sliced_time(std::int64_t m, std::int64_t n, std::int64_t k, int count, st
 }
 
 // The fastest of the numbers of slices that fill the multiprocessors evenly. Sums of same-sign
-// terms lose accuracy with their length: slices are at least so many that a thread adds up about
-// kLongestSum terms. The slices' sums must fit into workspace_bytes().
+// terms lose accuracy with their length: where tiles are few, slices are at least so many that a
+// thread adds up about kLongestSum terms. The slices' sums must fit into workspace_bytes().
 template <class C>
 Slices slices_of(std::int64_t m, std::int64_t n, std::int64_t k, const runtime::Machine& machine) {
-  constexpr std::int64_t kLongestSum = 1024, kMost = 4096, kMostEach = 8;
+  constexpr std::int64_t kLongestSum = 1024, kMostEach = 8;
+  constexpr double kMost = 4096;
   const std::int64_t x = std::min(m, n), y = std::max(m, n);
-  const std::int64_t ctas = tiles(x, C::tile_x) * tiles(y, C::tile_y),
+  const std::int64_t ctas = std::max<std::int64_t>(1, tiles(x, C::tile_x) * tiles(y, C::tile_y)),
                      rounds = tiles(k, C::depth * C::groups);
-  const double room =
-      2.0 * static_cast<double>(k) * (1.0 / static_cast<double>(m) + 1.0 / static_cast<double>(n));
-  const std::int64_t most =
-      std::max<std::int64_t>(1, std::min({kMost, rounds, static_cast<std::int64_t>(room)}));
+  // m·n·4 bytes for each slice, in 8·(m + n)·k bytes.
+  const double room = 2.0 * static_cast<double>(k) * static_cast<double>(m + n) /
+                      std::max(1.0, static_cast<double>(m) * static_cast<double>(n));
+  const std::int64_t most = std::max<std::int64_t>(
+      1, std::min<std::int64_t>(rounds, static_cast<std::int64_t>(std::min(room, kMost))));
   const std::int64_t least =
-      std::clamp<std::int64_t>(tiles(rounds * C::depth, kLongestSum), 1, most);
+      ctas >= machine.multiprocessors
+          ? 1
+          : std::clamp<std::int64_t>(tiles(rounds * C::depth, kLongestSum), 1, most);
   Slices best{};
   const auto consider = [&](std::int64_t wanted) {
     const auto count = static_cast<int>(std::clamp(wanted, least, most));

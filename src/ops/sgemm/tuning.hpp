@@ -9,20 +9,31 @@ namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
 struct Tuning {
-  int capability;                    // of this one and higher ones, up to the next row
-  double launch_s, join_s;           // the first kernel's, and a second one's
-  double fma_share;                  // of the FP32 peak, where a lane has 8×8 elements
-  double fma_share_of_narrow_lanes;  // where it has 8×4
-  double ctas_that_fill;             // so many CTAs keep a multiprocessor busy
-  double memory_share;               // of the memory's bandwidth
-  double l2_bytes_per_s;             // that a multiprocessor gets
+  int capability;  // of this one and higher ones, up to the next row
+  // The first kernel's launch, a second one's, and those of the pairs' two.
+  double launch_s, join_s, pairs_launch_s;
+  // Of the FP32 peak: where a lane has 8×8 elements, where it has 8×4, and of tiles of 128×128.
+  double fma_share, fma_share_of_narrow_lanes, fma_share_of_large_tiles;
+  double ctas_that_fill, large_ctas_that_fill;  // so many keep a multiprocessor busy
+  // Of the memory's bandwidth: reading; storing C by 512 bytes, by 128, at the end of large tiles,
+  // and there word by word; the pairs' pass.
+  double memory_share, store_share, narrow_store_share, large_store_share, ragged_store_share,
+      pass_share;
+  double l2_bytes_per_s;          // that a multiprocessor gets
+  double f64_share, pairs_share;  // of the tensor cores' peaks
+  double f64_step_s;              // of one CTA, in which it waits for loads
 };
 
 // 9.0: to be measured on an H100. The others: its row, scaled by what data sheets say.
 constexpr Tuning kTuning[] = {
-    {75, 5e-6, 3e-6, 0.60, 0.50, 2.0, 0.80, 16e9}, {80, 5e-6, 3e-6, 0.65, 0.50, 2.0, 0.85, 32e9},
-    {86, 5e-6, 3e-6, 0.55, 0.45, 2.0, 0.85, 24e9}, {89, 4e-6, 3e-6, 0.55, 0.45, 2.0, 0.85, 30e9},
-    {90, 4e-6, 2e-6, 0.70, 0.50, 2.0, 0.85, 38e9},
+    {75, 5e-6, 3e-6, 0, 0.60, 0.50, 0.70, 2.0, 1.0, 0.80, 0.70, 0.60, 0.70, 0.20, 0, 16e9, 0, 0, 0},
+    {80, 5e-6, 3e-6, 0, 0.65, 0.50, 0.70, 2.0, 1.0, 0.85, 0.70, 0.60, 0.70, 0.20, 0, 32e9, 0, 0, 0},
+    {86, 5e-6, 3e-6, 0, 0.55, 0.45, 0.60, 2.0, 1.0, 0.85, 0.70, 0.60, 0.70, 0.20, 0, 24e9, 0, 0, 0},
+    {89, 4e-6, 3e-6, 0, 0.55, 0.45, 0.60, 2.0, 1.0, 0.85, 0.70, 0.60, 0.70, 0.20, 0, 30e9, 0, 0, 0},
+    {90, 4e-6, 2e-6, 10e-6, 0.70, 0.50, 0.75, 2.0, 1.0, 0.85, 0.80, 0.65, 0.80, 0.20, 1.30, 38e9,
+     0.85, 0.265, 0.4e-6},
+    {100, 4e-6, 3e-6, 0, 0.65, 0.50, 0.70, 2.0, 1.0, 0.85, 0.70, 0.60, 0.70, 0.20, 0, 38e9, 0, 0,
+     0},
 };
 
 inline const Tuning& tuning_of(const runtime::Machine& machine) {

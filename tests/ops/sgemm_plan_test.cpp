@@ -1,0 +1,101 @@
+// sgemm's plans on made-up machines, in every arithmetic: right with no more workspace than they
+// ask for, whatever it holds, and with the same bits in every run.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "base/random_fill.hpp"
+#include "device/device.hpp"
+#include "ops/sgemm/lab/dispatch.hpp"
+
+namespace warpladder::sgemm {
+namespace {
+
+struct Shape {
+  std::int64_t m, n, k;
+};
+// Each rung of the plan has shapes that it is for.
+constexpr Shape kShapes[] = {{2, 900, 700},   {900, 3, 700},  {14, 700, 640}, {30, 300, 600},
+                             {300, 40, 500},  {24, 20, 6000}, {65, 70, 3000}, {200, 140, 400},
+                             {300, 280, 3},   {150, 260, 30}, {1, 5, 4000},   {257, 255, 100},
+                             {140, 130, 1100}};
+
+std::vector<float> random_floats(std::int64_t count, std::uint64_t seed) {
+  std::vector<float> v(static_cast<std::size_t>(count));
+  fill_uniform(v, seed, -1.0f, 1.0f);
+  return v;
+}
+
+class PlannedProduct {
+ public:
+  explicit PlannedProduct(const Problem& p)
+      : p_(p), host_a_(random_floats(p.m * p.k, 1)), host_b_(random_floats(p.k * p.n, 2)) {}
+
+  std::vector<float> run(const Plan& plan) const {
+    constexpr auto cpu = runtime::Target::cpu;
+    const device::Buffer<float> a(cpu, host_a_), b(cpu, host_b_);
+    device::Buffer<float> c(cpu, std::vector<float>(static_cast<std::size_t>(p_.m * p_.n), NAN));
+    device::Memory workspace(cpu, plan.workspace_bytes);
+    workspace.fill(0xff);
+    device::Stream stream(cpu);
+    plan.rung->launch({p_, a.data(), b.data(), c.data(), workspace.data()}, stream);
+    EXPECT_TRUE(workspace.guards_intact() && c.guards_intact());
+    return c.download();
+  }
+  void judge(const std::vector<float>& c) const {
+    for (std::int64_t i = 0; i < p_.m; ++i) {
+      for (std::int64_t j = 0; j < p_.n; ++j) {
+        double sum = 0, magnitude = 0;
+        for (std::int64_t x = 0; x < p_.k; ++x) {
+          const double term = double{host_a_[static_cast<std::size_t>(i * p_.k + x)]} *
+                              host_b_[static_cast<std::size_t>(x * p_.n + j)];
+          sum += term;
+          magnitude += std::abs(term);
+        }
+        const float actual = c[static_cast<std::size_t>(i * p_.n + j)];
+        ASSERT_TRUE(std::abs(actual - sum) <= 0x1p-24 * static_cast<double>(p_.k + 2) * magnitude)
+            << "C(" << i << "," << j << ") is " << actual << ", not " << sum;
+      }
+    }
+  }
+
+ private:
+  Problem p_;
+  std::vector<float> host_a_, host_b_;
+};
+
+runtime::Machine made_up(int capability, int multiprocessors, double f64_tensor) {
+  runtime::Machine m;
+  m.capability = capability;
+  m.multiprocessors = multiprocessors;
+  m.f64_tensor_flops_per_s = f64_tensor;
+  m.shared_bytes_per_block = (capability == 75 ? 64 : 99) << 10;
+  return m;
+}
+
+TEST(SgemmPlans, NeedNoMoreWorkspaceThanTheyAskFor) {
+  for (const Shape& shape : kShapes) {
+    const Problem p = compact(shape.m, shape.n, shape.k);
+    const PlannedProduct product(p);
+    for (const runtime::Machine& machine :
+         {runtime::Machine(), made_up(75, 40, 0), made_up(80, 108, 19.5e12), made_up(89, 24, 0),
+          made_up(90, 16, 8e12), made_up(120, 170, 0)}) {
+      const device::StandIn stand_in(machine);
+      for (const auto arithmetic :
+           {Arithmetic::accurate, Arithmetic::cuda_cores, Arithmetic::double_rounded}) {
+        const Plan plan = plain::plan(p, machine, arithmetic);
+        SCOPED_TRACE(testing::Message() << plan.id << " for " << p.m << "x" << p.n << "x" << p.k
+                                        << " on " << machine.capability);
+        const std::vector<float> once = product.run(plan), again = product.run(plan);
+        product.judge(once);
+        EXPECT_EQ(std::memcmp(once.data(), again.data(), once.size() * sizeof(float)), 0);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace warpladder::sgemm
