@@ -124,14 +124,14 @@ for op in "$@"; do
       bench reduce_axis_rungs reduce_axis --variant row_sum,column_sum
       ;;
     sgemv)
-      bench sgemv sgemv/07_by_shape --variant all
+      bench sgemv sgemv/08_full_waves --variant all
       bench sgemv_rungs sgemv --variant row_n,row_t \
         -a 'shape=[4096x4096,1048576x64,64x1048576,8192x1024]'
       # drawn once, sizes and their ratios log-uniform
       shapes=5x1060,4154x2242,52044x1986,33237x3397,27x4987,4x82678,509x80419
       shapes=$shapes,18x32,1236x2,112x2270,57x567,2995x1,19046x154,348x251
       shapes=$shapes,3360x1002,5x1118,36x337,1313x1,1x17478,218381x4
-      bench sgemv_random sgemv/07_by_shape --variant all -a "shape=[$shapes]"
+      bench sgemv_random sgemv/08_full_waves --variant all -a "shape=[$shapes]"
       ;;
     warp)
       bench warp warp -a 'tiles=[pow2:13:20]'

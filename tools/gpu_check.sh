@@ -18,7 +18,7 @@ note doctor $?
 "$programs/warpladder" verify --device gpu --json "$out/verify.json" > "$out/verify.md"
 note verify $?
 "$programs/warpladder" verify transpose/09_whole_sectors transpose/10_in_place \
-  reduce/08_by_size reduce_axis/04_split sgemv/07_by_shape --large --device gpu \
+  reduce/08_by_size reduce_axis/04_split sgemv/08_full_waves --large --device gpu \
   --json "$out/verify_large.json" > "$out/verify_large.md"
 note "verify --large" $?
 for tests in rung_tests kernel_tests; do

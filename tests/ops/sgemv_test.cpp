@@ -53,7 +53,7 @@ TEST(SgemvRungs, GiveTheSameBitsWithAnyNumberOfThreads) {
         }
         return bits;
       };
-      for (const char* id : {"05_split", "06_flag_finish", "07_by_shape"}) {
+      for (const char* id : {"05_split", "06_flag_finish", "07_by_shape", "08_full_waves"}) {
         const ladder::AnyRung& rung = ladder::find_rung("sgemv", id);
         const auto once = outputs_of(rung, 1);
         EXPECT_EQ(once, outputs_of(rung, 4)) << id << ' ' << variant;

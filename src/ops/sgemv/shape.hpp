@@ -1,6 +1,7 @@
 #pragma once
-// Which blocks make which sums: how sums are cut into pieces, and what 07_by_shape chooses by
-// shape. Blocks are counted by multiprocessors; the other numbers were measured on an H200.
+// Which blocks make which sums: how sums are cut into pieces, and what 07_by_shape and
+// 08_full_waves choose by shape. Blocks are counted by multiprocessors; the other numbers were
+// measured on an H200.
 
 #include "ladder/rung.hpp"
 #include "ops/sgemv/gemv.hpp"
@@ -133,6 +134,43 @@ inline Across plan_across(const Gemv& g, const runtime::Machine& machine) {
   if (g.lines <= 256) return plan(256, 5, 1);
   if (quads < 2048) return plan(1024, 3, 1);
   return plan(512, quads < 4096 ? 3 : 4, 1);
+}
+
+// How full the multiprocessors are, by waves of so many blocks at once.
+inline double fullness(std::int64_t blocks, std::int64_t at_once) {
+  return static_cast<double>(blocks) / static_cast<double>(ceil_div(blocks, at_once) * at_once);
+}
+// plan_across(), but where its waves are less than nine tenths full, with pieces that fill them:
+// the fewest that come within a twentieth of it, else those that come closest.
+inline Across plan_waves(const Gemv& g, const runtime::Machine& machine) {
+  constexpr std::int64_t kMostWaves = 8;
+  Across plan = plan_across(g, machine);
+  const std::int64_t strips = ceil_div(g.length, plan.columns()),
+                     at_once = std::int64_t{1024} / plan.threads * machine.multiprocessors,
+                     fewest = at_once / strips;
+  double best = fullness(strips * plan.pieces.count, at_once);
+  if (g.lines <= 256 || best >= 0.9) return plan;
+  const int least = 4 * (plan.threads >> plan.lanes_log2);
+  for (std::int64_t wanted = fewest > 1 ? fewest : 1; wanted <= g.most_pieces; ++wanted) {
+    const Pieces pieces = cut(g.lines, wanted, least, 32, g.most_pieces);
+    const std::int64_t blocks = pieces.count * strips;
+    if (blocks > kMostWaves * at_once || pieces.count * 2 < wanted) break;
+    if (fullness(blocks, at_once) > best) {
+      best = fullness(blocks, at_once);
+      plan.pieces = pieces;
+    }
+    if (best >= 0.95) break;
+  }
+  return plan;
+}
+
+// A matrix of one column without gaps is as well one line: what goes along its lines goes across
+// that one, and what goes across them along it.
+inline bool is_one_column(const Gemv& g) { return g.length == 1 && g.ld == 1; }
+inline Gemv as_one_line(Gemv g) {
+  g.length = g.ld = g.lines;
+  g.lines = 1;
+  return g;
 }
 
 // What strips of float4 cost.
