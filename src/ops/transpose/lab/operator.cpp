@@ -161,6 +161,8 @@ std::vector<TransposeCase> transpose_cases() {
                                       {122, 129},
                                       {249, 257},
                                       {385, 270},
+                                      {1000, 777},
+                                      {777, 1000},
                                       {0, 5},
                                       {5, 0}}) {
     cases.push_back({compact(rows, columns)});
@@ -191,6 +193,7 @@ std::vector<TransposeCase> transpose_cases() {
   cases.push_back({compact(61, 7, 3)});
   cases.push_back({compact(20, 68, 3)});
   cases.push_back({compact(250, 131, 2)});
+  cases.push_back({compact(99, 301, 2), 2, 1, "off alignment"});
   TransposeCase gaps{compact(65, 34, 4), 0, 0, "gaps between matrices"};
   gaps.problem.stride_in += 7;
   gaps.problem.stride_out += 11;
