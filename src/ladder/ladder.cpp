@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "device/device.hpp"
 
 namespace warpladder::ladder {
 namespace {
@@ -61,8 +62,28 @@ const AnyRung& find_rung(std::string_view op, std::string_view id) {
       fmt::format("unknown rung '{}/{}'; the rungs are: {}", op, id, fmt::join(names, ", ")));
 }
 
+std::string why_not(const AnyRung& rung, const runtime::Machine& machine) {
+  const auto capability = [](int c) { return fmt::format("{}.{}", c / 10, c % 10); };
+  const std::string code =
+      fmt::format("this GPU runs code for compute capability {}", capability(machine.capability));
+  if (rung.is_hopper && !machine.is_hopper()) {
+    return fmt::format("it runs on compute capability 9.0 alone; {}", code);
+  }
+  if (machine.capability < rung.needs.capability) {
+    return fmt::format("it needs compute capability {}; {}", capability(rung.needs.capability),
+                       code);
+  }
+  if (rung.needs.met_by(machine)) return "";
+  return fmt::format("its blocks need {} KB of shared memory; this GPU has {}",
+                     (rung.needs.shared_bytes + 1023) / 1024,
+                     machine.shared_bytes_per_block / 1024);
+}
+
 std::string why_not(const AnyRung& rung, runtime::Flavour flavour) {
-  if (rung.launcher(flavour)) return "";
+  if (rung.launcher(flavour)) {
+    if (flavour != runtime::Flavour::gpu) return "";
+    return why_not(rung, device::machine(runtime::Target::gpu));
+  }
   if (rung.on_host) return "a host function; it has no GPU form and nothing to count";
   if (flavour == runtime::Flavour::gpu) return "this program was built without the CUDA toolkit";
   return "a GPU kernel only";

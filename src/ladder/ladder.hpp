@@ -77,6 +77,8 @@ struct AnyRung {
   Erased<std::size_t, const runtime::Machine&> workspace_bytes = {};  // null: no more than is given
   Launcher prepare[runtime::kFlavours] = {};  // null: there is nothing to prepare
   Arithmetic arithmetic = {};
+  Needs needs = {};
+  bool is_hopper = false;  // its machine code runs on compute capability 9.0 alone
   // Of `dispatch`: the arithmetic of the rung that its plan names for a call; null of other rungs.
   Erased<Arithmetic> planned_arithmetic = {};
 
@@ -101,8 +103,8 @@ bool declare(AnyRung rung);
 
 // The flavours of one rung, as the lab sees them; null where this build has none.
 template <class Call>
-AnyRung erased(const char* op, const char* id, const Rung<Call>* gpu, const Rung<Call>* plain,
-               const Rung<Call>* counted) {
+AnyRung erased(const char* op, const char* id, bool is_hopper, const Rung<Call>* gpu,
+               const Rung<Call>* plain, const Rung<Call>* counted) {
   AnyRung rung{.op = op,
                .id = id,
                .idea = plain->idea,
@@ -111,7 +113,9 @@ AnyRung erased(const char* op, const char* id, const Rung<Call>* gpu, const Rung
                .predict = plain->predict,
                .takes = plain->takes,
                .workspace_bytes = plain->workspace_bytes,
-               .arithmetic = plain->arithmetic};
+               .arithmetic = plain->arithmetic,
+               .needs = plain->needs,
+               .is_hopper = is_hopper};
   const auto add = [&](runtime::Flavour flavour, const Rung<Call>* of_flavour) {
     if (!of_flavour) return;
     rung.launch[static_cast<int>(flavour)] = of_flavour->launch;
@@ -150,7 +154,10 @@ std::vector<const AnyRung*> rungs_of(std::string_view op);
 // Throws Error(bad_input), naming the operators or rungs that there are.
 const AnyRung& find_rung(std::string_view op, std::string_view id);
 
-// Why the rung cannot run in this flavour in this build, or empty if it can.
+// Why the machine cannot run the rung's GPU flavour, or empty if it can.
+std::string why_not(const AnyRung& rung, const runtime::Machine& machine);
+// Why the rung cannot run in this flavour in this build, on the GPU that is there, or empty if it
+// can.
 std::string why_not(const AnyRung& rung, runtime::Flavour flavour);
 // Why it cannot run on this problem, or empty if it can.
 std::string why_not(const AnyRung& rung, AnyCall call);

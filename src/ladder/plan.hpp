@@ -19,6 +19,12 @@ struct Plan {
   std::size_t prepared_bytes = 0;
 };
 
+// Whether the machine has what the rung needs.
+template <class Call>
+bool runs_on(const runtime::Machine& machine, const Rung<Call>& rung) {
+  return rung.needs.met_by(machine);
+}
+
 }  // namespace warpladder::ladder
 
 // For plan.cu files, in the namespace of the operator and the flavour: declares a rung of the

@@ -43,6 +43,18 @@ struct Arithmetic {
   }
 };
 
+// What of a GPU a rung cannot do without; and the rungs of *.sm90a.cu run on 9.0 alone, which the
+// build knows.
+struct Needs {
+  int capability = 75;           // compute capability, 10 · major + minor, or a later one
+  std::size_t shared_bytes = 0;  // that a block may ask for; 48 KB it always may
+
+  constexpr bool met_by(const runtime::Machine& machine) const {
+    return machine.capability >= capability &&
+           static_cast<std::size_t>(machine.shared_bytes_per_block) >= shared_bytes;
+  }
+};
+
 // What a rung takes that does not say: every call, unless the Call names a condition as its member
 // `takes_by_default`.
 template <class Call>
@@ -69,6 +81,7 @@ struct Rung {
   // To be launched once before `launch`, for a call whose operator says what may then change.
   void (*prepare)(const Call&, runtime::StreamView&) = nullptr;
   Arithmetic arithmetic = {};
+  Needs needs = {};
   bool on_host = false;  // a plain host function: only the plain flavour launches it
 };
 

@@ -37,6 +37,26 @@ TEST(Ladder, HoldsEveryRungFile) {
   EXPECT_EQ(rungs, files);
 }
 
+TEST(Ladder, SaysWhatAGpuLacks) {
+  const auto why_not = [](const char* op, const char* id, int capability, int shared_kb) {
+    runtime::Machine m;
+    m.capability = capability;
+    m.shared_bytes_per_block = shared_kb << 10;
+    return ladder::why_not(ladder::find_rung(op, id), m);
+  };
+  EXPECT_EQ(why_not("spmv", "09_sorted", 80, 163), "");
+  EXPECT_EQ(why_not("spmv", "09_sorted", 75, 163),
+            "it needs compute capability 8.0; this GPU runs code for compute capability 7.5");
+  EXPECT_EQ(why_not("spmv", "09_sorted", 86, 99),
+            "its blocks need 163 KB of shared memory; this GPU has 99");
+  EXPECT_EQ(why_not("spmv", "01_scalar", 75, 64), "");
+  EXPECT_EQ(why_not("sgemm", "tc_10_full_range", 90, 227), "");
+  for (const int capability : {75, 80, 100, 120}) {
+    EXPECT_NE(why_not("sgemm", "tc_10_full_range", capability, 227).find("9.0 alone"),
+              std::string::npos);
+  }
+}
+
 TEST(Ladder, RungsHaveOperators) {
   for (const ladder::AnyRung& rung : ladder::all_rungs()) {
     EXPECT_NO_THROW(ops::find_operator(rung.op)) << rung.op;

@@ -72,7 +72,7 @@ runtime::Machine made_up(int capability, int multiprocessors, double f64_tensor)
   m.capability = capability;
   m.multiprocessors = multiprocessors;
   m.f64_tensor_flops_per_s = f64_tensor;
-  m.shared_bytes_per_block = (capability == 75 ? 64 : 99) << 10;
+  m.shared_bytes_per_block = (capability == 90 ? 227 : capability == 75 ? 64 : 99) << 10;
   return m;
 }
 

@@ -186,6 +186,12 @@ TEST(SpmvPlan, ChoosesByRowsColumnsAndPreparation) {
   runtime::Machine a100;
   a100.capability = 80;
   EXPECT_EQ(planned(scattered, kUnknown, false, a100), "07_entries") << "no clusters";
+  EXPECT_EQ(planned(scattered, kUnknown, true, a100), "09_sorted");
+  runtime::Machine a10 = a100, t4 = a100;
+  a10.shared_bytes_per_block = 99 << 10;
+  t4.capability = 75;
+  EXPECT_EQ(planned(scattered, kUnknown, true, a10), "08_prepared") << "tiles do not fit";
+  EXPECT_EQ(planned(scattered, kUnknown, true, t4), "08_prepared") << "no mbarriers";
   scattered.columns = 500000;
   EXPECT_EQ(planned(scattered, kUnknown, false), "07_entries");
   scattered.columns = 1000000;

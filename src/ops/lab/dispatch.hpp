@@ -15,17 +15,23 @@ namespace warpladder::ops {
 template <class Call>
 using Planner = std::function<ladder::Plan<Call>(const Call&, const runtime::Machine&)>;
 
+// Throws std::logic_error where a plan named a rung that the machine cannot run.
+void require_runs(const ladder::AnyRung& rung, const runtime::Machine& machine);
+
 // One operator's planners in the flavours that run in the executor, and what asks them.
 template <class Call>
 class Planners {
  public:
-  static void set(Planner<Call> plain, Planner<Call> counted) {
+  static void set(const char* op, Planner<Call> plain, Planner<Call> counted) {
+    name() = op;
     of(runtime::Flavour::plain) = std::move(plain);
     of(runtime::Flavour::counted) = std::move(counted);
   }
   template <runtime::Flavour flavour>
   static void launch(const Call& call, runtime::StreamView& stream) {
-    of(flavour)(call, *stream.machine).rung->launch(call, stream);
+    const ladder::Plan<Call> plan = of(flavour)(call, *stream.machine);
+    require_runs(ladder::find_rung(name(), plan.id), *stream.machine);
+    plan.rung->launch(call, stream);
   }
   static ladder::Arithmetic arithmetic(const Call& call) {
     const runtime::Machine& machine = device::machine(runtime::Target::gpu);
@@ -37,6 +43,10 @@ class Planners {
   }
 
  private:
+  static const char*& name() {
+    static const char* op = "";
+    return op;
+  }
   static Planner<Call>& of(runtime::Flavour flavour) {
     static Planner<Call> planners[runtime::kFlavours];
     return planners[static_cast<int>(flavour)];
@@ -49,7 +59,7 @@ bool declare_dispatch(const char* op,
                       std::type_identity_t<void (*)(const Call&, runtime::StreamView&)> gpu,
                       Planner<Call> plain, Planner<Call> counted) {
   using All = Planners<Call>;
-  All::set(std::move(plain), std::move(counted));
+  All::set(op, std::move(plain), std::move(counted));
   return ladder::declare_dispatch<Call>(op, gpu, All::template launch<runtime::Flavour::plain>,
                                         All::template launch<runtime::Flavour::counted>,
                                         All::arithmetic, All::workspace_bytes);

@@ -9,7 +9,7 @@ WARPLADDER_USES_RUNG(08_thin);
 WARPLADDER_USES_RUNG(09_whole_sectors);
 WARPLADDER_USES_RUNG(10_in_place);
 
-Plan plan(const Call& call, const runtime::Machine&) noexcept {
+Plan plan(const Call& call, const runtime::Machine& machine) noexcept {
   const Problem& p = call.problem;
   if (call.in_place()) return {WARPLADDER_PLANNED(10_in_place)};
   // A short side is one piece of memory only where nothing lies between its lines.
@@ -25,7 +25,10 @@ Plan plan(const Call& call, const runtime::Machine&) noexcept {
   if (few_columns || few_rows) return {WARPLADDER_PLANNED(08_thin)};
   // Fewer tiles of 128×128 than these leave multiprocessors idle in the last wave.
   constexpr std::int64_t kLarge = std::int64_t{1} << 23;
-  if (p.rows * p.columns * p.batch < kLarge) return {WARPLADDER_PLANNED(07_rotated)};
+  const bool large = p.rows * p.columns * p.batch >= kLarge;
+  if (!large || !ladder::runs_on(machine, rung_09_whole_sectors)) {
+    return {WARPLADDER_PLANNED(07_rotated)};
+  }
   return {WARPLADDER_PLANNED(09_whole_sectors)};
 }
 

@@ -12,7 +12,7 @@ inline namespace WARPLADDER_FLAVOUR {
 // helps when another block reads the rest; L1 keeps nothing. Nobody may write what is read while
 // the kernel runs: the compiler may move the load past stores.
 __device__ __forceinline__ float4 load_256(const float4* global) {
-#if defined(__CUDACC__)
+#if __CUDA_ARCH__ >= 800
   float4 v;
   asm volatile("ld.global.L1::no_allocate.L2::256B.v4.f32 {%0, %1, %2, %3}, [%4];"
                : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)

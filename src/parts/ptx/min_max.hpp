@@ -1,6 +1,7 @@
 #pragma once
 // The least and the greatest of two numbers as IEEE 754-2019 has them: a NaN wins over every
 // number, and -0 is less than +0. (fminf and fmaxf prefer the number, and may take either zero.)
+// One instruction from compute capability 8.0 on.
 
 #include "runtime/kernel.hpp"
 
@@ -22,7 +23,7 @@ __device__ __forceinline__ T select(bool first, T a, T b) {
 
 // min.NaN.f32
 __device__ __forceinline__ float minimum(float a, float b) {
-#if defined(__CUDACC__)
+#if __CUDA_ARCH__ >= 800
   float least;
   asm("min.NaN.f32 %0, %1, %2;" : "=f"(least) : "f"(a), "f"(b));
   return least;
@@ -33,7 +34,7 @@ __device__ __forceinline__ float minimum(float a, float b) {
 
 // max.NaN.f32
 __device__ __forceinline__ float maximum(float a, float b) {
-#if defined(__CUDACC__)
+#if __CUDA_ARCH__ >= 800
   float greatest;
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(greatest) : "f"(a), "f"(b));
   return greatest;

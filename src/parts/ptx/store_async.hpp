@@ -13,12 +13,14 @@ inline namespace WARPLADDER_FLAVOUR {
 // barrier, and ends no earlier than it has waited for them. In a launch without clusters the chip
 // takes it for an illegal instruction, even to the block itself.
 __device__ __forceinline__ void store_async(float4* there, Barrier* full, const float4& value) {
-#if defined(__CUDACC__)
+#if __CUDA_ARCH__ >= 900
   asm volatile(
       "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%2, %3, %4, %5}, "
       "[%1];" ::"r"(shared_address(there)),
       "r"(shared_address(full)), "f"(value.x), "f"(value.y), "f"(value.z), "f"(value.w)
       : "memory");
+#elif defined(__CUDACC__)
+  no_such_instruction();
 #else
   simt_store_async16(there, full, &value);
 #endif

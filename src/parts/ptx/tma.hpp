@@ -3,7 +3,8 @@
 // engine brings it. What lies where is in device/tensor_map.hpp.
 //
 // On the CPU side a box moves when someone waits for its barrier and not before, so that a kernel
-// which reads without waiting reads what was there before.
+// which reads without waiting reads what was there before. Compute capability 9.0 has the engine;
+// before it no fence for the engine is needed.
 
 #include "parts/ptx/mbarrier.hpp"
 #include "runtime/kernel.hpp"
@@ -18,12 +19,14 @@ inline namespace WARPLADDER_FLAVOUR {
 // thread.
 __device__ __forceinline__ void tma_load(void* shared, const runtime::TensorMap& map, Barrier* full,
                                          int row, int column) {
-#if defined(__CUDACC__)
+#if __CUDA_ARCH__ >= 900
   asm volatile(
       "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
       "[%0], [%1, {%3, %4}], [%2];" ::"r"(shared_address(shared)),
       "l"(&map), "r"(shared_address(full)), "r"(column), "r"(row)
       : "memory");
+#elif defined(__CUDACC__)
+  no_such_instruction();
 #else
   simt_tma_load(shared, &map, full, row, column, 0);
 #endif
@@ -34,13 +37,15 @@ __device__ __forceinline__ void tma_load(void* shared, const runtime::TensorMap&
 __device__ __forceinline__ void tma_load_multicast(void* shared, const runtime::TensorMap& map,
                                                    Barrier* full, int row, int column,
                                                    unsigned ranks) {
-#if defined(__CUDACC__)
+#if __CUDA_ARCH__ >= 900
   asm volatile(
       "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
       ".multicast::cluster [%0], [%1, {%3, %4}], [%2], %5;" ::"r"(shared_address(shared)),
       "l"(&map), "r"(shared_address(full)), "r"(column), "r"(row),
       "h"(static_cast<unsigned short>(ranks))
       : "memory");
+#elif defined(__CUDACC__)
+  no_such_instruction();
 #else
   simt_tma_load(shared, &map, full, row, column, ranks);
 #endif
@@ -48,7 +53,7 @@ __device__ __forceinline__ void tma_load_multicast(void* shared, const runtime::
 
 // prefetch.tensormap: fetches the map itself, which the first copy would otherwise wait for.
 __device__ __forceinline__ void prefetch_map(const runtime::TensorMap& map) {
-#if defined(__CUDACC__)
+#if __CUDA_ARCH__ >= 900
   asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
 #else
   static_cast<void>(map);
@@ -59,14 +64,14 @@ __device__ __forceinline__ void prefetch_map(const runtime::TensorMap& map) {
 // engine and the tensor cores, and what others have stored, if this thread has seen that they have.
 // A barrier between this thread and the one that starts them must follow.
 __device__ __forceinline__ void fence_async_proxy() {
-#if defined(__CUDACC__)
+#if __CUDA_ARCH__ >= 900
   asm volatile("fence.proxy.async;" ::: "memory");
 #endif
 }
 
 // The same of this block's shared memory alone: it does not wait for what is on its way to memory.
 __device__ __forceinline__ void fence_async_proxy_of_shared() {
-#if defined(__CUDACC__)
+#if __CUDA_ARCH__ >= 900
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
 }

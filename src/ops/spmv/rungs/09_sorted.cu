@@ -118,6 +118,7 @@ WARPLADDER_RUNG(09_sorted) = {
     .accepts = "every matrix",
     .launch = launch_call<launch<std::int32_t>, launch<std::int64_t>>,
     .predict = predict_call<predict>,
-    .prepare = prepare_call<prepare<std::int32_t>, prepare<std::int64_t>>};
+    .prepare = prepare_call<prepare<std::int32_t>, prepare<std::int64_t>>,
+    .needs = {.capability = 80, .shared_bytes = sizeof(Shared)}};
 
 }  // namespace warpladder::spmv

@@ -91,6 +91,7 @@ ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
 WARPLADDER_RUNG(10_held) = {.idea = "part of x held in the shared memory of clusters",
                             .accepts = "every matrix",
                             .launch = launch_call<launch<std::int32_t>, launch<std::int64_t>>,
-                            .predict = predict_call<predict>};
+                            .predict = predict_call<predict>,
+                            .needs = {.capability = 90, .shared_bytes = sizeof(Shared)}};
 
 }  // namespace warpladder::spmv

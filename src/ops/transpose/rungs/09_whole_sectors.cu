@@ -134,6 +134,7 @@ WARPLADDER_RUNG(09_whole_sectors) = {.idea = "tiles sheared so that whole sector
                                      .accepts = "every problem; wants a large one",
                                      .launch = launch_call<launch>,
                                      .predict = predict_call<predict>,
-                                     .takes = out_of_place};
+                                     .takes = out_of_place,
+                                     .needs = {.shared_bytes = kConfig.shared_bytes()}};
 
 }  // namespace warpladder::transpose
