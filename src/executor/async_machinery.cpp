@@ -42,6 +42,12 @@ bool settle(Worker& w, Mbarrier& b, unsigned fiber, std::uintptr_t pc) {
     // On a GPU these bytes would count for this phase or for the next, as it happens.
     std::int64_t under_way = 0;
     for (const Delivery& d : b.due) under_way += d.bytes;
+    if (under_way == 0) {  // a thread's own copies, whose arrival this phase has no place for
+      return w.blame(FaultKind::mbarrier_misuse, pc, fiber,
+                     fmt::format("an arrival too many: ends a phase of {} while {} threads' copies "
+                                 "have yet to arrive",
+                                 describe(w, b), b.due.size()));
+    }
     return w.blame(FaultKind::mbarrier_misuse, pc, fiber,
                    fmt::format("ends a phase of {} while {} bytes are on their way to it that "
                                "nobody has announced",
@@ -185,6 +191,18 @@ void simt_mbarrier_arrive(std::uint64_t* barrier, unsigned expected_bytes) {
   Worker& w = *this_worker;
   const std::uintptr_t pc = to_pc(__builtin_return_address(0));
   arrive(w, barrier_at(w, address_of(w, barrier, pc), pc), expected_bytes, pc);
+}
+
+// All that the thread has under way, whatever its groups, now belongs to the barrier.
+void simt_cp_async_arrive(std::uint64_t* barrier) {
+  Worker& w = *this_worker;
+  const std::uintptr_t pc = to_pc(__builtin_return_address(0));
+  Mbarrier& b = barrier_at(w, address_of(w, barrier, pc), pc);
+  auto& groups = w.async_queue().groups;
+  std::vector<AsyncCopy> copies;
+  for (const auto& group : groups) copies.insert(copies.end(), group.begin(), group.end());
+  groups.assign(1, {});
+  b.due.push_back({std::move(copies), nullptr, 0, pc, w.current});
 }
 
 void simt_mbarrier_arrive_at(std::uint64_t* barrier, unsigned rank) {

@@ -1,7 +1,7 @@
-// The copy engine, and stores that count like it: the executor's side of parts/ptx/tma.hpp and
-// store_async.hpp. A box, or a store, is queued at its barrier and lands when someone waits there
-// and nobody can go on without it: the latest moment that PTX allows, so that who reads without
-// having waited reads what was there before.
+// The copy engine, and stores and copies that count like it: the executor's side of
+// parts/ptx/tma.hpp, store_async.hpp and cp_async.hpp. A box, or a store, is queued at its barrier
+// and lands when someone waits there and nobody can go on without it: the latest moment that PTX
+// allows, so that who reads without having waited reads what was there before.
 
 #include <fmt/format.h>
 
@@ -96,11 +96,29 @@ void check_map(Worker& w, const Box& c, std::uintptr_t pc) {
   });
 }
 
+// A thread's own copies, and the arrival that they are.
+bool land_copies(Worker& w, Mbarrier& b, const std::vector<AsyncCopy>& copies, const Delivery& d) {
+  for (const AsyncCopy& copy : copies) {
+    if (!land_copy(w, copy, d.fiber)) return false;
+  }
+  if (b.missing == 0) {
+    return w.blame(FaultKind::mbarrier_misuse, d.pc, d.fiber,
+                   fmt::format("an arrival too many: {} has had the {} of this phase",
+                               describe(w, b), b.arrivals));
+  }
+  --b.missing;
+  return settle(w, b, d.fiber, d.pc);
+}
+
 // Lets land what the barrier's queue holds.
 bool land(Worker& w, Mbarrier& b) {
   while (!b.due.empty()) {
-    const Delivery d = b.due.front();
+    const Delivery d = std::move(b.due.front());
     b.due.pop_front();
+    if (const auto* copies = std::get_if<std::vector<AsyncCopy>>(&d.what)) {
+      if (!land_copies(w, b, *copies, d)) return false;
+      continue;
+    }
     if (const Box* box = std::get_if<Box>(&d.what)) {
       bring(*box, d.to);
     } else {
@@ -137,6 +155,20 @@ Mbarrier& barrier_in_block(Worker& w, unsigned rank, std::size_t at, std::uintpt
 }
 
 }  // namespace
+
+bool land_copy(Worker& w, const AsyncCopy& copy, unsigned fiber) {
+  if (w.check_shared) {
+    const std::size_t to = reinterpret_cast<std::uintptr_t>(copy.shared) - w.shared_begin;
+    w.shadow.end_async_write(to, copy.bytes);
+    if (const auto* problem = w.shadow.check(to, copy.bytes, fiber, AccessKind::store)) {
+      return w.blame(problem->kind, copy.pc, fiber, problem->sentence);
+    }
+  }
+  std::memcpy(copy.shared, copy.global, copy.source_bytes);
+  std::memset(static_cast<char*>(copy.shared) + copy.source_bytes, 0,
+              copy.bytes - copy.source_bytes);
+  return true;
+}
 
 bool land_awaited(Worker& w, bool& landed) {
   for (std::size_t i = 0; i < w.mbarriers.size(); ++i) {

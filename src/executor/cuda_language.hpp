@@ -58,6 +58,7 @@ void simt_cp_async8(void* shared, const void* global, unsigned source_bytes);
 void simt_cp_async16(void* shared, const void* global, unsigned source_bytes);
 void simt_cp_async_commit();
 void simt_cp_async_wait(int groups_left);
+void simt_cp_async_arrive(std::uint64_t* barrier);
 // Clusters, mbarriers, the copy engine and the tensor cores: see src/parts/ptx.
 unsigned simt_cluster_rank();
 void simt_cluster_barrier();
@@ -74,6 +75,9 @@ void simt_store_async16(void* there, std::uint64_t* full, const void* value);
 void simt_wgmma(float* sums, int columns, int element_bytes, std::uint64_t a, std::uint64_t b,
                 int add);
 void simt_mma_f64(double* sums, double a0, double a1, double b);
+void simt_mma(float* sums, const std::uint32_t* a, const std::uint32_t* b, int element_bytes,
+              int add);
+void simt_ldmatrix(std::uint32_t* to, unsigned row, int count, int transposed);
 void simt_wgmma_commit();
 void simt_wgmma_wait(int groups_left);
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 
 #include "executor/worker.hpp"
 
@@ -110,22 +109,6 @@ int shuffle_source(const ExchangeSlot& slot, int lane) {
   }
 }
 
-// The sums are where each lane's part says.
-void multiply_f64(const ExchangeSlot* slots) {
-  const auto part = [&](int lane) -> const WarpProduct& {
-    return *reinterpret_cast<const WarpProduct*>(slots[lane].value);
-  };
-  for (int lane = 0; lane < 32; ++lane) {
-    for (int s = 0; s < 4; ++s) {
-      const int row = lane / 4, column = lane % 4 * 2 + s % 2;
-      double& sum = part(lane).sums[s];
-      for (int k = 0; k < 4; ++k) {
-        sum = std::fma(part(row * 4 + k).a[s / 2], part(column * 4 + k).b, sum);
-      }
-    }
-  }
-}
-
 }  // namespace
 
 bool Worker::perform(unsigned first, unsigned members) {
@@ -142,17 +125,17 @@ bool Worker::perform(unsigned first, unsigned members) {
     if (l != leader && op == Exchange::reduce) reduced = reduce(slots[l].form, reduced, in[l]);
   }
   // A warp's barrier and its active mask hand no lane another's value.
-  const bool is_shuffle = op != Exchange::sync && op != Exchange::active_mask;
-  if (op == Exchange::multiply) multiply_f64(slots);
-  if (counted && is_shuffle) {
-    log.count_event(slots[leader].pc, op == Exchange::multiply ? kWarpProductFmas : 1);
-  }
+  const bool is_shuffle = op != Exchange::sync && op != Exchange::active_mask && !is_aligned(op);
+  if (is_aligned(op) && !perform_aligned(first, op)) return false;
+  if (counted && is_shuffle) log.count_event(slots[leader].pc, 1);
   for (unsigned l = 0; l < kWarp; ++l) {
     if (!(members >> l & 1)) continue;
     ExchangeSlot& slot = slots[l];
     switch (op) {
       case Exchange::sync:
+      case Exchange::multiply_f64:
       case Exchange::multiply:
+      case Exchange::load_matrices:
         break;
       case Exchange::active_mask:
         slot.value = members;

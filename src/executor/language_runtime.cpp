@@ -148,12 +148,6 @@ unsigned simt_reduce(unsigned mask, unsigned value, int form) {
   slot.form = form;
   return static_cast<unsigned>(this_worker->exchange(slot));
 }
-void simt_mma_f64(double* sums, double a0, double a1, double b) {
-  const WarpProduct part{sums, {a0, a1}, b};
-  ExchangeSlot slot = exchange_slot(Exchange::multiply, 0xffffffffu, __builtin_return_address(0));
-  slot.value = reinterpret_cast<std::uintptr_t>(&part);
-  this_worker->exchange(slot);
-}
 unsigned simt_active_mask() {
   return static_cast<unsigned>(
       this_worker->exchange(exchange_slot(Exchange::active_mask, 0, __builtin_return_address(0))));
@@ -183,14 +177,7 @@ void simt_cp_async_wait(int groups_left) {
   auto& groups = w.async_queue().groups;
   while (static_cast<int>(groups.size()) - 1 > groups_left) {
     for (const AsyncCopy& copy : groups.front()) {
-      const auto to = reinterpret_cast<std::uintptr_t>(copy.shared);
-      if (w.check_shared) {
-        w.shadow.end_async_write(to - w.shared_begin, copy.bytes);
-        check_shared_access(w, to, copy.bytes, AccessKind::store, copy.pc);
-      }
-      std::memcpy(copy.shared, copy.global, copy.source_bytes);
-      std::memset(static_cast<char*>(copy.shared) + copy.source_bytes, 0,
-                  copy.bytes - copy.source_bytes);
+      if (!land_copy(w, copy, w.current)) w.abandon();
     }
     groups.erase(groups.begin());
   }

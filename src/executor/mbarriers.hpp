@@ -25,9 +25,18 @@ struct Box {
 // What a thread has stored from another block (st.async).
 using StoredBytes = std::array<unsigned char, 16>;
 
+// What a thread copies by itself (cp.async).
+struct AsyncCopy {
+  void* shared;
+  const void* global;
+  unsigned bytes, source_bytes;
+  std::uintptr_t pc;
+};
+
 // What has been asked for, will count at a barrier, and has not landed yet.
 struct Delivery {
-  std::variant<Box, StoredBytes> what;
+  // A thread's copies count as an arrival when all of them have landed; the others count bytes.
+  std::variant<Box, StoredBytes, std::vector<AsyncCopy>> what;
   unsigned char* to = nullptr;
   unsigned bytes = 0;
   std::uintptr_t pc = 0;
@@ -77,6 +86,8 @@ class Mbarriers {
 // Lets land all that someone waits for; the scheduler calls this when nobody can go on without it.
 // Sets `landed` if there was any. False: that broke a rule, which has been recorded.
 bool land_awaited(Worker& worker, bool& landed);
+// Lets a copy of the fiber land. False: it broke a rule, which has been recorded.
+bool land_copy(Worker& worker, const AsyncCopy& copy, unsigned fiber);
 // Ends the barrier's phase if nothing is missing. False: something is on its way to it that the
 // phase did not expect; this has been recorded as the fault of the running fiber at `pc`.
 bool settle(Worker& worker, Mbarrier& barrier, unsigned fiber, std::uintptr_t pc);

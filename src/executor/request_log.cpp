@@ -154,6 +154,14 @@ void RequestLog::count_event(std::uintptr_t pc, unsigned times) {
   sums_.site_lanes[table_->site_of(offset)] += times;
 }
 
+void RequestLog::count_shared(std::uintptr_t pc, const std::uint64_t* address, int n) {
+  constexpr unsigned kBytes = 16;
+  std::uint8_t lane[32];
+  for (int i = 0; i < n; ++i) lane[i] = static_cast<std::uint8_t>(i);
+  const auto offset = static_cast<std::uint32_t>(pc - SiteTable::text_begin());
+  sums_.tallies[2 * table_->site_of(offset) + 1].add_shared(address, lane, n, kBytes);
+}
+
 void RequestLog::add_to(Sums& sums) const {
   sums.tallies.resize(sums_.tallies.size());
   sums.site_lanes.resize(sums_.site_lanes.size());

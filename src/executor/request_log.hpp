@@ -49,6 +49,8 @@ class RequestLog {
   std::uint32_t replay(unsigned lanes, std::uint32_t paused);
 
   void count_event(std::uintptr_t pc, unsigned times);
+  // A request of the first n lanes for 16 bytes of shared memory each.
+  void count_shared(std::uintptr_t pc, const std::uint64_t* address, int n);
   // Adds this log's sums, by source line, to those of other workers.
   struct Sums {
     std::vector<Tally> tallies;             // [2 * site + shared]

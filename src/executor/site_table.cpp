@@ -58,10 +58,11 @@ const std::map<std::string, What, std::less<>>& meanings() {
         {"cp_async8", {SiteKind::async_copy, 8}}, {"cp_async16", {SiteKind::async_copy, 16}},
         {"tma_load", {SiteKind::bulk_copy, 0}},   {"wgmma", {SiteKind::tensor, 0}},
         {"mma_f64", {SiteKind::tensor, 0}},       {"cluster_barrier", {SiteKind::sync, 0}},
+        {"mma", {SiteKind::tensor, 0}},           {"ldmatrix", {SiteKind::load, 16}},
         {"named_barrier", {SiteKind::sync, 0}},   {"store_async16", {SiteKind::store, 16}},
     };
     for (const char* place : {"mbarrier_init", "mbarrier_arrive", "mbarrier_arrive_at",
-                              "mbarrier_wait", "wgmma_wait", "in_block"}) {
+                              "mbarrier_wait", "wgmma_wait", "in_block", "cp_async_arrive"}) {
       m[place] = {SiteKind::place, 0};
     }
     for (const int bytes : {1, 2, 4, 8, 16}) {

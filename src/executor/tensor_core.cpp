@@ -2,6 +2,7 @@
 
 #include <immintrin.h>
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -94,6 +95,50 @@ void multiply(const TensorTiles& tiles, bool add, float* sums) {
     multiply<16>(tiles, add, sums);
   } else {
     multiply<8>(tiles, add, sums);
+  }
+}
+
+void multiply_warp(const WarpFactors* const (&of_lane)[32]) {
+  const bool halves = of_lane[0]->element_bytes == 2;
+  const int depth = halves ? 16 : 8;
+  double a[kWarpRows][kMostDepth];
+  alignas(32) double b[kMostDepth][kWarpColumns];
+  // Calls put(k, value) for the elements of a word whose place among 32 bytes is `place`.
+  const auto unpack = [&](std::uint32_t word, int place, const auto& put) {
+    if (halves) {
+      put(2 * place, static_cast<double>(_cvtsh_ss(static_cast<unsigned short>(word))));
+      put(2 * place + 1, static_cast<double>(_cvtsh_ss(static_cast<unsigned short>(word >> 16))));
+    } else {
+      put(place, static_cast<double>(std::bit_cast<float>(word & ~0x1fffu)));
+    }
+  };
+  for (int lane = 0; lane < 32; ++lane) {
+    const int g = lane / 4, t = lane % 4;
+    for (int i = 0; i < 4; ++i) {
+      unpack(of_lane[lane]->a[i], t + i / 2 * 4,
+             [&](int k, double value) { a[g + i % 2 * 8][k] = value; });
+    }
+    for (int i = 0; i < 2; ++i) {
+      unpack(of_lane[lane]->b[i], t + i * 4, [&](int k, double value) { b[k][g] = value; });
+    }
+  }
+  for (int row = 0; row < static_cast<int>(kWarpRows); ++row) {
+    float* const to[4] = {
+        of_lane[row % 8 * 4]->sums + row / 8 * 2, of_lane[row % 8 * 4 + 1]->sums + row / 8 * 2,
+        of_lane[row % 8 * 4 + 2]->sums + row / 8 * 2, of_lane[row % 8 * 4 + 3]->sums + row / 8 * 2};
+    for (int half = 0; half < 2; ++half) {
+      float *const left = to[2 * half], *const right = to[2 * half + 1];
+      __m256d sum = of_lane[0]->add
+                        ? _mm256_cvtps_pd(_mm_setr_ps(left[0], left[1], right[0], right[1]))
+                        : _mm256_setzero_pd();
+      for (int k = 0; k < depth; ++k) {
+        sum = _mm256_fmadd_pd(_mm256_set1_pd(a[row][k]), _mm256_load_pd(&b[k][4 * half]), sum);
+      }
+      float four[4];
+      _mm_storeu_ps(four, towards_zero(sum));
+      std::memcpy(left, four, 8);
+      std::memcpy(right, four + 2, 8);
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// The arithmetic of one warpgroup product, on plain arrays. Internal to device/cpu.
+// The arithmetic of one product of a warpgroup, or of a warp, on plain arrays. Internal to
+// device/cpu.
 
 #include <cstdint>
 
@@ -22,5 +23,18 @@ void multiply(const TensorTiles& tiles, bool add, float* sums);
 // The same sums as the 128 lanes hold them, columns / 2 floats a lane.
 void gather(float* const* of_lane, int columns, float* sums);
 void scatter(float* const* of_lane, int columns, const float* sums);
+
+// What a lane brings to a warp's product m16n8, as parts/ptx/mma.hpp has it, of 32 bytes along k.
+struct WarpFactors {
+  float* sums;             // four
+  const std::uint32_t* a;  // four words of 32 bits
+  const std::uint32_t* b;  // two
+  int element_bytes;       // 2: halves, two to a word; 4: floats, of which the upper 19 bits count
+  bool add;
+};
+constexpr unsigned kWarpRows = 16, kWarpColumns = 8;
+
+// The sums of all 32 lanes, with the same arithmetic.
+void multiply_warp(const WarpFactors* const (&of_lane)[32]);
 
 }  // namespace warpladder::executor

@@ -44,7 +44,18 @@ enum class LaneState : std::uint8_t {
   done
 };
 constexpr std::size_t kLaneStates = static_cast<std::size_t>(LaneState::done) + 1;
-enum class Exchange : std::uint8_t { sync, shuffle, vote, reduce, active_mask, multiply };
+enum class Exchange : std::uint8_t {
+  sync,
+  shuffle,
+  vote,
+  reduce,
+  active_mask,
+  multiply_f64,
+  multiply,
+  load_matrices
+};
+// What the instruction's aligned form asks of all lanes: they are at one place.
+constexpr bool is_aligned(Exchange op) { return op >= Exchange::multiply_f64; }
 
 // What a lane brings to a warp-wide exchange, and takes from it.
 struct ExchangeSlot {
@@ -60,14 +71,14 @@ struct WarpProduct {
   double* sums;  // four
   double a[2], b;
 };
-constexpr unsigned kWarpProductFmas = 16 * 8 * 4;
-
-struct AsyncCopy {
-  void* shared;
-  const void* global;
-  unsigned bytes, source_bytes;
-  std::uintptr_t pc;
+// A lane's part in loading matrices, eight rows of 16 bytes each (ldmatrix).
+struct MatrixRow {
+  std::uint32_t* to;         // one for each matrix
+  const unsigned char* row;  // of matrix lane / 8; null where there is no such matrix
+  int count;
+  bool transposed;
 };
+
 struct AsyncQueue {
   std::vector<std::vector<AsyncCopy>> groups{1};  // the last one is still open
 };
@@ -220,6 +231,7 @@ class Worker {
   // exchange.cpp
   bool resolve_exchanges(unsigned first, unsigned end);
   bool perform(unsigned first, unsigned members);
+  bool perform_aligned(unsigned first, Exchange op);  // warp_products.cpp
   static void fiber_entry(boost::context::detail::transfer_t transfer);
 
   LaunchState* shared_state_ = nullptr;

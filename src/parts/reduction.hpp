@@ -343,8 +343,7 @@ template <class F, int kWidth = 32>
 __device__ __forceinline__ typename F::Value warp_reduce(typename F::Value v) {
   if constexpr (kWidth == 32 && std::is_same_v<typename F::Value, Found<std::uint64_t>>) {
     // The best rank, then of those who have it the lowest index: an instruction each.
-    const unsigned rank = static_cast<unsigned>(v.word >> 32),
-                   best = warp::greatest(rank),
+    const unsigned rank = static_cast<unsigned>(v.word >> 32), best = warp::greatest(rank),
                    low = rank == best ? static_cast<unsigned>(v.word) : 0,
                    lowest = warp::greatest(low);
     return {std::uint64_t{best} << 32 | lowest};

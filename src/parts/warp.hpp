@@ -165,8 +165,8 @@ __device__ __forceinline__ T reduce(T value, const Op& op, unsigned mask = kAllL
   return read(value, 31 - __clz(static_cast<int>(mask & segment)), mask);  // the last one's
 }
 
-// Called by whole warps: all get the greatest value, or the sum. An instruction (redux) from compute
-// capability 8.0 on, before it five shuffles.
+// Called by whole warps: all get the greatest value, or the sum. An instruction (redux) from
+// compute capability 8.0 on, before it five shuffles.
 __device__ __forceinline__ unsigned greatest(unsigned value) {
 #if defined(__CUDACC__) && __CUDA_ARCH__ < 800
   return reduce(value, Max());

@@ -29,8 +29,8 @@ Plan plan(const Problem& p, const runtime::Machine& machine, bool prepared) noex
   // The L1 cache holds much of a shorter x. A few columns with most of the entries would all ask
   // one CTA of the cluster.
   constexpr std::int64_t kLongX = std::int64_t{1} << 19;
-  const bool holds = many_lines && p.even && p.columns >= kLongX &&
-                     ladder::runs_on(machine, rung_10_held);
+  const bool holds =
+      many_lines && p.even && p.columns >= kLongX && ladder::runs_on(machine, rung_10_held);
   if (holds && p.rows <= p.nnz) return {WARPLADDER_PLANNED(10_held), workspace, flags};
   // Where all rows are this short, one thread a row keeps up with memory and nothing has to be
   // looked up: the L1 cache serves the rest of each sector.

@@ -1,6 +1,6 @@
 #pragma once
-// What stands for an instruction on GPUs that do not have it. Kernels compile for them all the same;
-// a rung's `needs` keeps them from being launched there.
+// What stands for an instruction on GPUs that do not have it. Kernels compile for them all the
+// same; a rung's `needs` keeps them from being launched there.
 
 #include "runtime/kernel.hpp"
 

@@ -8,6 +8,7 @@
 // a kernel that waits for too little reads what was there before. GPUs before Ampere have no such
 // copies: there the bytes move at once, by way of registers, and commit and wait do nothing.
 
+#include "parts/ptx/mbarrier.hpp"
 #include "runtime/kernel.hpp"
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
@@ -70,6 +71,20 @@ __device__ __forceinline__ void cp_async_wait() {
   simt_cp_async_wait(groups_left);
 #elif WARPLADDER_HAS_CP_ASYNC
   asm volatile("cp.async.wait_group %0;" ::"n"(groups_left) : "memory");
+#endif
+}
+
+// cp.async.mbarrier.arrive.noinc: an arrival at the barrier when all that this thread has asked for
+// so far has landed, of which the barrier was told when it was made. Who waits for the phase sees
+// what was copied. On the CPU side the copies then belong to no group any more.
+__device__ __forceinline__ void cp_async_arrive(Barrier* barrier) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(shared_address(barrier))
+               : "memory");
+#elif defined(__CUDACC__)
+  no_such_instruction();
+#else
+  simt_cp_async_arrive(barrier);
 #endif
 }
 

@@ -18,12 +18,14 @@ inline namespace WARPLADDER_FLAVOUR {
 
 using Barrier = std::uint64_t;
 
-#if defined(__CUDACC__)
 // The address of shared memory as the instructions below take it.
 __device__ __forceinline__ unsigned shared_address(const void* shared) {
+#if defined(__CUDACC__)
   return static_cast<unsigned>(__cvta_generic_to_shared(shared));
-}
+#else
+  return simt_shared_address(shared);
 #endif
+}
 
 // mbarrier.init. Called by one thread, before fence_barrier_init() and a barrier of all users.
 __device__ __forceinline__ void barrier_init(Barrier* barrier, unsigned arrivals) {
@@ -101,8 +103,7 @@ __device__ __forceinline__ void wait(Barrier* barrier, unsigned parity) {
 #if __CUDA_ARCH__ >= 800
   asm volatile(
       "{\n\t.reg .pred over;\n\t"
-      "again:\n\t" WARPLADDER_WAIT
-      "@!over bra again;\n\t}" ::"r"(shared_address(barrier)),
+      "again:\n\t" WARPLADDER_WAIT "@!over bra again;\n\t}" ::"r"(shared_address(barrier)),
       "r"(parity)
       : "memory");
 #elif defined(__CUDACC__)

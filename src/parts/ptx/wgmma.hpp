@@ -37,11 +37,7 @@ __device__ __forceinline__ int warpgroup() {
 // Of the tile that begins at `shared`.
 __device__ __forceinline__ TileDescriptor tile_descriptor(const void* shared) {
   constexpr unsigned kUnusedStride = 1u << 16;
-#if defined(__CUDACC__)
   const unsigned address = shared_address(shared);
-#else
-  const unsigned address = simt_shared_address(shared);
-#endif
   return ((address & 0x3FFFF) >> 4) | kUnusedStride;
 }
 // The descriptor of what lies `bytes`, a multiple of 16, behind.

@@ -9,6 +9,7 @@
 #include "parts/split/loss.hpp"
 #include "parts/split/operand.hpp"
 #include "parts/split/range.hpp"
+#include "parts/warp.hpp"
 #include "runtime/kernel.hpp"
 
 namespace warpladder::parts {
@@ -100,7 +101,7 @@ __device__ __forceinline__ PrecisionLoss write_line(
       QuickCount quick;
       quick.add(hi);
       recount |= __any_sync(0xffffffffu, quick.may_be_small());
-      include_whole<kSplitPiece>(loss, 0, __reduce_add_sync(0xffffffffu, quick.large));
+      include_whole<kSplitPiece>(loss, 0, warp::sum(quick.large));
     }
   }
   if (counts) {
@@ -114,8 +115,8 @@ __device__ __forceinline__ PrecisionLoss write_line(
       load_words(piece, words);
       LossCount count;
       count.add(words, range.largest);
-      count.small = __reduce_add_sync(0xffffffffu, count.small);
-      count.large = __reduce_add_sync(0xffffffffu, count.large);
+      count.small = warp::sum(count.small);
+      count.large = warp::sum(count.large);
       if (piece < whole) {
         include_whole<kSplitPiece>(loss, count.small, kSplitPiece);
       } else {

@@ -4,6 +4,7 @@
 
 #include "parts/split/operand.hpp"
 #include "parts/split/range.hpp"
+#include "parts/warp.hpp"
 #include "runtime/kernel.hpp"
 
 namespace warpladder::parts {
@@ -105,8 +106,7 @@ __device__ __forceinline__ void record_loss(const SplitOperand& x, unsigned bloc
                                             Sync& sync) {
   if (!Pairs::kCounted) return;
   const int warp = threadIdx.x / 32;
-  const unsigned small = __reduce_max_sync(0xffffffffu, own.small),
-                 far = __reduce_max_sync(0xffffffffu, own.far);
+  const unsigned small = warp::greatest(own.small), far = warp::greatest(own.far);
   if (threadIdx.x % 32 == 0) {
     of_warp[2 * warp] = small;
     of_warp[2 * warp + 1] = far;
@@ -114,8 +114,8 @@ __device__ __forceinline__ void record_loss(const SplitOperand& x, unsigned bloc
   sync();  // all warps have written
   if (warp != 0) return;
   const int other = threadIdx.x % kSplitWarps;
-  const PrecisionLoss most{__reduce_max_sync(0xffffffffu, of_warp[2 * other]),
-                           __reduce_max_sync(0xffffffffu, of_warp[2 * other + 1])};
+  const PrecisionLoss most{warp::greatest(of_warp[2 * other]),
+                           warp::greatest(of_warp[2 * other + 1])};
   if (threadIdx.x == 0) sync.record(x, block, most);
 }
 
@@ -144,7 +144,7 @@ __device__ __forceinline__ void gather_losses(const SplitOperand& a, const Split
   }
   WARPLADDER_UNROLL_ON_GPU
   for (int r = 0; r < 4; ++r) {
-    const unsigned of_warp = __reduce_max_sync(0xffffffffu, most[r]);
+    const unsigned of_warp = warp::greatest(most[r]);
     if (thread % 32 == 0) atomicMax(&shared[r], of_warp);
   }
 }

@@ -121,8 +121,9 @@ __host__ __device__ __forceinline__ int warps_of_line_log2(std::int64_t depth) {
   return log2;
 }
 
-// The cluster size for strided lines.
-inline unsigned split_cluster(std::int64_t depth) {
+// The cluster size for strided lines. Without clusters a block reads longer lines twice.
+inline unsigned split_cluster(std::int64_t depth, const runtime::Machine& machine) {
+  if (machine.clusters_of(2) == 0) return 1;
   constexpr std::int64_t kMost = 16;  // 8 is portable, Hopper can do 16
   return with_split_shape(depth, [&]<SplitShape shape>() {
     constexpr std::int64_t kRows = SplitTraits<shape>::rows;

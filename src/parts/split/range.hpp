@@ -2,6 +2,7 @@
 // How far apart the elements of a line lie, and the power of two by which the split pass scales it.
 
 #include "parts/float_pairs.hpp"
+#include "parts/warp.hpp"
 #include "runtime/kernel.hpp"
 
 namespace warpladder::parts {
@@ -36,8 +37,8 @@ struct Range {
   // Adds the ranges of all lanes.
   template <class Pairs>
   __device__ __forceinline__ void add_of_warp() {
-    largest = __reduce_max_sync(0xffffffffu, largest);
-    if (Pairs::kNeedsLeast) least_negated = __reduce_max_sync(0xffffffffu, least_negated);
+    largest = warp::greatest(largest);
+    if (Pairs::kNeedsLeast) least_negated = warp::greatest(least_negated);
   }
 };
 

@@ -214,8 +214,7 @@ write_lines(const SplitOperand& x, SplitShared<shape>& s, unsigned rank, unsigne
             int lane, std::int64_t line0, std::int64_t depth, std::int64_t begin, std::int64_t end,
             std::int64_t k_end, bool with_more, const Load& load, const RowsFrom& rows_from,
             const AddOfWarps& add_of_warps, Sync& sync) {
-  constexpr int kRows = SplitTraits<shape>::rows, kMore = SplitTraits<shape>::more,
-                kEights = SplitTraits<shape>::lines / 8, kPart = SplitTraits<shape>::part;
+  constexpr int kEights = SplitTraits<shape>::lines / 8, kPart = SplitTraits<shape>::part;
   const int line = warp % kEights * 8 + lane / 4, part = warp / kEights * kPart;
   Range range;
   if (cluster > 1) {

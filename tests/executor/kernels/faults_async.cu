@@ -7,7 +7,10 @@
 #if !defined(__CUDACC__)
 
 #include "parts/ptx/cluster.hpp"
+#include "parts/ptx/cp_async.hpp"
+#include "parts/ptx/ldmatrix.hpp"
 #include "parts/ptx/mbarrier.hpp"
+#include "parts/ptx/mma.hpp"
 #include "parts/ptx/named_barrier.hpp"
 #include "parts/ptx/store_async.hpp"
 #include "parts/ptx/tma.hpp"
@@ -407,6 +410,88 @@ __global__ void missing_commit(float* out) {
   out[threadIdx.x] = sums[threadIdx.x % 32];
 }
 TWINS(missing_commit);
+
+// ---- a warp's products and matrices
+
+template <bool kFaulty>
+__global__ void lanes_apart(float* out) {
+  float sums[4] = {};
+  const unsigned a[4] = {}, b[2] = {};
+  if (kFaulty && threadIdx.x % 32 >= 16) {
+    ptx::mma_tf32<true>(sums, a, b);  // FAULT: the other half
+  } else {
+    ptx::mma_f16<true>(sums, a, b);
+  }
+  out[threadIdx.x] = sums[0];
+}
+TWINS(lanes_apart);
+
+template <bool kFaulty>
+__global__ void row_off_its_place(float* out) {
+  unsigned* const shared = runtime::dynamic_shared<unsigned>();
+  for (unsigned i = threadIdx.x; i < 256; i += 128) shared[i] = i;
+  __syncthreads();
+  const bool off = kFaulty && threadIdx.x == 37;
+  unsigned words[4];
+  ptx::load_matrices(words, threadIdx.x % 32 * 16 + (off ? 8 : 0));  // FAULT: off by 8
+  out[threadIdx.x] = static_cast<float>(words[0]);
+}
+TWINS(row_off_its_place);
+
+template <bool kFaulty>
+__global__ void row_behind_the_end(float* out) {
+  unsigned* const shared = runtime::dynamic_shared<unsigned>();
+  for (unsigned i = threadIdx.x; i < 4096; i += 128) shared[i] = i;
+  __syncthreads();
+  unsigned words[1];
+  // Lanes from 8 on name no row, whatever they say.
+  ptx::load_matrices(words, threadIdx.x % 32 * 16 + (kFaulty ? 16384 - 5 * 16 : 0));  // FAULT: end
+  out[threadIdx.x] = static_cast<float>(words[0]);
+}
+TWINS(row_behind_the_end);
+
+template <bool kFaulty>
+__global__ void row_that_nobody_wrote(float* out) {
+  unsigned* const shared = runtime::dynamic_shared<unsigned>();
+  for (unsigned i = threadIdx.x; i < (kFaulty ? 124u : 128u); i += 128) shared[i] = i;
+  __syncthreads();
+  unsigned words[4];
+  ptx::load_matrices(words, threadIdx.x % 32 * 16);  // FAULT: nobody wrote
+  out[threadIdx.x] = static_cast<float>(words[0]);
+}
+TWINS(row_that_nobody_wrote);
+
+// ---- copies that arrive by themselves
+
+template <bool kFaulty>
+__global__ void copies_not_waited_for(float* out) {
+  float* const copied = runtime::dynamic_shared<float>();
+  Barrier* const barrier = reinterpret_cast<Barrier*>(copied + 128);
+  const unsigned t = threadIdx.x;
+  if (t == 0) ptx::barrier_init(barrier, 128);
+  __syncthreads();
+  ptx::cp_async<4>(copied + t, out + t);
+  ptx::cp_async_arrive(barrier);
+  if (!kFaulty) ptx::wait(barrier, 0);
+  out[t] = copied[t];  // FAULT: too early
+  ptx::wait(barrier, 0);
+}
+TWINS(copies_not_waited_for);
+
+template <bool kFaulty>
+__global__ void copies_too_many(float* out) {
+  float* const copied = runtime::dynamic_shared<float>();
+  Barrier* const barrier = reinterpret_cast<Barrier*>(copied + 128);
+  const unsigned t = threadIdx.x;
+  if (t == 0) ptx::barrier_init(barrier, 128);
+  __syncthreads();
+  ptx::cp_async<4>(copied + t, out + t);
+  ptx::cp_async_arrive(barrier);  // FAULT: 129 arrivals
+  if (kFaulty && t == 5) ptx::arrive(barrier);
+  ptx::wait(barrier, 0);
+  out[t] = copied[t];
+}
+TWINS(copies_too_many);
 
 template <bool kFaulty>
 __global__ void lanes_that_disagree(float* out) {

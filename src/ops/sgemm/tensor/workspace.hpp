@@ -16,8 +16,10 @@ inline namespace WARPLADDER_FLAVOUR {
 struct SplitState {
   unsigned taken[2], done[2];
   parts::PrecisionLoss most[2];  // of A's and of B's FP16 pairs
+  unsigned verdict;              // once known: kFits or kDoesNotFit
   unsigned stop;                 // see parts::kStop; last, because clearing ends in front of it
 };
+constexpr unsigned kFits = 1, kDoesNotFit = 2;
 constexpr int kSplitStateWords = offsetof(SplitState, stop) / sizeof(unsigned);
 template <class Pairs>
 constexpr int kKindOf = Pairs::kNeedsLeast ? 1 : 0;
@@ -42,7 +44,7 @@ SplitGemm plan_split(const Gemm& g, bool trans_a, bool trans_b, const runtime::M
   const bool own_kernel = pass == SplitPass::own_kernel;
   const std::int64_t depth = parts::padded_depth(g.k), line_bytes = depth * Pairs::kBytes;
   const bool any_strided = trans_a || !trans_b;
-  const unsigned cluster = any_strided && own_kernel ? parts::split_cluster(depth) : 1;
+  const unsigned cluster = any_strided && own_kernel ? parts::split_cluster(depth, machine) : 1;
   SplitGemm s{{g.a, g.lda, g.m, g.k, !trans_a}, {g.b, g.ldb, g.n, g.k, trans_b}, depth, cluster};
   for (parts::SplitOperand* x : {&s.a, &s.b}) {
     const auto share_out = [&]<parts::SplitShape shape>() {

@@ -113,12 +113,11 @@ ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
 
 }  // namespace
 
-WARPLADDER_RUNG(09_sorted) = {
-    .idea = "x asked for in the order of columns, by a plan",
-    .accepts = "every matrix",
-    .launch = launch_call<launch<std::int32_t>, launch<std::int64_t>>,
-    .predict = predict_call<predict>,
-    .prepare = prepare_call<prepare<std::int32_t>, prepare<std::int64_t>>,
-    .needs = {.capability = 80, .shared_bytes = sizeof(Shared)}};
+WARPLADDER_RUNG(09_sorted) = {.idea = "x asked for in the order of columns, by a plan",
+                              .accepts = "every matrix",
+                              .launch = launch_call<launch<std::int32_t>, launch<std::int64_t>>,
+                              .predict = predict_call<predict>,
+                              .prepare = prepare_call<prepare<std::int32_t>, prepare<std::int64_t>>,
+                              .needs = {.capability = 80, .shared_bytes = sizeof(Shared)}};
 
 }  // namespace warpladder::spmv
