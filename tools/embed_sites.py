@@ -17,7 +17,7 @@ HOOK = re.compile(
     r"<(?:__tsan_(?:unaligned_|volatile_)?(?P<memory>(?:read|write)(?:\d+|_range))"
     r"|(?P<block>__sanitizer_cov_trace_pc)|simt_(?P<simt>\w+))(?:@plt)?>"
 )
-OWN_FILE = re.compile(r"\.cu:\d")
+OWN_FILES = (re.compile(r"\.cu:\d"), re.compile(r"/rung_\w+\.hpp:\d"))  # some rungs share a kernel
 FUNCTION = re.compile(r"^([0-9a-f]+) <(.*)>:$")
 CODE = re.compile(r"^ +([0-9a-f]+):\s+(\S+)\s*(.*)$")
 CALLED = re.compile(r"[0-9a-f]+ <")
@@ -99,7 +99,8 @@ def mixed_call(events):
 
 def place_of(frames):
     """Of an inlined chain, innermost first: the place in the kernel's own file, else the innermost."""
-    return next((f for f in frames if ".cu:" in f and OWN_FILE.search(f)), frames[0])
+    own = (f for own_file in OWN_FILES for f in frames if own_file.search(f))
+    return next(own, frames[0])
 
 
 def source_lines(program, addresses):

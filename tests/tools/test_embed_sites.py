@@ -40,6 +40,12 @@ class Places(unittest.TestCase):
         frames = ["/warpladder/a.cu:10", "/warpladder/a.cu:20"]
         self.assertEqual(embed_sites.place_of(frames), frames[0])
 
+    def test_a_kernel_that_rungs_share_lies_in_a_header_of_the_room(self):
+        frames = ["/warpladder/src/parts/warp.hpp:10", "/warpladder/src/ops/x/rung_shared.hpp:20"]
+        self.assertEqual(embed_sites.place_of(frames), frames[1])
+        frames.append("/warpladder/src/ops/x/rungs/a.cu:30")
+        self.assertEqual(embed_sites.place_of(frames), frames[2])
+
     def test_without_one_the_innermost(self):
         self.assertEqual(embed_sites.place_of(["/warpladder/a.hpp:1", "b.hpp:2"]), "/warpladder/a.hpp:1")
 
