@@ -16,7 +16,7 @@
 // problem. What binds it: what binds tc_09. For wide operands TF32's rate and the second
 // split: 1.14 ms at 4096³.
 
-#include "ops/sgemm/tensor/full_range.hpp"
+#include "ops/sgemm/rung_full_range.hpp"
 #include "ops/sgemm/tensor/prediction.hpp"
 
 namespace warpladder::sgemm {
@@ -24,46 +24,10 @@ namespace {
 
 using parts::HalfPairs, parts::Tf32Pairs;
 
-template <class Config>
-__global__ void __launch_bounds__(TensorConfig::threads, 1)
-    multiply(const __grid_constant__ PairMaps halves, const __grid_constant__ PairMaps tf32, Gemm g,
-             SplitGemm half_split, SplitGemm tf32_split, TileSchedule schedule) {
-  auto& shared = *runtime::dynamic_shared<FullRangeShared<Config>>();
-  if (threadIdx.x == 0) {
-    ptx::prefetch_map(halves.a);
-    ptx::prefetch_map(halves.b);
-    shared.init();
-  }
-  begin_cluster<Config>();
-  ptx::allow_next_kernel();  // the next product's pass may start, and waits
-  const auto gather = [&](int judge) {
-    parts::gather_losses<kJudges>(half_split.a, half_split.b, judge, shared.loss);
-  };
-  if (threadIdx.x >= TensorConfig::consumers) {
-    ptx::give_registers<40>();
-    produce_full_range(shared, halves, tf32, half_split, tf32_split, schedule, gather);
-  } else {
-    ptx::take_registers<232>();
-    consume_full_range(shared, g, half_split, tf32_split, schedule);
-  }
-  end_cluster<Config>();
-}
-
-// `halves` has been split; `tf32` only if the product needs it.
-void launch_multiply(const Gemm& g, const SplitGemm& halves, const SplitGemm& tf32,
-                     runtime::StreamView& stream) {
-  with_tensor_config(g, halves.depth, *stream.machine, [&]<TensorConfig config>() {
-    using Config = ConfigType<config>;
-    launch_tiles<config>(g, sizeof(FullRangeShared<Config>), stream, multiply<Config>,
-                         maps_of<config>(halves, stream), maps_of<config>(tf32, stream), g, halves,
-                         tf32);
-  });
-}
-
 void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
   const SplitGemm tf32 =
       split_in_workspace<Tf32Pairs>(g, trans_a, trans_b, *stream.machine, SplitPass::by_tickets);
-  launch_multiply(g, launch_split<HalfPairs>(g, trans_a, trans_b, stream), tf32, stream);
+  launch_multiply<false>(g, launch_split<HalfPairs>(g, trans_a, trans_b, stream), tf32, stream);
 }
 
 ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {

@@ -14,7 +14,7 @@
 // What binds it: what binds tc_10, and for few rows of A the bytes of B's pairs. If FP16 pairs do
 // not suffice for B, every call still splits A into them first.
 
-#include "ops/sgemm/tensor/full_range.hpp"
+#include "ops/sgemm/rung_full_range.hpp"
 #include "ops/sgemm/tensor/prediction.hpp"
 #include "ops/sgemm/tensor/prepared.hpp"
 
@@ -22,42 +22,6 @@ namespace warpladder::sgemm {
 namespace {
 
 using parts::HalfPairs, parts::Tf32Pairs;
-
-template <class Config>
-__global__ void __launch_bounds__(TensorConfig::threads, 1)
-    multiply(const __grid_constant__ PairMaps halves, const __grid_constant__ PairMaps tf32, Gemm g,
-             SplitGemm half_split, SplitGemm tf32_split, TileSchedule schedule) {
-  auto& shared = *runtime::dynamic_shared<FullRangeShared<Config>>();
-  if (threadIdx.x == 0) {
-    ptx::prefetch_map(halves.a);
-    ptx::prefetch_map(halves.b);
-    shared.init();
-  }
-  begin_cluster<Config>();
-  ptx::allow_next_kernel();  // the next product's pass may start, and waits
-  const auto gather = [&](int judge) {
-    parts::gather_losses_apart<kJudges>(half_split.a, half_split.b, judge, shared.loss);
-  };
-  if (threadIdx.x >= TensorConfig::consumers) {
-    ptx::give_registers<40>();
-    produce_full_range(shared, halves, tf32, half_split, tf32_split, schedule, gather);
-  } else {
-    ptx::take_registers<232>();
-    consume_full_range(shared, g, half_split, tf32_split, schedule);
-  }
-  end_cluster<Config>();
-}
-
-// `halves` has been split; what has tickets in `tf32` only if the product needs it.
-void launch_multiply(const Gemm& g, const SplitGemm& halves, const SplitGemm& tf32,
-                     runtime::StreamView& stream) {
-  with_tensor_config(g, halves.depth, *stream.machine, [&]<TensorConfig config>() {
-    using Config = ConfigType<config>;
-    launch_tiles<config>(g, sizeof(FullRangeShared<Config>), stream, multiply<Config>,
-                         maps_of<config>(halves, stream), maps_of<config>(tf32, stream), g, halves,
-                         tf32);
-  });
-}
 
 // The operand that a call splits.
 Operands to_split(const Call& row_major) {
@@ -77,7 +41,7 @@ void launch_without_products(Gemm g, const Problem& p, runtime::StreamView& stre
   g.k = 0;
   const SplitGemm tf32 = split_in_workspace<Tf32Pairs>(g, p.trans_a, p.trans_b, *stream.machine,
                                                        SplitPass::by_tickets);
-  launch_multiply(g, launch_split<HalfPairs>(g, p.trans_a, p.trans_b, stream), tf32, stream);
+  launch_multiply<true>(g, launch_split<HalfPairs>(g, p.trans_a, p.trans_b, stream), tf32, stream);
 }
 
 void launch(const Call& given, runtime::StreamView& stream) {
@@ -92,10 +56,10 @@ void launch(const Call& given, runtime::StreamView& stream) {
                                                       *stream.machine, SplitPass::own_kernel);
   launch_pass<HalfPairs>(halves, stream);
   operand_of(halves, other(which)).blocks = 1;  // for its loss, which is a single one
-  launch_multiply(g, halves,
-                  split_beside_prepared<Tf32Pairs>(g, p.trans_a, p.trans_b, which, prepared,
-                                                   *stream.machine, SplitPass::by_tickets),
-                  stream);
+  launch_multiply<true>(g, halves,
+                        split_beside_prepared<Tf32Pairs>(g, p.trans_a, p.trans_b, which, prepared,
+                                                         *stream.machine, SplitPass::by_tickets),
+                        stream);
 }
 
 ladder::Totals predict(const Call& given, const runtime::Machine& machine) {

@@ -16,10 +16,8 @@ inline namespace WARPLADDER_FLAVOUR {
 struct SplitState {
   unsigned taken[2], done[2];
   parts::PrecisionLoss most[2];  // of A's and of B's FP16 pairs
-  unsigned verdict;              // once known: kFits or kDoesNotFit
   unsigned stop;                 // see parts::kStop; last, because clearing ends in front of it
 };
-constexpr unsigned kFits = 1, kDoesNotFit = 2;
 constexpr int kSplitStateWords = offsetof(SplitState, stop) / sizeof(unsigned);
 template <class Pairs>
 constexpr int kKindOf = Pairs::kNeedsLeast ? 1 : 0;
