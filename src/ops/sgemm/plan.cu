@@ -115,13 +115,12 @@ Fastest fastest_on_cuda_cores(const Problem& p, const runtime::Machine& machine)
   if (p.k <= kShortK) {
     fastest.consider(time_of_short_k(p, machine), {WARPLADDER_PLANNED(row_12_short_k)});
   }
+  const auto just_slices = [&]<class C>(const Slices& slices) { return slices; };
   if (std::min(p.m, p.n) <= kFewRows) {
-    const Slices s =
-        with_narrow_tile(p.m, p.n, [&]<class C>() { return slices_of<C>(p.m, p.n, p.k, machine); });
+    const Slices s = with_narrow_tile(p.m, p.n, p.k, machine, just_slices);
     fastest.consider(s.time_s, {WARPLADDER_PLANNED(row_11_few_rows), bytes_of_slices(s, p)});
   }
-  const Slices s = with_square_tile(
-      p.m, p.n, p.k, machine, [&]<class C>() { return slices_of<C>(p.m, p.n, p.k, machine); });
+  const Slices s = with_square_tile(p.m, p.n, p.k, machine, just_slices);
   fastest.consider(s.time_s, {WARPLADDER_PLANNED(row_13_split_k), bytes_of_slices(s, p)});
   return fastest;
 }

@@ -318,7 +318,7 @@ static __global__ void __launch_bounds__(kJoinThreads) join_slices(Join j) {
     store_scaled(&j.c[e / j.columns * j.ldc + e % j.columns], j.alpha, sum, j.beta);
   }
 }
-inline void launch_join(const Gemm& g, int slices, runtime::StreamView& stream) {
+static inline void launch_join(const Gemm& g, int slices, runtime::StreamView& stream) {
   const Join join{
       static_cast<const float*>(g.workspace), g.m * g.n, g.n, slices, g.alpha, g.beta, g.c, g.ldc};
   constexpr int kJoiners = 8;
@@ -358,8 +358,8 @@ inline Lines lines_of(const Gemm& g, bool trans_a, bool trans_b, bool rows_are_x
 }
 
 template <class C>
-void launch_slices(const Gemm& g, bool trans_a, bool trans_b, const Slices& slices,
-                   runtime::StreamView& stream) {
+static void launch_slices(const Gemm& g, bool trans_a, bool trans_b, const Slices& slices,
+                          runtime::StreamView& stream) {
   Lines lines = lines_of(g, trans_a, trans_b, g.m <= g.n);
   SlicedGemm& s = lines.gemm;
   s.tiles_x = static_cast<int>(tiles(s.x.lines, C::tile_x));
@@ -377,8 +377,7 @@ void launch_slices(const Gemm& g, bool trans_a, bool trans_b, const Slices& slic
 
 // Of C::tile_y columns and up, and no more than kManySlices slices.
 template <class C>
-ladder::Totals predict_slices(const Problem& p, const runtime::Machine& machine) {
-  const Slices slices = slices_of<C>(p.m, p.n, p.k, machine);
+ladder::Totals predict_slices(const Problem& p, const Slices& slices) {
   const bool y_along = p.m > p.n;  // Y's lines are A's rows
   const std::uint64_t tiles_of_c = p.m * p.n / (C::tile_x * C::tile_y),
                       ctas = tiles_of_c * slices.count, warps = ctas * (C::threads / 32),

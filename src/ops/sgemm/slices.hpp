@@ -89,13 +89,17 @@ Slices slices_of(std::int64_t m, std::int64_t n, std::int64_t k, const runtime::
   return best;
 }
 
-// row_11_few_rows: as narrow as C.
+// row_11_few_rows: as narrow as C. `run` gets the tile's configuration and its slices.
 template <class Run>
-auto with_narrow_tile(std::int64_t m, std::int64_t n, const Run& run) {
+auto with_narrow_tile(std::int64_t m, std::int64_t n, std::int64_t k,
+                      const runtime::Machine& machine, const Run& run) {
+  const auto with = [&]<class C>() {
+    return run.template operator()<C>(slices_of<C>(m, n, k, machine));
+  };
   const std::int64_t x = std::min(m, n);
-  if (x <= 8) return run.template operator()<SlicedConfig<1, 4, 1, 1, 4, 8, 3, 3>>();
-  if (x <= 16) return run.template operator()<SlicedConfig<2, 8, 1, 1, 4, 8, 3, 3>>();
-  return run.template operator()<SlicedConfig<4, 8, 1, 1, 4, 8, 4, 3>>();
+  if (x <= 8) return with.template operator()<SlicedConfig<1, 4, 1, 1, 4, 8, 3, 3>>();
+  if (x <= 16) return with.template operator()<SlicedConfig<2, 8, 1, 1, 4, 8, 3, 3>>();
+  return with.template operator()<SlicedConfig<4, 8, 1, 1, 4, 8, 4, 3>>();
 }
 
 // row_13_split_k: the tile that takes the shortest time by the model.
@@ -105,12 +109,14 @@ using WideTile = SlicedConfig<4, 8, 2, 2, 1, 16, 3, 3>;   // 64×128
 template <class Run>
 auto with_square_tile(std::int64_t m, std::int64_t n, std::int64_t k,
                       const runtime::Machine& machine, const Run& run) {
-  const double small = slices_of<SmallTile>(m, n, k, machine).time_s,
-               middle = slices_of<MiddleTile>(m, n, k, machine).time_s,
-               wide = slices_of<WideTile>(m, n, k, machine).time_s;
-  if (wide <= middle && wide <= small) return run.template operator()<WideTile>();
-  if (middle <= small) return run.template operator()<MiddleTile>();
-  return run.template operator()<SmallTile>();
+  const Slices small = slices_of<SmallTile>(m, n, k, machine),
+               middle = slices_of<MiddleTile>(m, n, k, machine),
+               wide = slices_of<WideTile>(m, n, k, machine);
+  if (wide.time_s <= middle.time_s && wide.time_s <= small.time_s) {
+    return run.template operator()<WideTile>(wide);
+  }
+  if (middle.time_s <= small.time_s) return run.template operator()<MiddleTile>(middle);
+  return run.template operator()<SmallTile>(small);
 }
 
 inline std::size_t bytes_of_slices(const Slices& slices, const Problem& p) {

@@ -18,13 +18,15 @@ namespace warpladder::sgemm {
 namespace {
 
 void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
-  with_narrow_tile(g.m, g.n, [&]<class C>() {
-    launch_slices<C>(g, trans_a, trans_b, slices_of<C>(g.m, g.n, g.k, *stream.machine), stream);
+  with_narrow_tile(g.m, g.n, g.k, *stream.machine, [&]<class C>(const Slices& slices) {
+    launch_slices<C>(g, trans_a, trans_b, slices, stream);
   });
 }
 
 ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
-  return with_narrow_tile(p.m, p.n, [&]<class C>() { return predict_slices<C>(p, machine); });
+  return with_narrow_tile(p.m, p.n, p.k, machine, [&]<class C>(const Slices& slices) {
+    return predict_slices<C>(p, slices);
+  });
 }
 
 }  // namespace

@@ -16,14 +16,15 @@ namespace warpladder::sgemm {
 namespace {
 
 void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
-  with_square_tile(g.m, g.n, g.k, *stream.machine, [&]<class C>() {
-    launch_slices<C>(g, trans_a, trans_b, slices_of<C>(g.m, g.n, g.k, *stream.machine), stream);
+  with_square_tile(g.m, g.n, g.k, *stream.machine, [&]<class C>(const Slices& slices) {
+    launch_slices<C>(g, trans_a, trans_b, slices, stream);
   });
 }
 
 ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
-  return with_square_tile(p.m, p.n, p.k, machine,
-                          [&]<class C>() { return predict_slices<C>(p, machine); });
+  return with_square_tile(p.m, p.n, p.k, machine, [&]<class C>(const Slices& slices) {
+    return predict_slices<C>(p, slices);
+  });
 }
 
 }  // namespace
