@@ -5,8 +5,8 @@
 
 #include "library/call.hpp"
 #include "library/operands.hpp"
+#include "library/sgemv.hpp"
 #include "ops/sgemm/plan.hpp"
-#include "ops/sgemv/plan.hpp"
 
 namespace warpladder::library {
 namespace {
@@ -185,19 +185,6 @@ sgemv::Call as_vector(const sgemm::Call& given) {
           call.b,
           call.a,
           call.c};
-}
-sgemv::Plan plan_of(const Context& context, const sgemv::Problem& p) {
-  return sgemv::WARPLADDER_LIBRARY_FLAVOUR::plan(p, context.machine);
-}
-
-Status multiply_vector(Session& session, sgemv::Call call) {
-  const sgemv::Plan plan = plan_of(session.context, call.problem);
-  return with_memory(session, plan.workspace_bytes, plan.flag_words,
-                     [&](runtime::StreamView& view, const Memory& memory) {
-                       call.scratch = static_cast<float*>(memory.scratch);
-                       call.flags = memory.flags;
-                       plan.rung->launch(call, view);
-                     });
 }
 
 Status multiply(Session& session, sgemm::Call call) {
@@ -427,8 +414,8 @@ warpladder_status tell_workspace(warpladder_handle handle, const char* name, int
   if (!is_vector(p, batch, arithmetic_of(*context))) return WARPLADDER_SUCCESS;
   // Whichever way the matrix lies; and where alpha is 0, the plan above.
   for (const bool trans : {false, true}) {
-    const sgemv::Plan of_vector =
-        plan_of(*context, as_vector({sgemm::compact(m, n, k, p.layout, trans, trans)}).problem);
+    const sgemv::Plan of_vector = plan_of_vector(
+        *context, as_vector({sgemm::compact(m, n, k, p.layout, trans, trans)}).problem);
     *bytes = std::max(*bytes, workspace_bytes(of_vector.workspace_bytes, of_vector.flag_words));
   }
   return WARPLADDER_SUCCESS;

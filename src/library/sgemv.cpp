@@ -1,8 +1,8 @@
 // y = alpha · op(A) · x + beta · y.
 
-#include "library/call.hpp"
+#include "library/sgemv.hpp"
+
 #include "library/operands.hpp"
-#include "ops/sgemv/plan.hpp"
 
 namespace warpladder::library {
 namespace {
@@ -42,11 +42,22 @@ Status check_operands(const sgemv::Call& call, const Problem::Footprint& footpri
   return check_apart("sgemv", "y", y, "x", x);
 }
 
-sgemv::Plan plan_of(const Context& context, const Problem& p) {
+}  // namespace
+
+sgemv::Plan plan_of_vector(const Context& context, const Problem& p) {
   return sgemv::WARPLADDER_LIBRARY_FLAVOUR::plan(p, context.machine);
 }
 
-}  // namespace
+Status multiply_vector(Session& session, sgemv::Call call) {
+  const sgemv::Plan plan = plan_of_vector(session.context, call.problem);
+  return with_memory(session, plan.workspace_bytes, plan.flag_words,
+                     [&](runtime::StreamView& view, const Memory& memory) {
+                       call.scratch = static_cast<float*>(memory.scratch);
+                       call.flags = memory.flags;
+                       plan.rung->launch(call, view);
+                     });
+}
+
 }  // namespace warpladder::library
 
 using namespace warpladder;
@@ -76,13 +87,7 @@ warpladder_status warpladder_sgemv(warpladder_handle handle, warpladder_layout l
   };
   return call(handle, stream, check_all, [&](Session& session) -> Status {
     if (does_nothing(product.problem)) return {};
-    const sgemv::Plan plan = plan_of(session.context, product.problem);
-    return with_memory(session, plan.workspace_bytes, plan.flag_words,
-                       [&](runtime::StreamView& view, const Memory& memory) {
-                         product.scratch = static_cast<float*>(memory.scratch);
-                         product.flags = memory.flags;
-                         plan.rung->launch(product, view);
-                       });
+    return multiply_vector(session, product);
   });
 }
 
@@ -95,7 +100,7 @@ warpladder_status warpladder_sgemv_workspace_bytes(warpladder_handle handle, int
   for (const bool trans : {false, true}) {
     const Problem p = sgemv::compact(m, n, sgemv::Layout::row_major, trans);
     if (const Status s = sgemv::check(p); !s.ok()) return answer(s);
-    const sgemv::Plan plan = plan_of(*context, p);
+    const sgemv::Plan plan = plan_of_vector(*context, p);
     const std::size_t needed = workspace_bytes(plan.workspace_bytes, plan.flag_words);
     if (needed > *bytes) *bytes = needed;
   }
