@@ -2,12 +2,10 @@
 // and maxima, which compare.
 
 #include <cub/device/device_reduce.cuh>
-#include <cub/version.cuh>
 #include <cuda/functional>
 #include <limits>
 
-#include "base/error.hpp"
-#include "device/device.hpp"
+#include "ops/lab/cub.hpp"
 #include "ops/lab/rival.hpp"
 #include "ops/reduce/problem.hpp"
 
@@ -60,22 +58,10 @@ cudaError_t reduce_any(void* temporary, std::size_t& bytes, const Call& call, cu
 }
 
 void launch(const Call& call, runtime::StreamView& stream) {
-  const auto native = static_cast<cudaStream_t>(stream.native);
-  static device::Memory temporary;  // kept, so that allocating is not in the time
-  std::size_t bytes = 0;
-  cudaError_t error = reduce_any(nullptr, bytes, call, native);
-  if (error == cudaSuccess) {
-    if (temporary.bytes() < bytes) temporary = device::Memory(runtime::Target::gpu, bytes);
-    error = reduce_any(temporary.data(), bytes, call, native);
-  }
-  if (error != cudaSuccess) {
-    throw_resource(std::string("CUB's DeviceReduce failed: ") + cudaGetErrorString(error));
-  }
-}
-
-std::string version() {
-  return std::to_string(CUB_MAJOR_VERSION) + "." + std::to_string(CUB_MINOR_VERSION) + "." +
-         std::to_string(CUB_SUBMINOR_VERSION);
+  ops::run_cub("CUB's DeviceReduce", stream,
+               [&](void* temporary, std::size_t& bytes, cudaStream_t native) {
+                 return reduce_any(temporary, bytes, call, native);
+               });
 }
 
 // Of nothing it has other things to say.
@@ -83,7 +69,7 @@ bool takes(const Call& call) { return call.problem.n > 0; }
 
 const bool declared =
     ops::declare_rival({"reduce", "cub", "cub::DeviceReduce", "CUB", runtime::Target::gpu, launch,
-                        version, nullptr, false, takes});
+                        ops::cub_version, nullptr, false, takes});
 
 }  // namespace
 }  // namespace warpladder::reduce

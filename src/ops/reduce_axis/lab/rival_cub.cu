@@ -6,12 +6,10 @@
 #include <thrust/iterator/transform_iterator.h>
 
 #include <cub/device/device_segmented_reduce.cuh>
-#include <cub/version.cuh>
 #include <cuda/functional>
 #include <limits>
 
-#include "base/error.hpp"
-#include "device/device.hpp"
+#include "ops/lab/cub.hpp"
 #include "ops/lab/rival.hpp"
 #include "ops/reduce_axis/problem.hpp"
 
@@ -62,22 +60,10 @@ cudaError_t reduce(void* temporary, std::size_t& bytes, const Call& call, cudaSt
 }
 
 void launch(const Call& call, runtime::StreamView& stream) {
-  const auto native = static_cast<cudaStream_t>(stream.native);
-  static device::Memory temporary;  // kept, so that allocating is not in the time
-  std::size_t bytes = 0;
-  cudaError_t error = reduce(nullptr, bytes, call, native);
-  if (error == cudaSuccess) {
-    if (temporary.bytes() < bytes) temporary = device::Memory(runtime::Target::gpu, bytes);
-    error = reduce(temporary.data(), bytes, call, native);
-  }
-  if (error != cudaSuccess) {
-    throw_resource(std::string("CUB's DeviceSegmentedReduce failed: ") + cudaGetErrorString(error));
-  }
-}
-
-std::string version() {
-  return std::to_string(CUB_MAJOR_VERSION) + "." + std::to_string(CUB_MINOR_VERSION) + "." +
-         std::to_string(CUB_SUBMINOR_VERSION);
+  ops::run_cub("CUB's DeviceSegmentedReduce", stream,
+               [&](void* temporary, std::size_t& bytes, cudaStream_t native) {
+                 return reduce(temporary, bytes, call, native);
+               });
 }
 
 bool takes(const Call& call) {
@@ -87,7 +73,7 @@ bool takes(const Call& call) {
 
 const bool declared =
     ops::declare_rival({"reduce_axis", "cub", "cub::DeviceSegmentedReduce", "CUB",
-                        runtime::Target::gpu, launch, version, nullptr, false, takes});
+                        runtime::Target::gpu, launch, ops::cub_version, nullptr, false, takes});
 
 }  // namespace
 }  // namespace warpladder::reduce_axis
