@@ -12,32 +12,21 @@
 namespace warpladder::lab {
 namespace {
 
-constexpr std::string_view kStyle = R"(<style>
-text { font-family: system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif; }
-.paper { fill: #ffffff; stroke: #d0d7de; } .ink { fill: #1f2328; } .faint { fill: #59636e; }
-.grid { stroke: #eaeef2; } .axis { stroke: #59636e; }
+// Before the colours, and behind them.
+constexpr std::string_view kLight = R"( .axis { stroke: #59636e; }
 .unit { stroke: #59636e; stroke-dasharray: 1 3; }
 path { fill: none; stroke-linejoin: round; } .rung { stroke-width: 1.6; }
 .rival { stroke: #1f2328; stroke-width: 6; stroke-opacity: 0.22; }
 circle.rival { fill: #1f2328; fill-opacity: 0.35; stroke: none; } circle.rung { stroke: none; }
-.c0 { stroke: #1f6feb; fill: #1f6feb; } .c1 { stroke: #b3541e; fill: #b3541e; }
-.c2 { stroke: #1a7f37; fill: #1a7f37; } .c3 { stroke: #8250df; fill: #8250df; }
-.c4 { stroke: #bf3989; fill: #bf3989; } .c5 { stroke: #7d6600; fill: #7d6600; }
-.c6 { stroke: #0b7285; fill: #0b7285; } .c7 { stroke: #cf222e; fill: #cf222e; }
-path.rung { fill: none; } .d1 { stroke-dasharray: 7 3; } .d2 { stroke-dasharray: 2 2.5; }
-.d3 { stroke-dasharray: 9 3 2 3; }
-@media (prefers-color-scheme: dark) {
-.paper { fill: #0d1117; stroke: #30363d; } .ink { fill: #e6edf3; } .faint { fill: #9198a1; }
-.grid { stroke: #21262d; } .axis { stroke: #9198a1; } .unit { stroke: #9198a1; }
-.rival { stroke: #e6edf3; } circle.rival { fill: #e6edf3; }
-.c0 { stroke: #58a6ff; fill: #58a6ff; } .c1 { stroke: #e08b52; fill: #e08b52; }
-.c2 { stroke: #3fb950; fill: #3fb950; } .c3 { stroke: #bc8cff; fill: #bc8cff; }
-.c4 { stroke: #f778ba; fill: #f778ba; } .c5 { stroke: #d9b83c; fill: #d9b83c; }
-.c6 { stroke: #4cc3d9; fill: #4cc3d9; } .c7 { stroke: #ff7b72; fill: #ff7b72; }
-}
-</style>
 )";
-constexpr std::size_t kColours = 8, kDashes = 4;
+constexpr std::string_view kLightBehind =
+    R"(path.rung { fill: none; } .d1 { stroke-dasharray: 7 3; } .d2 { stroke-dasharray: 2 2.5; }
+.d3 { stroke-dasharray: 9 3 2 3; }
+)";
+constexpr std::string_view kDark = R"( .axis { stroke: #9198a1; } .unit { stroke: #9198a1; }
+.rival { stroke: #e6edf3; } circle.rival { fill: #e6edf3; }
+)";
+constexpr std::size_t kDashes = 4;
 
 constexpr double kPad = 20, kLegendTop = 64;
 constexpr double kPanelWidth = 380, kPanelHeight = 170, kLeft = 52, kRight = 34, kGap = 64,
@@ -262,7 +251,8 @@ std::string svg(const AccuracyReport& report) {
   std::string told = "Errors against the last size, on";
   for (const ops::Distribution& d : report.distributions) told += " " + d.name;
   out += fmt::format("<desc id=\"description\">{}</desc>\n", xml_text(told));
-  out += kStyle;
+  out += style_of(fmt::format("{}{}{}", kLight, kLightColours, kLightBehind),
+                  fmt::format("{}{}", kDark, kDarkColours));
   out += rectangle(0.5, 0.5, width() - 1, height - 1, "paper", " rx=\"8\"");
   out += text_at(kPad, 34, title, "ink", 18, "start", " font-weight=\"600\"");
   out += text_at(kPad, 53, below, "faint");

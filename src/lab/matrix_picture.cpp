@@ -18,21 +18,15 @@ constexpr double kShadeStep = 4;
 // Which system font the picture meets is unknown, so every width is taken for a wide one.
 constexpr double kTitleCharacter = 13, kSmallCharacter = 7.5;
 
-constexpr std::string_view kStyle = R"(<style>
-text { font-family: system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif; }
-.paper { fill: #ffffff; stroke: #d0d7de; } .ink { fill: #1f2328; } .faint { fill: #59636e; }
-.grid { stroke: #eaeef2; } .axis { stroke: #59636e; fill: none; }
+constexpr std::string_view kLight = R"( .axis { stroke: #59636e; fill: none; }
 .rows { fill: #7fa6d6; } .nonzeros { fill: #b3541e; }
 .s1 { fill: #cfe0f5; } .s2 { fill: #9dc0ea; } .s3 { fill: #6a9bd8; } .s4 { fill: #3a70b8; }
 .s5 { fill: #16407a; }
-@media (prefers-color-scheme: dark) {
-.paper { fill: #0d1117; stroke: #30363d; } .ink { fill: #e6edf3; } .faint { fill: #9198a1; }
-.grid { stroke: #21262d; } .axis { stroke: #9198a1; }
+)";
+constexpr std::string_view kDark = R"( .axis { stroke: #9198a1; }
 .rows { fill: #4f83c2; } .nonzeros { fill: #e08b52; }
 .s1 { fill: #1b3658; } .s2 { fill: #27548a; } .s3 { fill: #3a76bd; } .s4 { fill: #6aa5ea; }
 .s5 { fill: #c2deff; }
-}
-</style>
 )";
 
 constexpr double kPad = 20, kTop = 118;
@@ -226,7 +220,7 @@ std::string svg(const Inspection& inspection) {
                   width, height);
   out += fmt::format("<title id=\"title\">{}</title>\n", xml_text(inspection.name));
   out += fmt::format("<desc id=\"description\">{}</desc>\n", xml_text(sizes));
-  out += kStyle;
+  out += style_of(kLight, kDark);
   out += rectangle(0.5, 0.5, width - 1, height - 1, "paper", " rx=\"8\"");
   out += text_at(kPad, 34, title, "ink", 18, "start", " font-weight=\"600\"");
   out += text_at(kPad, 53, sizes, "faint");

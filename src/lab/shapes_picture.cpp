@@ -12,27 +12,14 @@
 namespace warpladder::lab {
 namespace {
 
-constexpr std::string_view kStyle = R"(<style>
-text { font-family: system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif; }
-.paper { fill: #ffffff; stroke: #d0d7de; } .ink { fill: #1f2328; } .faint { fill: #59636e; }
-.grid { stroke: #eaeef2; } .unit { stroke: #1f2328; stroke-width: 1.4; }
-.hot { stroke: none; fill-opacity: 0.8; } .cold { fill: none; stroke-width: 1.3; }
-.c0 { stroke: #1f6feb; fill: #1f6feb; } .c1 { stroke: #b3541e; fill: #b3541e; }
-.c2 { stroke: #1a7f37; fill: #1a7f37; } .c3 { stroke: #8250df; fill: #8250df; }
-.c4 { stroke: #bf3989; fill: #bf3989; } .c5 { stroke: #7d6600; fill: #7d6600; }
-.c6 { stroke: #0b7285; fill: #0b7285; } .c7 { stroke: #cf222e; fill: #cf222e; }
-@media (prefers-color-scheme: dark) {
-.paper { fill: #0d1117; stroke: #30363d; } .ink { fill: #e6edf3; } .faint { fill: #9198a1; }
-.grid { stroke: #21262d; } .unit { stroke: #e6edf3; }
-.c0 { stroke: #58a6ff; fill: #58a6ff; } .c1 { stroke: #e08b52; fill: #e08b52; }
-.c2 { stroke: #3fb950; fill: #3fb950; } .c3 { stroke: #bc8cff; fill: #bc8cff; }
-.c4 { stroke: #f778ba; fill: #f778ba; } .c5 { stroke: #d9b83c; fill: #d9b83c; }
-.c6 { stroke: #4cc3d9; fill: #4cc3d9; } .c7 { stroke: #ff7b72; fill: #ff7b72; }
-}
-.hot { stroke: none; } .cold { fill: none; }
-</style>
+constexpr std::string_view kLight = R"( .unit { stroke: #1f2328; stroke-width: 1.4; }
+.hot { fill-opacity: 0.8; } .cold { stroke-width: 1.3; }
 )";
-constexpr std::size_t kColours = 8;
+constexpr std::string_view kDark = R"( .unit { stroke: #e6edf3; }
+)";
+// Behind the colours, of which it takes some back.
+constexpr std::string_view kMarks = R"(.hot { stroke: none; } .cold { fill: none; }
+)";
 
 constexpr double kPad = 20, kPlotWidth = 720, kPlotHeight = 400, kLeft = 70, kRight = 30,
                  kLegendTop = 78, kLegendWidth = 200, kLegendPitch = 20;
@@ -164,7 +151,8 @@ std::string svg(const ContestantView& view, const std::string& op) {
                   kWidth, height);
   out += fmt::format("<title id=\"title\">{}</title>\n", xml_text(title));
   out += fmt::format("<desc id=\"description\">{}</desc>\n", xml_text(below));
-  out += kStyle;
+  out += style_of(fmt::format("{}{}{}", kLight, kLightColours, kMarks),
+                  fmt::format("{}{}{}", kDark, kDarkColours, kMarks));
   out += rectangle(0.5, 0.5, kWidth - 1, height - 1, "paper", " rx=\"8\"");
   out += text_at(kPad, 34, title, "ink", 18, "start", " font-weight=\"600\"");
   const bool has_cold = view.all.cold_mean > 0;

@@ -6,6 +6,21 @@
 
 namespace warpladder::lab {
 
+std::string style_of(std::string_view light, std::string_view dark) {
+  constexpr std::string_view font =
+      "text { font-family: system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, "
+      "sans-serif; }";
+  return fmt::format(R"(<style>
+{}
+.paper {{ fill: #ffffff; stroke: #d0d7de; }} .ink {{ fill: #1f2328; }} .faint {{ fill: #59636e; }}
+.grid {{ stroke: #eaeef2; }}{}@media (prefers-color-scheme: dark) {{
+.paper {{ fill: #0d1117; stroke: #30363d; }} .ink {{ fill: #e6edf3; }} .faint {{ fill: #9198a1; }}
+.grid {{ stroke: #21262d; }}{}}}
+</style>
+)",
+                     font, light, dark);
+}
+
 std::string xml_text(const std::string& text) {
   using nlohmann::json;
   // Bytes that are no UTF-8 come back replaced.
