@@ -104,6 +104,13 @@ TEST(TransposePlan, ChoosesByShape) {
   EXPECT_EQ(chosen(compact(1001, 3003)), "07_rotated");
   EXPECT_EQ(chosen(compact(4097, 4096)), "09_whole_sectors");
   EXPECT_EQ(chosen(compact(101, 103, 1000)), "09_whole_sectors");
+  EXPECT_EQ(chosen(compact(8, 8, 100000)), "12_small_batch");
+  EXPECT_EQ(chosen(compact(64, 64, 1000)), "06_vector");
+  EXPECT_EQ(chosen(compact(63, 64, 1000)), "12_small_batch");
+  EXPECT_EQ(chosen(compact(65, 66, 1000)), "07_rotated");
+  Problem apart = compact(7, 5, 1000);
+  apart.stride_out += 1;
+  EXPECT_EQ(chosen(apart), "08_thin");
   EXPECT_EQ(chosen(compact(4096, 33)), "08_thin");
   EXPECT_EQ(chosen(compact(63, 4096)), "08_thin");
   Problem odd_ld = compact(128, 128);

@@ -8,14 +8,21 @@ WARPLADDER_USES_RUNG(07_rotated);
 WARPLADDER_USES_RUNG(08_thin);
 WARPLADDER_USES_RUNG(09_whole_sectors);
 WARPLADDER_USES_RUNG(10_in_place);
+WARPLADDER_USES_RUNG(12_small_batch);
 
 Plan plan(const Call& call, const runtime::Machine& machine) noexcept {
   const Problem& p = call.problem;
   if (call.in_place()) return {WARPLADDER_PLANNED(10_in_place)};
+  // The tiles of 06_vector are full from 32×32 on.
+  const bool whole =
+      (p.rows | p.columns | p.ld_in | p.ld_out | p.stride_in | p.stride_out) % 4 == 0;
+  if (is_small_batch(p) && (!whole || p.rows * p.columns <= 1024)) {
+    return {WARPLADDER_PLANNED(12_small_batch)};
+  }
   // A short side is one piece of memory only where nothing lies between its lines.
   const bool few_columns = p.columns <= 64 && p.ld_in == p.columns,
              few_rows = p.rows <= 64 && p.ld_out == p.rows;
-  if ((p.rows | p.columns | p.ld_in | p.ld_out | p.stride_in | p.stride_out) % 4 == 0) {
+  if (whole) {
     // 06_vector's tiles have lines of 32 and 64. Sixteen columns meet two banks in 08_thin.
     const bool thinner =
         (few_columns && p.columns < 24 && p.columns != 16) || (few_rows && p.rows < 24);

@@ -23,6 +23,16 @@ struct Problem {
   };
 };
 
+// Whether this is a batch without gaps, of matrices of up to so many elements: one piece of memory,
+// of which many blocks take a few matrices each.
+constexpr std::int64_t kSmallMatrix = 4096;
+constexpr bool is_small_batch(const Problem& p) {
+  const std::int64_t elements = p.rows * p.columns;
+  return p.batch > 1 && p.rows <= kSmallMatrix && p.columns <= kSmallMatrix &&
+         elements <= kSmallMatrix && p.ld_in == p.columns && p.ld_out == p.rows &&
+         p.stride_in == elements && p.stride_out == elements;
+}
+
 // A problem and where its operands lie in device memory. They do not overlap, or are the same: then
 // the matrices are square, and so are ld and stride of both.
 struct Call {

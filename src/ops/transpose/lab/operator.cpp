@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -10,6 +11,8 @@
 
 #include "base/error.hpp"
 #include "base/host_memory.hpp"
+#include "base/in_quotes.hpp"
+#include "base/parse.hpp"
 #include "base/random_fill.hpp"
 #include "ops/lab/checked.hpp"
 #include "ops/lab/judge.hpp"
@@ -123,6 +126,19 @@ class TransposeTrial final : public ops::Trial {
   Call call_;
 };
 
+// Behind a variant: so many matrices, without gaps.
+std::int64_t batch_of(std::string_view detail) {
+  constexpr std::string_view kBatch = "batch=";
+  if (!detail.starts_with(kBatch)) {
+    throw_bad_input(fmt::format("transpose: {} is no detail of a problem",
+                                in_quotes(std::string(detail), kShownBytes)));
+  }
+  const std::string text(detail.substr(kBatch.size()));
+  const std::int64_t batch = parse_size(text, "transpose: batch");
+  if (batch < 1) throw_bad_input("transpose: a batch has at least 1 matrix");
+  return batch;
+}
+
 ops::Case to_case(const TransposeCase& c) {
   const Problem& p = c.problem;
   std::string name = fmt::format("{}x{}", p.rows, p.columns);
@@ -199,6 +215,19 @@ std::vector<TransposeCase> transpose_cases() {
   gaps.problem.stride_out += 11;
   cases.push_back(gaps);
   cases.push_back({compact(16, 16, 0)});
+  // Many small ones, in pieces that begin on vectors and such that do not.
+  for (const auto& [rows, columns, batch] : {std::array<std::int64_t, 3>{8, 8, 200},
+                                             {7, 5, 301},
+                                             {3, 3, 1000},
+                                             {1, 6, 900},
+                                             {33, 31, 9},
+                                             {16, 64, 11},
+                                             {64, 64, 3},
+                                             {45, 91, 2}}) {
+    cases.push_back({compact(rows, columns, batch)});
+  }
+  cases.push_back({compact(7, 9, 200), 3, 0, "in off alignment"});
+  cases.push_back({compact(12, 8, 100), 0, 2, "out off alignment"});
   // In place: an even and an odd number of tiles, whole ones and cut ones.
   for (const std::int64_t size : {1, 5, 32, 33, 64, 95, 96, 200}) {
     cases.push_back({compact(size, size), 0, 0, "", true});
@@ -218,6 +247,7 @@ class Transpose final : public ops::Operator {
   std::string shape_form() const override { return "ROWSxCOLUMNS"; }
   std::vector<std::int64_t> default_shape() const override { return {1024, 1024}; }
   std::vector<std::string> variants() const override { return {"", "in_place"}; }
+  std::string details() const override { return "batch=N: N matrices, one behind the other"; }
   ops::Measure measure() const override { return ops::Measure::bytes; }
   std::vector<ops::Case> cases() const override {
     std::vector<ops::Case> list;
@@ -235,7 +265,10 @@ class Transpose final : public ops::Operator {
  private:
   ops::Case plain_case(const std::vector<std::int64_t>& s,
                        const std::string& variant) const override {
-    const TransposeCase c{compact(s[0], s[1]), 0, 0, "", variant == "in_place"};
+    const std::size_t end = variant.find(' ');
+    const std::int64_t batch =
+        end == variant.npos ? 1 : batch_of(std::string_view(variant).substr(end + 1));
+    const TransposeCase c{compact(s[0], s[1], batch), 0, 0, "", variant.starts_with("in_place")};
     if (c.in_place && s[0] != s[1]) {
       throw_bad_input(fmt::format(
           "transpose: in place, a matrix must be square, but this one is {}x{}", s[0], s[1]));
