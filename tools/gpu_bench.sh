@@ -64,7 +64,7 @@ for op in "$@"; do
       tensor='sgemm/tc_01_tf32_once sgemm/tc_02_3xtf32 sgemm/tc_03_promoted sgemm/tc_04_fp16_split
         sgemm/tc_05_tma_ring sgemm/tc_06_warp_specialised sgemm/tc_07_persistent
         sgemm/tc_08_cluster sgemm/tc_09_split_k sgemm/tc_10_full_range
-        sgemm/tc_12_fused_split sgemm/row_08_double'
+        sgemm/tc_12_fused_split sgemm/tc_13_mma_sync sgemm/row_08_double'
       best='sgemm/tc_09_split_k sgemm/tc_10_full_range sgemm/tc_12_fused_split'
       # shellcheck disable=SC2086
       bench tensor sgemm/row_07_register_parity $tensor -a 'm,n,k=[1024,2048,4096,8192,16384]'

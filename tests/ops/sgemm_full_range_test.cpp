@@ -217,12 +217,37 @@ TEST_P(FullRange, HoldsMoreLinesThanArePassedAtOnce) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, FullRangeInClusters,
-                         testing::Values("tc_10_full_range", "tc_12_fused_split",
+                         testing::Values("tc_10_full_range", "tc_12_fused_split", "tc_13_mma_sync",
                                          "tc_14_prepared_full_range"),
                          [](const auto& rung) { return std::string(rung.param); });
 INSTANTIATE_TEST_SUITE_P(, FullRange,
                          testing::Values("tc_02_3xtf32", "tc_03_promoted", "tc_10_full_range",
-                                         "tc_12_fused_split", "tc_14_prepared_full_range"),
+                                         "tc_12_fused_split", "tc_13_mma_sync",
+                                         "tc_14_prepared_full_range"),
+                         [](const auto& rung) { return std::string(rung.param); });
+
+// A product by warps chooses its tiles by a block's shared memory and by what fills the
+// multiprocessors: large ones in rings of four and of three stages, middle ones, small ones. With
+// one multiprocessor blocks begin when others know already that FP16 pairs do not suffice.
+class FullRangeByWarps : public FullRange {};
+TEST_P(FullRangeByWarps, HoldsWithTheTilesOfEveryMachine) {
+  for (const int kilobytes : {227, 163, 99}) {
+    runtime::Machine machine;
+    machine.capability = 80;
+    machine.multiprocessors = 1;
+    machine.shared_bytes_per_block = kilobytes << 10;
+    machine.shared_bytes_per_multiprocessor = (kilobytes + 1) << 10;
+    const device::StandIn stand_in(machine);
+    for (const auto& [m, n, k] : {std::array{300, 520, 200}, {70, 60, 1100}, {131, 259, 33}}) {
+      for (const double spread : {1.0, 20.0}) {
+        const Problem p = compact(m, n, k, Layout::row_major, n == 60, n == 60, 1.5f, 0.5f);
+        EXPECT_EQ(verdict(p, spread).failure, "")
+            << kilobytes << " KB, " << m << 'x' << n << 'x' << k << " 2^" << spread;
+      }
+    }
+  }
+}
+INSTANTIATE_TEST_SUITE_P(, FullRangeByWarps, testing::Values("tc_13_mma_sync"),
                          [](const auto& rung) { return std::string(rung.param); });
 
 }  // namespace

@@ -11,11 +11,15 @@
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
+// Whether FP16 pairs suffice.
+constexpr unsigned kFits = 1, kDoesNotFit = 2;
+
 // Counters that thread blocks share while they split operands by tickets: [0] for FP16 pairs, [1]
 // for TF32 pairs. All but `stop` are zero before a product.
 struct SplitState {
   unsigned taken[2], done[2];
   parts::PrecisionLoss most[2];  // of A's and of B's FP16 pairs
+  unsigned verdict;              // kFits, kDoesNotFit; 0: not yet known
   unsigned stop;                 // see parts::kStop; last, because clearing ends in front of it
 };
 constexpr int kSplitStateWords = offsetof(SplitState, stop) / sizeof(unsigned);

@@ -1,0 +1,76 @@
+#pragma once
+// The second kernel of a product by warps. Where FP16 pairs suffice it ends at once; elsewhere it
+// splits the operands into TF32 pairs, and multiplies those.
+
+#include "ops/sgemm/tensor/split_pass.hpp"
+#include "ops/sgemm/tensor/warp_tile.hpp"
+#include "parts/ptx/dependent_launch.hpp"
+
+namespace warpladder::sgemm {
+inline namespace WARPLADDER_FLAVOUR {
+
+// Blocks of the pass by tickets, whose shared memory every GPU from 8.0 on has.
+constexpr parts::SplitShape kAgainShape = parts::SplitShape::long_lines;
+using Again = WarpConfigType<kMiddle>;
+static_assert(kMiddle.threads() == parts::kSplitThreads);
+
+struct AgainShared {
+  union {
+    typename Again::Ring ring;
+    parts::SplitShared<kAgainShape> pass;
+  };
+  unsigned ticket;
+};
+
+struct AgainSync : parts::BlockSplitSync {
+  __device__ __forceinline__ void poll() const {}
+  __device__ __forceinline__ bool should_stop() const { return false; }
+};
+
+// As many blocks as there are multiprocessors.
+static __global__ void __launch_bounds__(kMiddle.threads(), 1)
+    multiply_again(Gemm g, SplitGemm split, TileSchedule schedule) {
+  auto& shared = *runtime::dynamic_shared<AgainShared>();
+  ptx::allow_next_kernel();
+  ptx::wait_for_previous_kernel();
+  if (__ldcg(&split.state->verdict) == kFits) return;
+  AgainSync sync;
+  parts::split_by_tickets<parts::Tf32Pairs, kAgainShape>(split.a, split.b, &split.state->taken[1],
+                                                         &split.state->done[1], &shared.ticket,
+                                                         &shared.pass, sync);
+  if (threadIdx.x == 0) {
+    parts::wait_for_tickets(split.a, split.b, &split.state->done[1]);
+    shared.ring.init(kMiddle.threads());
+  }
+  __syncthreads();  // all pairs are there, and the barriers
+  parts::RingPlace<kMiddle.stages> from, to{0, 1};
+  const auto count = static_cast<unsigned>(schedule.count());
+  for (unsigned tile = blockIdx.x; tile < count; tile += gridDim.x) {
+    multiply_tile<parts::Tf32Pairs, Again>(g, split, schedule, tile, shared.ring, from, to,
+                                           [] { return true; });
+  }
+}
+
+// The pass of multiply_again(), whose blocks have less shared memory than those of other passes by
+// tickets.
+inline SplitGemm tickets_of(const Gemm& g, bool trans_a, bool trans_b,
+                            const runtime::Machine& machine) {
+  SplitGemm s =
+      split_in_workspace<parts::Tf32Pairs>(g, trans_a, trans_b, machine, SplitPass::by_tickets);
+  for (parts::SplitOperand* x : {&s.a, &s.b}) {
+    x->blocks = parts::split_blocks<kAgainShape>(x->lines, s.depth, x->contiguous, 1);
+    x->span = parts::split_span<kAgainShape>(s.depth, 1);
+  }
+  return s;
+}
+
+static void launch_again(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
+  const SplitGemm s = tickets_of(g, trans_a, trans_b, *stream.machine);
+  const auto multiprocessors = static_cast<unsigned>(stream.machine->multiprocessors);
+  runtime::launch(stream,
+                  {dim3(multiprocessors), dim3(kMiddle.threads()), sizeof(AgainShared), 1, true},
+                  multiply_again, g, s, schedule_of(g, kMiddle));
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::sgemm
