@@ -9,21 +9,49 @@
 namespace warpladder::runtime {
 namespace {
 
-// How much dynamic shared memory CUDA has been asked to allow, for each kernel on each device.
-// Asking costs a microsecond, so it is done once. A slot is claimed by the kernel's address and
-// never given up; where the table is full, CUDA is asked at each launch.
-class AllowedShared {
+// A launch that needs more than every kernel may have: dynamic shared memory beyond 48 KiB,
+// clusters of more than 8 blocks.
+struct Unusual {
+  static constexpr int kBytesUnasked = 48 << 10;
+  static constexpr unsigned kClusterUnasked = 8;
+  int word = 0;  // 2 · bytes + (more than 8 blocks ? 1 : 0)
+
+  static Unusual of(const LaunchConfig& config) {
+    const auto bytes = static_cast<int>(config.dynamic_shared_bytes);
+    return {2 * (bytes > kBytesUnasked ? bytes : 0) + (config.cluster > kClusterUnasked)};
+  }
+  int bytes() const { return word / 2; }
+  bool large_clusters() const { return word % 2 == 1; }
+  bool covers(Unusual other) const {
+    return bytes() >= other.bytes() && large_clusters() >= other.large_clusters();
+  }
+  Unusual with(Unusual other) const {
+    return {2 * (bytes() > other.bytes() ? bytes() : other.bytes()) +
+            (large_clusters() || other.large_clusters())};
+  }
+};
+
+// What CUDA has been asked to allow, for each kernel on each device. Asking costs a microsecond, so
+// it is done once. A slot is claimed by the kernel's address and never given up; where the table is
+// full, CUDA is asked at each launch.
+class Allowed {
  public:
-  cudaError_t allow(const void* kernel, int bytes) noexcept {
+  cudaError_t allow(const void* kernel, Unusual wanted) noexcept {
     int device = 0;
     if (const cudaError_t error = cudaGetDevice(&device)) return error;
     std::atomic<int>* const allowed = find(kernel, device);
-    if (allowed && allowed->load(std::memory_order_acquire) >= bytes) return cudaSuccess;
-    const cudaError_t error =
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    Unusual known{allowed ? allowed->load(std::memory_order_acquire) : 0};
+    if (known.covers(wanted)) return cudaSuccess;
+    cudaError_t error = cudaSuccess;
+    if (wanted.bytes() > 0) {
+      error =
+          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, wanted.bytes());
+    }
+    if (error == cudaSuccess && wanted.large_clusters()) {
+      error = cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    }
     if (error == cudaSuccess && allowed) {
-      int known = allowed->load(std::memory_order_relaxed);
-      while (known < bytes && !allowed->compare_exchange_weak(known, bytes)) {
+      while (!allowed->compare_exchange_weak(known.word, known.with(wanted).word)) {
       }
     }
     return error;
@@ -33,7 +61,7 @@ class AllowedShared {
   static constexpr int kSlots = 1024, kDevices = 16;
   struct Slot {
     std::atomic<const void*> kernel{nullptr};
-    std::atomic<int> bytes[kDevices]{};
+    std::atomic<int> allowed[kDevices]{};
   };
 
   std::atomic<int>* find(const void* kernel, int device) noexcept {
@@ -43,14 +71,14 @@ class AllowedShared {
       Slot& slot = slots_[(hash + static_cast<std::uintptr_t>(probe)) % kSlots];
       const void* owner = slot.kernel.load(std::memory_order_acquire);
       if (!owner && slot.kernel.compare_exchange_strong(owner, kernel)) owner = kernel;
-      if (owner == kernel) return &slot.bytes[device];
+      if (owner == kernel) return &slot.allowed[device];
     }
     return nullptr;
   }
 
   Slot slots_[kSlots];
 };
-constinit AllowedShared allowed_shared;
+constinit Allowed allowed;
 
 }  // namespace
 
@@ -62,9 +90,8 @@ void gpu_launch(StreamView& stream, const void* kernel, const LaunchConfig& conf
     stream.error = cudaErrorInvalidDeviceFunction;
     return;
   }
-  constexpr std::size_t kAllowedUnasked = 48 * 1024;
-  if (dynamic_shared_bytes > kAllowedUnasked) {
-    stream.error = allowed_shared.allow(kernel, static_cast<int>(dynamic_shared_bytes));
+  if (const Unusual wanted = Unusual::of(config); wanted.word > 0) {
+    stream.error = allowed.allow(kernel, wanted);
     if (stream.error) return;
   }
   cudaLaunchAttribute attributes[2];

@@ -172,6 +172,24 @@ TEST_F(HostPath, MakesNoHeapMemoryAndTakesNoLockAndWaitsForNothingInAWarmCall) {
 }
 
 // What B costs a call with a prepared B: nothing but its product.
+// Long lines that are not contiguous are split by clusters of more than 8 blocks, which a kernel
+// must be allowed to have. No kernel runs here, so the addresses lead nowhere.
+TEST_F(HostPath, AsksForWhatLongLinesNeed) {
+  warpladder_handle handle = nullptr;
+  made_up::set_devices({made_up::Device{}});
+  ASSERT_SUCCEEDS(warpladder_create(&handle));
+  const auto at = [](std::uintptr_t address) { return reinterpret_cast<float*>(address); };
+  for (const std::int64_t k : {1024, 5000, 9000, 20000, 100000}) {
+    for (const auto op : {WARPLADDER_OP_N, WARPLADDER_OP_T}) {
+      EXPECT_SUCCEEDS(warpladder_sgemm(handle, WARPLADDER_ROW_MAJOR, op, op, 1024, 1024, k, 1,
+                                       at(1LL << 40), 100000, at(1LL << 41), 100000, 0,
+                                       at(1LL << 42), 1024, nullptr))
+          << k;
+    }
+  }
+  EXPECT_SUCCEEDS(warpladder_destroy(handle));
+}
+
 TEST_F(HostPath, SplitsAPreparedMatrixOnce) {
   constexpr std::int64_t kM = 128, kN = 2048, kK = 1024;
   runtime::Machine small;  // on which pairs pay for few rows and columns

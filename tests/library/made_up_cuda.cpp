@@ -282,12 +282,43 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes*, const void*) {
   ENTER(cudaFuncGetAttributes);
   return static_cast<cudaError_t>(devices[static_cast<std::size_t>(current_device)].code_error);
 }
-cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int) {
+namespace {
+// What a kernel may have beyond what each one may. A slot is claimed by the kernel's address.
+struct Allowance {
+  std::atomic<const void*> kernel{nullptr};
+  std::atomic<int> shared_bytes{48 << 10};
+  std::atomic<unsigned> cluster{8};
+};
+Allowance& allowance_of(const void* kernel) {
+  static Allowance slots[4096];
+  for (Allowance& slot : slots) {
+    const void* owner = nullptr;
+    if (slot.kernel.compare_exchange_strong(owner, kernel) || owner == kernel) return slot;
+  }
+  std::abort();
+}
+}  // namespace
+cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {
   ENTER(cudaFuncSetAttribute);
+  Allowance& allowance = allowance_of(kernel);
+  if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) allowance.shared_bytes = value;
+  if (attribute == cudaFuncAttributeNonPortableClusterSizeAllowed) allowance.cluster = 16;
   return cudaSuccess;
 }
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void*, void**) {
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void**) {
   ENTER(cudaLaunchKernelExC);
+  const Allowance& allowance = allowance_of(kernel);
+  if (config->dynamicSmemBytes > static_cast<std::size_t>(allowance.shared_bytes)) {
+    return cudaErrorInvalidValue;
+  }
+  for (unsigned i = 0; i < config->numAttrs; ++i) {
+    const cudaLaunchAttribute& attribute = config->attrs[i];
+    if (attribute.id != cudaLaunchAttributeClusterDimension) continue;
+    const unsigned cluster = attribute.val.clusterDim.x;
+    if (cluster > allowance.cluster || config->gridDim.x % cluster != 0) {
+      return cudaErrorInvalidClusterSize;
+    }
+  }
   const auto& [grid, block] = std::pair(config->gridDim, config->blockDim);
   launches.fetch_add(1, std::memory_order_relaxed);
   blocks.fetch_add(1LL * grid.x * grid.y * grid.z, std::memory_order_relaxed);
