@@ -68,7 +68,7 @@ TEST(SgemmPlan, TakesAPreparedBWhereItPays) {
   EXPECT_EQ(plain::plan(compact(64, 4096, 4096), {}).id, std::string("row_11_few_rows"));
   EXPECT_EQ(planned(compact(16, 16, 2048)), "row_13_split_k");
   EXPECT_EQ(planned(compact(4096, 4096, 4096, Layout::row_major, false, false, 0.0f)),
-            "row_08_double");
+            "row_07_register_parity");
   EXPECT_EQ(planned(large, Arithmetic::cuda_cores), "row_07_register_parity");
   EXPECT_EQ(planned(large, Arithmetic::double_rounded), "row_08_double");
 

@@ -57,7 +57,7 @@ double time_of_large_tiles(const Problem& p, const runtime::Machine& machine) {
              static_cast<double>(p.k) / rate +
          time_of_large_stores(p, machine);
 }
-// row_12_short_k: the bytes of C, or the multiply-adds.
+// row_12_short_k: the bytes of C, then the multiply-adds; one hides little of the other.
 double time_of_short_k(const Problem& p, const runtime::Machine& machine) {
   const Tuning& tuning = tuning_of(machine);
   constexpr int kRows = 32, kColumns = 256;
@@ -67,7 +67,7 @@ double time_of_short_k(const Problem& p, const runtime::Machine& machine) {
   const double multiply_s = std::max(on_one, tuning.ctas_that_fill) * 2 * kRows * kColumns *
                             static_cast<double>(p.k) / rate,
                store_s = bytes_of(p) / (tuning.store_share * machine.memory_bytes_per_s);
-  return tuning.launch_s + std::max(multiply_s, store_s);
+  return tuning.launch_s + multiply_s + store_s;
 }
 
 // row_08_double: float64 on tensor cores, in tiles of which smaller ones lose more time to loads.
@@ -130,7 +130,7 @@ Fastest fastest_on_cuda_cores(const Problem& p, const runtime::Machine& machine)
 bool pairs_are_accurate(const Problem& p) {
   // The copy engine's coordinates are 32-bit.
   if (p.m > INT32_MAX || p.n > INT32_MAX) return false;
-  return p.k >= 1024 || (p.k >= 256 && tiles_of(p) >= 64);
+  return p.k >= 384 || (p.k >= 256 && tiles_of(p) >= 64);
 }
 
 // Whether one launch for a whole batch is faster than a launch for each product: where one product
@@ -150,15 +150,15 @@ Plan plan(const Problem& p, const runtime::Machine& machine, Arithmetic arithmet
     return {WARPLADDER_PLANNED(row_10_batched_double)};
   }
   if (one_launch) return {WARPLADDER_PLANNED(row_09_batched)};
+  // C is scaled alone. Whoever asks for a plan's workspace knows no alpha, so this takes none.
+  if (p.alpha == 0.0f || p.k == 0) return {WARPLADDER_PLANNED(row_07_register_parity)};
   Fastest fastest;
   if (arithmetic != Arithmetic::double_rounded) fastest = fastest_on_cuda_cores(p, machine);
   if (arithmetic == Arithmetic::cuda_cores || !hopper) return fastest.plan;
 #if WARPLADDER_HOPPER_CODE
   // Of the rungs that take every problem, and want nothing done beforehand but what has been done.
   fastest.consider(time_in_float64(p, machine), {WARPLADDER_PLANNED(row_08_double)});
-  // alpha == 0: the prepared rung would want workspace for B, too.
-  if (arithmetic == Arithmetic::accurate && pairs_are_accurate(p) &&
-      !(prepared && p.alpha == 0.0f)) {
+  if (arithmetic == Arithmetic::accurate && pairs_are_accurate(p)) {
     const double time_s = time_in_pairs(p, machine, prepared);
     fastest.consider(time_s, prepared
                                  ? Plan{WARPLADDER_PLANNED(tc_14_prepared_full_range),

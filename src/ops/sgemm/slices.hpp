@@ -46,15 +46,14 @@ double sliced_time(std::int64_t m, std::int64_t n, std::int64_t k, int count, st
   const double multiply_s =
       std::max(on_one, tuning.ctas_that_fill) * rounds_of_slice * flops_of_round / rate;
   const auto mn = static_cast<double>(m) * static_cast<double>(n);
-  const double memory_s =
-      (4.0 * static_cast<double>(m + n) * static_cast<double>(k) / tuning.memory_share +
-       4.0 * mn / tuning.narrow_store_share) /
-      machine.memory_bytes_per_s;
+  const double memory_s = 4.0 * static_cast<double>(m + n) * static_cast<double>(k) /
+                          (tuning.memory_share * machine.memory_bytes_per_s),
+               store_s = 4.0 * mn / (tuning.narrow_store_share * machine.memory_bytes_per_s);
   const double l2_rate = tuning.l2_bytes_per_s * machine.multiprocessors;
   const double l2_s =
       ctas * rounds_of_slice * 4.0 * (C::tile_x + C::tile_y) * C::depth * C::groups / l2_rate;
-  const double join_s = count == 1 ? 0.0 : tuning.join_s + 8.0 * count * mn / l2_rate;
-  return tuning.launch_s + std::max({multiply_s, memory_s, l2_s}) + join_s;
+  const double end_s = count == 1 ? store_s : tuning.join_s + 8.0 * count * mn / l2_rate;
+  return tuning.launch_s + std::max({multiply_s, memory_s, l2_s}) + end_s;
 }
 
 // The fastest of the numbers of slices that fill the multiprocessors evenly. Sums of same-sign
