@@ -42,7 +42,7 @@ double bytes_of(const Problem& p) {
 // end: lines that are no multiples of 4 elements are stored word by word.
 double time_of_large_stores(const Problem& p, const runtime::Machine& machine) {
   const Tuning& tuning = tuning_of(machine);
-  const bool whole = ((p.m | p.n | p.k) % 4) == 0;
+  const bool whole = ((p.m | p.n) % 4) == 0;
   return bytes_of(p) / ((whole ? tuning.large_store_share : tuning.ragged_store_share) *
                         machine.memory_bytes_per_s);
 }
@@ -91,9 +91,12 @@ double time_in_pairs(const Problem& p, const runtime::Machine& machine, bool pre
              k = static_cast<double>(p.k);
   // 8 bytes an element, read and written.
   const double bytes = 16 * (prepared ? m : m + n) * k;
+  // Two multiprocessors share a tile's k where tiles are few.
+  const double busy = std::min<double>(2 * tiles_of(p), machine.multiprocessors);
+  const double rate =
+      tuning.pairs_share * machine.f16_tensor_flops_per_s * busy / machine.multiprocessors;
   return tuning.pairs_launch_s + bytes / (tuning.pass_share * machine.memory_bytes_per_s) +
-         tiles_of(p) * kTile * kTile * 2 * k /
-             (tuning.pairs_share * machine.f16_tensor_flops_per_s) +
+         tiles_of(p) * kTile * kTile * 2 * k / rate +
          4 * m * n / (tuning.store_share * machine.memory_bytes_per_s);
 }
 
