@@ -66,6 +66,10 @@ if(CMAKE_CUDA_COMPILER_LOADED)
   target_link_libraries(warpladder_device PUBLIC CUDA::cudart_static)
   set_source_files_properties(src/device/cuda/utility_kernels.cu PROPERTIES
     COMPILE_OPTIONS "--expt-relaxed-constexpr;-lineinfo")
+  list(JOIN architectures ", " built_for)
+  list(JOIN WARPLADDER_MACHINE_CODE "," machine_code)
+  set_source_files_properties(src/device/cuda/cuda_side.cpp PROPERTIES COMPILE_DEFINITIONS
+    "WARPLADDER_BUILT_FOR=\"${built_for}\";WARPLADDER_MACHINE_CODE=${machine_code}")
 endif()
 
 file(GLOB ladder_sources CONFIGURE_DEPENDS src/ladder/*.cpp)

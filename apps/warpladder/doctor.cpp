@@ -76,10 +76,15 @@ std::string try_executor() {
   return "";
 }
 
-bool has_gpu_flavour() {
-  return std::ranges::any_of(ladder::all_rungs(), [](const ladder::AnyRung& rung) {
-    return static_cast<bool>(rung.launcher(runtime::Flavour::gpu));
+// "12 of 90 rungs do not run" where code is wanting.
+std::string rungs_that_do_not_run() {
+  const auto& rungs = ladder::all_rungs();
+  const auto hosts = std::ranges::count_if(rungs, &ladder::AnyRung::on_host);
+  const auto missing = std::ranges::count_if(rungs, [](const ladder::AnyRung& rung) {
+    return !rung.on_host && !ladder::why_not(rung, runtime::Flavour::gpu).empty();
   });
+  return fmt::format("{} of {} rungs do not run", missing,
+                     static_cast<std::ptrdiff_t>(rungs.size()) - hosts);
 }
 
 bool has_nvcc() {
@@ -119,13 +124,13 @@ std::vector<Fact> program_facts() {
                                 version(FMT_VERSION, 10000, 100), NLOHMANN_JSON_VERSION_MAJOR,
                                 NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH,
                                 CLI11_VERSION, version(BOOST_VERSION, 100000, 100))},
-      {"GPU flavour", has_gpu_flavour() ? "built" : "not built"},
+      {"GPU flavour", ladder::has_gpu_flavour() ? "built" : "not built"},
   };
 }
 
 std::vector<Missing> what_is_missing(const Availability& gpu, const std::string& driver) {
   std::vector<Missing> missing;
-  if (!has_gpu_flavour()) {
+  if (!ladder::has_gpu_flavour()) {
     missing.push_back({"the GPU flavour of the kernels",
                        has_nvcc() ? "make CUDA=on (nvcc is here; this build left it out)"
                                   : "install the CUDA toolkit 13 to build the GPU flavour "
@@ -135,9 +140,15 @@ std::vector<Missing> what_is_missing(const Availability& gpu, const std::string&
     missing.push_back({"the NVIDIA driver",
                        "on a machine with a GPU, install its driver "
                        "(nvidia-smi then lists the GPU)"});
-  } else if (has_gpu_flavour() && !gpu.available) {
+  } else if (ladder::has_gpu_flavour() && !gpu.available) {
     missing.push_back(
         {"a GPU that answers: " + gpu.why_not, "nvidia-smi tells what the driver sees"});
+  }
+  if (const auto code = device::gpu_code()) {
+    if (const auto better = device::better_code(*code)) {
+      missing.push_back(
+          {fmt::format("{}; {}", better->what, rungs_that_do_not_run()), better->remedy});
+    }
   }
   return missing;
 }

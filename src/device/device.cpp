@@ -65,6 +65,8 @@ Target choose_target(const std::string& wish) {
   return target;
 }
 
+std::optional<GpuCode> gpu_code() { return cuda::gpu_code(); }
+
 std::vector<Fact> facts(Target target) {
   if (target == Target::gpu) return cuda::facts();
   return {{"processor", cpu_model()},

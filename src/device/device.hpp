@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "device/gpu_code.hpp"
 #include "executor/launch.hpp"
 #include "runtime/stream.hpp"
 
@@ -33,6 +35,9 @@ struct Fact {
   std::string name, value;
 };
 std::vector<Fact> facts(Target target);
+
+// What runs on the GPU; null where none answers.
+std::optional<GpuCode> gpu_code();
 
 // The GPU that kernels run on. For the CPU side, and where no GPU answers, the one that the
 // executor stands for: an H200.

@@ -62,10 +62,19 @@ const AnyRung& find_rung(std::string_view op, std::string_view id) {
       fmt::format("unknown rung '{}/{}'; the rungs are: {}", op, id, fmt::join(names, ", ")));
 }
 
+bool has_gpu_flavour() {
+  return std::ranges::any_of(all_rungs(), [](const AnyRung& rung) {
+    return static_cast<bool>(rung.launcher(runtime::Flavour::gpu));
+  });
+}
+
 std::string why_not(const AnyRung& rung, const runtime::Machine& machine) {
   const auto capability = [](int c) { return fmt::format("{}.{}", c / 10, c % 10); };
   const std::string code =
       fmt::format("this GPU runs code for compute capability {}", capability(machine.capability));
+  if (rung.is_hopper && machine.capability == 90 && !machine.hopper_code) {
+    return "its machine code, for compute capability 9.0a, does not run here";
+  }
   if (rung.is_hopper && !machine.is_hopper()) {
     return fmt::format("it runs on compute capability 9.0 alone; {}", code);
   }
@@ -85,6 +94,9 @@ std::string why_not(const AnyRung& rung, runtime::Flavour flavour) {
     return why_not(rung, device::machine(runtime::Target::gpu));
   }
   if (rung.on_host) return "a host function; it has no GPU form and nothing to count";
+  if (flavour == runtime::Flavour::gpu && rung.is_hopper && has_gpu_flavour()) {
+    return "this program was built without code for 9.0a";
+  }
   if (flavour == runtime::Flavour::gpu) return "this program was built without the CUDA toolkit";
   return "a GPU kernel only";
 }

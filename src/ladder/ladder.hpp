@@ -154,6 +154,9 @@ std::vector<const AnyRung*> rungs_of(std::string_view op);
 // Throws Error(bad_input), naming the operators or rungs that there are.
 const AnyRung& find_rung(std::string_view op, std::string_view id);
 
+// Whether this build has rungs' GPU flavour.
+bool has_gpu_flavour();
+
 // Why the machine cannot run the rung's GPU flavour, or empty if it can.
 std::string why_not(const AnyRung& rung, const runtime::Machine& machine);
 // Why the rung cannot run in this flavour in this build, on the GPU that is there, or empty if it

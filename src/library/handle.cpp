@@ -3,7 +3,6 @@
 #include <new>
 
 #include "library/call.hpp"
-#include "library/device_code.hpp"
 
 namespace warpladder::library {
 namespace {
@@ -38,9 +37,10 @@ Status create(warpladder_handle* out) {
   if (devices == 0) return no_device(cudaErrorNoDevice);
   if (const auto error = cudaGetDevice(&device)) return no_device(error);
   int error = 0;
-  const runtime::Machine machine = runtime::machine_of(device, &error);
+  const runtime::DeviceCode code = runtime::device_code();
+  const runtime::Machine machine = runtime::machine_of(device, code, &error);
   if (error) return cuda_failure(static_cast<cudaError_t>(error), "cudaDeviceGetAttribute");
-  if (const int missing = device_code_error()) {
+  if (const int missing = code.error) {
     if (missing != cudaErrorNoKernelImageForDevice && missing != cudaErrorInvalidDeviceFunction) {
       return cuda_failure(static_cast<cudaError_t>(missing), "loading the library's GPU code");
     }

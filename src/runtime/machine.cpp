@@ -33,7 +33,7 @@ Rates rates_of(int capability) {
 
 }  // namespace
 
-Machine machine_of(int device, int* error) noexcept {
+Machine machine_of(int device, const DeviceCode& code, int* error) noexcept {
   int first_error = 0;
   const auto attribute = [&](cudaDeviceAttr which) {
     int value = 0;
@@ -57,6 +57,9 @@ Machine machine_of(int device, int* error) noexcept {
   const double transfers_per_clock = 2, bits_per_byte = 8;  // double data rate
   m.memory_bytes_per_s = transfers_per_clock * attribute(cudaDevAttrGlobalMemoryBusWidth) /
                          bits_per_byte * 1e3 * attribute(cudaDevAttrMemoryClockRate);
+  // Kernels lack what the architecture that they were compiled for lacks.
+  if (code.error == 0 && code.capability < m.capability) m.capability = code.capability;
+  m.hopper_code = code.hopper;
   if (error) *error = first_error;
   return m;
 }

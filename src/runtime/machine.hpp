@@ -4,12 +4,17 @@
 
 #include <cstdint>
 
+#include "runtime/device_code.hpp"
+
 namespace warpladder::runtime {
 
 // The defaults describe one H200 SXM. Rates are those of its data sheet; a fused multiply-add
 // counts as two floating-point operations.
 struct Machine {
-  int capability = 90;                     // compute capability: 10 · major + minor
+  // Compute capability, 10 · major + minor: of the GPU, or the lower one that the code which it
+  // runs was compiled for.
+  int capability = 90;
+  bool hopper_code = true;                 // 9.0: machine code for sm_90a runs
   int multiprocessors = 132;               // that one process may use
   int shared_bytes_per_block = 227 << 10;  // the most that a block may ask for
   int shared_bytes_per_multiprocessor = 228 << 10;
@@ -30,14 +35,14 @@ struct Machine {
     const int whole = multiprocessors / blocks - (spare + blocks - 1) / blocks;
     return whole > 1 ? whole : 1;
   }
-  // Whether machine code for sm_90a, the Hopper instructions, runs there.
-  constexpr bool is_hopper() const { return capability == 90; }
+  // Whether the Hopper instructions run there.
+  constexpr bool is_hopper() const { return capability == 90 && hopper_code; }
 
   bool operator==(const Machine&) const = default;
 };
 
-// The GPU `device`, as CUDA numbers them. `error`, where it is not null, receives the cudaError_t
-// of the first query that failed, or 0.
-Machine machine_of(int device, int* error) noexcept;
+// The GPU `device`, as CUDA numbers them, which runs `code`. `error`, where it is not null,
+// receives the cudaError_t of the first query that failed, or 0.
+Machine machine_of(int device, const DeviceCode& code, int* error) noexcept;
 
 }  // namespace warpladder::runtime

@@ -137,6 +137,20 @@ TEST_F(HostPath, SaysWhatIsMissing) {
   EXPECT_SUCCEEDS(warpladder_destroy(handle));
 }
 
+// A Hopper GPU that runs PTX for 7.5 multiplies no pairs of halves.
+TEST_F(HostPath, PlansForTheCodeThatRuns) {
+  made_up::set_devices({made_up::Device{}, made_up::Device{runtime::Machine{}, 0, 75}});
+  std::size_t bytes[2] = {};
+  for (const int device : {0, 1}) {
+    require(cudaSetDevice(device), "cudaSetDevice");
+    warpladder_handle handle = nullptr;
+    ASSERT_SUCCEEDS(warpladder_create(&handle));
+    EXPECT_SUCCEEDS(warpladder_sgemm_workspace_bytes(handle, 1024, 1024, 4096, &bytes[device]));
+    EXPECT_SUCCEEDS(warpladder_destroy(handle));
+  }
+  EXPECT_GT(bytes[0], bytes[1]);
+}
+
 TEST_F(HostPath, MakesNoHeapMemoryAndTakesNoLockAndWaitsForNothingInAWarmCall) {
   warpladder_handle handle = nullptr;
   ASSERT_SUCCEEDS(warpladder_create(&handle));
@@ -292,6 +306,9 @@ TEST_F(HostPath, HoldsNoMoreMemoryAfterAMillionCalls) {
 }
 
 TEST_F(HostPath, KeepsDevicesApart) {
+  runtime::Machine turing = a100();
+  turing.capability = 75;
+  made_up::set_devices({made_up::Device{}, made_up::Device{turing}});
   warpladder_handle first = nullptr, second = nullptr;
   ASSERT_SUCCEEDS(warpladder_create(&first));
   require(cudaSetDevice(1), "cudaSetDevice");
@@ -310,11 +327,11 @@ TEST_F(HostPath, KeepsDevicesApart) {
     EXPECT_NE(std::string(warpladder_last_error()).find("device 1"), std::string::npos)
         << warpladder_last_error();
     EXPECT_EQ(made_up::counts().launches, 0);
-    // Plans differ: the A100 has no Hopper instructions, and needs no pairs of halves.
-    std::size_t hopper = 0, ampere = 0;
+    // Plans differ: compute capability 7.5 multiplies no pairs of halves.
+    std::size_t hopper = 0, other = 0;
     EXPECT_SUCCEEDS(warpladder_sgemm_workspace_bytes(first, 1024, 1024, 4096, &hopper));
-    EXPECT_SUCCEEDS(warpladder_sgemm_workspace_bytes(second, 1024, 1024, 4096, &ampere));
-    EXPECT_GT(hopper, ampere);
+    EXPECT_SUCCEEDS(warpladder_sgemm_workspace_bytes(second, 1024, 1024, 4096, &other));
+    EXPECT_GT(hopper, other);
     // An error of one handle's call leaves the other alone.
     made_up::fail_next("cudaLaunchKernelExC", cudaErrorInvalidConfiguration);
     EXPECT_EQ(product(first, x, 64), WARPLADDER_CUDA_ERROR);

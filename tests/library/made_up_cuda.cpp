@@ -7,7 +7,7 @@
 #include <cstring>
 #include <mutex>
 
-#include "library/device_code.hpp"
+#include "runtime/device_code.hpp"
 
 #if defined(WARPLADDER_MADE_UP_LAUNCHES)
 #include <cuda.h>
@@ -278,9 +278,11 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* 
 #if defined(WARPLADDER_MADE_UP_LAUNCHES)
 // Beneath the library's own GPU code: launches are counted, and nothing runs.
 
-cudaError_t cudaFuncGetAttributes(cudaFuncAttributes*, const void*) {
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
   ENTER(cudaFuncGetAttributes);
-  return static_cast<cudaError_t>(devices[static_cast<std::size_t>(current_device)].code_error);
+  const Device& device = devices[static_cast<std::size_t>(current_device)];
+  attributes->ptxVersion = device.code_capability;
+  return static_cast<cudaError_t>(device.code_error);
 }
 namespace {
 // What a kernel may have beyond what each one may. A slot is claimed by the kernel's address.
@@ -363,7 +365,8 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, std::size_t, cu
 cudaError_t __cudaGetKernel(cudaKernel_t*, const void*) { return cudaSuccess; }
 }
 #else
-int warpladder::library::device_code_error() noexcept {
-  return devices[static_cast<std::size_t>(current_device)].code_error;
+warpladder::runtime::DeviceCode warpladder::runtime::device_code() noexcept {
+  const Device& device = devices[static_cast<std::size_t>(current_device)];
+  return {device.code_error, device.code_capability, true};
 }
 #endif

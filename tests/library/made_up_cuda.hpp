@@ -13,7 +13,8 @@ namespace warpladder::made_up {
 
 struct Device {
   runtime::Machine machine;
-  int code_error = 0;  // of this build's GPU code on the device
+  int code_error = 0;         // of this build's GPU code on the device
+  int code_capability = 120;  // that the code was compiled for
 };
 
 struct Launch {

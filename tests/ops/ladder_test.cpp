@@ -57,6 +57,17 @@ TEST(Ladder, SaysWhatAGpuLacks) {
   }
 }
 
+// A GPU whose driver compiles PTX is what that PTX was compiled for.
+TEST(Ladder, SaysThatHopperCodeDoesNotRun) {
+  runtime::Machine m;
+  m.hopper_code = false;
+  const ladder::AnyRung &hopper = ladder::find_rung("sgemm", "tc_10_full_range"),
+                        &other = ladder::find_rung("sgemm", "tc_13_mma_sync");
+  EXPECT_EQ(ladder::why_not(hopper, m),
+            "its machine code, for compute capability 9.0a, does not run here");
+  EXPECT_EQ(ladder::why_not(other, m), "");
+}
+
 TEST(Ladder, RungsHaveOperators) {
   for (const ladder::AnyRung& rung : ladder::all_rungs()) {
     EXPECT_NO_THROW(ops::find_operator(rung.op)) << rung.op;

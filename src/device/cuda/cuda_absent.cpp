@@ -13,6 +13,7 @@ constexpr const char* kWhyNot = "this program was built without the CUDA toolkit
 }  // namespace
 
 Availability availability() { return {false, kWhyNot}; }
+std::optional<GpuCode> gpu_code() { return std::nullopt; }
 std::vector<Fact> facts() { return {}; }
 void* create_stream() { absent(); }
 void destroy_stream(void*) noexcept {}

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <stdexcept>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "device/cuda/utility_kernels.hpp"
@@ -28,6 +30,11 @@ int attribute(cudaDeviceAttr which) {
   return value;
 }
 
+int capability() {
+  return 10 * attribute(cudaDevAttrComputeCapabilityMajor) +
+         attribute(cudaDevAttrComputeCapabilityMinor);
+}
+
 std::string version(int v) { return fmt::format("{}.{}", v / 1000, v % 1000 / 10); }
 
 }  // namespace
@@ -40,15 +47,29 @@ Availability availability() {
       return {false, fmt::format("CUDA finds no GPU: {}", cudaGetErrorString(error))};
     }
     if (count == 0) return {false, "CUDA finds no GPU"};
-    const int major = attribute(cudaDevAttrComputeCapabilityMajor);
-    if (major != 9) {
-      return {
-          false,
-          fmt::format("the GPU has compute capability {}.x; this build holds code for 9.0", major)};
+    const runtime::DeviceCode code = runtime::device_code();
+    if (code.error == cudaErrorNoKernelImageForDevice ||
+        code.error == cudaErrorInvalidDeviceFunction) {
+      cudaGetLastError();
+      return {false, fmt::format("the GPU has compute capability {}, for which this build holds no "
+                                 "code; it was made for {}",
+                                 capability_text(capability()), WARPLADDER_BUILT_FOR)};
     }
+    check(static_cast<cudaError_t>(code.error), "loading this program's GPU code");
     return {true, ""};
   }();
   return result;
+}
+
+std::optional<GpuCode> gpu_code() {
+  if (!availability().available) return std::nullopt;
+  const runtime::DeviceCode code = runtime::device_code();
+  const char* const force = std::getenv("CUDA_FORCE_PTX_JIT");
+  return GpuCode{capability(),
+                 code.capability,
+                 code.hopper,
+                 {WARPLADDER_MACHINE_CODE},
+                 force && std::string_view(force) == "1"};
 }
 
 std::vector<Fact> facts() {
@@ -62,6 +83,7 @@ std::vector<Fact> facts() {
   return {
       {"GPU", p.name},
       {"compute capability", fmt::format("{}.{}", p.major, p.minor)},
+      {"code that runs", what_runs(*gpu_code())},
       {"CUDA runtime", version(runtime)},
       {"driver supports CUDA", version(driver)},
       {"multiprocessors", std::to_string(p.multiProcessorCount)},
@@ -188,7 +210,7 @@ void sweep(void* stream, const void* zeros, std::size_t bytes) {
 const runtime::Machine& machine() {
   static const runtime::Machine machine = [] {
     int error = 0;
-    const runtime::Machine found = runtime::machine_of(0, &error);
+    const runtime::Machine found = runtime::machine_of(0, runtime::device_code(), &error);
     check(static_cast<cudaError_t>(error), "cudaDeviceGetAttribute");
     return found;
   }();

@@ -8,11 +8,14 @@
 #include <vector>
 
 #include "device/device.hpp"
+#include "device/gpu_code.hpp"
 #include "device/timing.hpp"
 
 namespace warpladder::device::cuda {
 
 Availability availability();
+// Null where no GPU answers.
+std::optional<GpuCode> gpu_code();
 std::vector<Fact> facts();
 
 void* create_stream();
