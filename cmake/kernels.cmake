@@ -73,7 +73,7 @@ function(warpladder_rung_list name)
     set(gpu nullptr)
     string(APPEND text "namespace ${op} {\n")
     foreach(flavour ${flavours})
-      if(flavour STREQUAL gpu AND is_hopper AND NOT WARPLADDER_HOPPER)
+      if("${flavour}" STREQUAL "gpu" AND is_hopper AND NOT WARPLADDER_HOPPER)
         continue()
       endif()
       string(APPEND text
