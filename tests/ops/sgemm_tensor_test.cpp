@@ -29,16 +29,59 @@ TEST(SgemmPlan, TakesPairsWhereTheyPayAndAreAccurate) {
   EXPECT_EQ(planned(8, 4096, 4096), "row_11_few_rows");
   EXPECT_EQ(planned(32, 32, 1000000), "row_13_split_k");
   EXPECT_EQ(planned(16, 16, 2048), "row_13_split_k");
-  runtime::Machine a100;
-  a100.capability = 80;
-  EXPECT_EQ(planned(4096, 4096, 4096, a100), "row_07_register_parity");
   EXPECT_EQ(choose(compact(8, 8, 8), runtime::Target::cpu).id, "row_04_vector_load");
   EXPECT_EQ(choose(compact(8, 8, 8), runtime::Target::gpu).id, "dispatch");
 }
 
+// By their data sheets.
+runtime::Machine a_100() {
+  runtime::Machine m;
+  m.capability = 80;
+  m.multiprocessors = 108;
+  m.shared_bytes_per_block = 163 << 10;
+  m.shared_bytes_per_multiprocessor = 164 << 10;
+  m.fp32_flops_per_s = m.f64_tensor_flops_per_s = 19.5e12;
+  m.tf32_tensor_flops_per_s = 156e12;
+  m.f16_tensor_flops_per_s = 312e12;
+  m.memory_bytes_per_s = 1.555e12;
+  return m;
+}
+runtime::Machine rtx_4090() {
+  runtime::Machine m;
+  m.capability = 89;
+  m.multiprocessors = 128;
+  m.shared_bytes_per_block = 99 << 10;
+  m.shared_bytes_per_multiprocessor = 100 << 10;
+  m.fp32_flops_per_s = 82.6e12;
+  m.f64_tensor_flops_per_s = 0;
+  m.tf32_tensor_flops_per_s = 165e12;
+  m.f16_tensor_flops_per_s = 330e12;
+  m.memory_bytes_per_s = 1.008e12;
+  return m;
+}
+
+TEST(SgemmPlan, TakesProductsByWarpsOnOtherGpusWhereTheyPay) {
+  const auto planned = [](const runtime::Machine& machine, std::int64_t m, std::int64_t n,
+                          std::int64_t k, Arithmetic arithmetic = Arithmetic::accurate) {
+    const Problem p = compact(m, n, k);
+    const Plan plan = plain::plan(p, machine, arithmetic);
+    EXPECT_TRUE(ladder::runs_on(machine, *plan.rung)) << plan.id;
+    return std::string(plan.id);
+  };
+  EXPECT_EQ(planned(a_100(), 4096, 4096, 4096), "tc_13_mma_sync");
+  EXPECT_EQ(planned(a_100(), 2048, 2048, 2048), "tc_13_mma_sync");
+  EXPECT_EQ(planned(a_100(), 4096, 4096, 4096, Arithmetic::cuda_cores), "row_07_register_parity");
+  EXPECT_NE(planned(a_100(), 4096, 4096, 128), "tc_13_mma_sync");
+  EXPECT_EQ(planned(a_100(), 8, 4096, 4096), "row_11_few_rows");
+  // A GeForce card multiplies halves no faster than it would have to.
+  EXPECT_NE(planned(rtx_4090(), 4096, 4096, 4096), "tc_13_mma_sync");
+  runtime::Machine without_code = a_100();
+  without_code.capability = 75;
+  EXPECT_NE(planned(without_code, 4096, 4096, 4096), "tc_13_mma_sync");
+}
+
 TEST(SgemmPlan, FollowsTheArithmeticAndTheBatch) {
-  runtime::Machine a100;
-  a100.capability = 80;
+  const runtime::Machine a100 = a_100();
   const Problem large = compact(4096, 4096, 4096), small = compact(64, 64, 64);
   const auto planned = [](const Problem& p, const runtime::Machine& machine, Arithmetic arithmetic,
                           const Batch& batch = {}) -> std::string {

@@ -16,6 +16,7 @@ WARPLADDER_USES_RUNG(row_10_batched_double);
 WARPLADDER_USES_RUNG(row_11_few_rows);
 WARPLADDER_USES_RUNG(row_12_short_k);
 WARPLADDER_USES_RUNG(row_13_split_k);
+WARPLADDER_USES_RUNG(tc_13_mma_sync);
 #if WARPLADDER_HOPPER_CODE  // 0: this build holds no code for compute capability 9.0
 WARPLADDER_USES_RUNG(row_08_double);
 WARPLADDER_USES_RUNG(tc_10_full_range);
@@ -100,6 +101,23 @@ double time_in_pairs(const Problem& p, const runtime::Machine& machine, bool pre
          4 * m * n / (tuning.store_share * machine.memory_bytes_per_s);
 }
 
+// tc_13_mma_sync: the same with large tiles, one on a multiprocessor, or small ones, three, which
+// lose more time to loads.
+double time_by_warps(const Problem& p, const runtime::Machine& machine) {
+  const WarpTuning& tuning = warp_tuning_of(machine);
+  const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n),
+             k = static_cast<double>(p.k);
+  const auto waves = [&](int rows, int columns, int on_one, double loss) {
+    const auto all = static_cast<double>(tiles(p.m, rows) * tiles(p.n, columns));
+    return std::ceil(all / (on_one * machine.multiprocessors)) * on_one * rows * columns * loss;
+  };
+  const double elements = std::min(waves(128, 256, 1, 1.0), waves(64, 64, 3, 1.2));
+  return tuning.launch_s + 16 * (m + n) * k / (tuning.pass_share * machine.memory_bytes_per_s) +
+         2 * elements * k * machine.multiprocessors /
+             (tuning.pairs_share * machine.f16_tensor_flops_per_s) +
+         4 * m * n / (tuning_of(machine).store_share * machine.memory_bytes_per_s);
+}
+
 // The plan that takes the shortest time by the model (slices.hpp).
 struct Fastest {
   Plan plan;
@@ -157,7 +175,14 @@ Plan plan(const Problem& p, const runtime::Machine& machine, Arithmetic arithmet
   if (p.alpha == 0.0f || p.k == 0) return {WARPLADDER_PLANNED(row_07_register_parity)};
   Fastest fastest;
   if (arithmetic != Arithmetic::double_rounded) fastest = fastest_on_cuda_cores(p, machine);
-  if (arithmetic == Arithmetic::cuda_cores || !hopper) return fastest.plan;
+  if (arithmetic == Arithmetic::cuda_cores) return fastest.plan;
+  if (!hopper) {
+    if (ladder::runs_on(machine, rung_tc_13_mma_sync) && pairs_are_accurate(p)) {
+      fastest.consider(time_by_warps(p, machine),
+                       {WARPLADDER_PLANNED(tc_13_mma_sync), workspace_bytes(p)});
+    }
+    return fastest.plan;
+  }
 #if WARPLADDER_HOPPER_CODE
   // Of the rungs that take every problem, and want nothing done beforehand but what has been done.
   fastest.consider(time_in_float64(p, machine), {WARPLADDER_PLANNED(row_08_double)});

@@ -37,12 +37,33 @@ constexpr Tuning kTuning[] = {
      0},
 };
 
-inline const Tuning& tuning_of(const runtime::Machine& machine) {
-  const Tuning* row = kTuning;
-  for (const Tuning& other : kTuning) {
+template <class Row, int count>
+constexpr const Row& row_for(const Row (&rows)[count], const runtime::Machine& machine) {
+  const Row* row = rows;
+  for (const Row& other : rows) {
     if (other.capability <= machine.capability) row = &other;
   }
   return *row;
+}
+inline const Tuning& tuning_of(const runtime::Machine& machine) {
+  return row_for(kTuning, machine);
+}
+
+// The constants of tc_13_mma_sync: its three launches; what its pass gets of the memory's
+// bandwidth, and its products of the tensor cores' peak, at three multiplications each. GeForce
+// cards of 8.6, 8.9 and 12.0 add halves to FP32 sums at half of the peak; a capability does not
+// tell them from others. 9.0: fitted to 1024³ … 8192³ on an H100; the other rows are
+// estimates.
+struct WarpTuning {
+  int capability;
+  double launch_s, pass_share, pairs_share;
+};
+constexpr WarpTuning kWarpTuning[] = {{80, 10e-6, 0.60, 0.22},  {86, 10e-6, 0.60, 0.11},
+                                      {89, 10e-6, 0.60, 0.11},  {90, 10e-6, 1.40, 0.157},
+                                      {100, 10e-6, 0.60, 0.07}, {120, 10e-6, 0.60, 0.11}};
+
+inline const WarpTuning& warp_tuning_of(const runtime::Machine& machine) {
+  return row_for(kWarpTuning, machine);
 }
 
 }  // namespace WARPLADDER_FLAVOUR
