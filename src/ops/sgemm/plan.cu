@@ -3,7 +3,7 @@
 
 // The shapes' model first, for there the flavour's namespace is inline.
 // clang-format off
-#include "ops/sgemm/slices.hpp"
+#include "ops/sgemm/double_slices.hpp"
 #include "ops/sgemm/plan.hpp"
 // clang-format on
 
@@ -19,6 +19,7 @@ WARPLADDER_USES_RUNG(row_13_split_k);
 WARPLADDER_USES_RUNG(tc_13_mma_sync);
 #if WARPLADDER_HOPPER_CODE  // 0: this build holds no code for compute capability 9.0
 WARPLADDER_USES_RUNG(row_08_double);
+WARPLADDER_USES_RUNG(row_14_double_split_k);
 WARPLADDER_USES_RUNG(tc_10_full_range);
 WARPLADDER_USES_RUNG(tc_14_prepared_full_range);
 #endif
@@ -129,6 +130,13 @@ struct Fastest {
   }
 };
 
+struct JustSlices {
+  template <class C>
+  Slices operator()(const Slices& slices) const {
+    return slices;
+  }
+};
+
 // Among the rungs on CUDA cores.
 Fastest fastest_on_cuda_cores(const Problem& p, const runtime::Machine& machine) {
   Fastest fastest;
@@ -136,12 +144,11 @@ Fastest fastest_on_cuda_cores(const Problem& p, const runtime::Machine& machine)
   if (p.k <= kShortK) {
     fastest.consider(time_of_short_k(p, machine), {WARPLADDER_PLANNED(row_12_short_k)});
   }
-  const auto just_slices = [&]<class C>(const Slices& slices) { return slices; };
   if (std::min(p.m, p.n) <= kFewRows) {
-    const Slices s = with_narrow_tile(p.m, p.n, p.k, machine, just_slices);
+    const Slices s = with_narrow_tile(p.m, p.n, p.k, machine, JustSlices());
     fastest.consider(s.time_s, {WARPLADDER_PLANNED(row_11_few_rows), bytes_of_slices(s, p)});
   }
-  const Slices s = with_square_tile(p.m, p.n, p.k, machine, just_slices);
+  const Slices s = with_square_tile(p.m, p.n, p.k, machine, JustSlices());
   fastest.consider(s.time_s, {WARPLADDER_PLANNED(row_13_split_k), bytes_of_slices(s, p)});
   return fastest;
 }
@@ -186,6 +193,9 @@ Plan plan(const Problem& p, const runtime::Machine& machine, Arithmetic arithmet
 #if WARPLADDER_HOPPER_CODE
   // Of the rungs that take every problem, and want nothing done beforehand but what has been done.
   fastest.consider(time_in_float64(p, machine), {WARPLADDER_PLANNED(row_08_double)});
+  const Slices s = with_double_tile(p.m, p.n, p.k, machine, JustSlices());
+  fastest.consider(s.time_s,
+                   {WARPLADDER_PLANNED(row_14_double_split_k), bytes_of_double_slices(s, p)});
   if (arithmetic == Arithmetic::accurate && pairs_are_accurate(p)) {
     const double time_s = time_in_pairs(p, machine, prepared);
     fastest.consider(time_s, prepared

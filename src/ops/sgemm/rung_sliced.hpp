@@ -5,6 +5,7 @@
 // Both operands are seen as lines of length k: A's rows and B's columns. X's are those of which
 // there are fewer, Y's the others.
 
+#include "ops/sgemm/join_slices.hpp"
 #include "ops/sgemm/rung.hpp"
 #include "ops/sgemm/slices.hpp"
 #include "parts/outer_product.hpp"
@@ -285,50 +286,6 @@ static __global__ void __launch_bounds__(C::threads, C::resident) multiply_slice
   store_tile<C>(shared, g, tile);
 }
 
-// Adds up the slices' sums, in an order that depends on their number alone: of each element of C,
-// kJoiners threads take a share of the slices each.
-struct Join {
-  const float* partial;
-  std::int64_t elements, columns;
-  int slices;
-  float alpha, beta;
-  float* c;
-  std::int64_t ldc;
-};
-constexpr int kJoinThreads = 256, kManySlices = 16;
-template <int kJoiners>
-static __global__ void __launch_bounds__(kJoinThreads) join_slices(Join j) {
-  constexpr int kElements = kJoinThreads / kJoiners;
-  __shared__ float share[kJoiners][kElements];
-  const int at = threadIdx.x % kElements, joiner = threadIdx.x / kElements;
-  const std::int64_t e = std::int64_t{blockIdx.x} * kElements + at, last = j.elements - 1;
-  const float* const from = j.partial + (e < last ? e : last);
-  ptx::wait_for_previous_kernel();  // its sums are there
-  float sum = 0.0f;
-  WARPLADDER_UNROLL_BY(8)
-  for (int slice = joiner; slice < j.slices; slice += kJoiners) sum += from[slice * j.elements];
-  if constexpr (kJoiners > 1) {
-    share[joiner][at] = sum;
-    __syncthreads();  // all shares are there
-    if (joiner > 0) return;
-    WARPLADDER_UNROLL
-    for (int other = 1; other < kJoiners; ++other) sum += share[other][at];
-  }
-  if (e <= last) {
-    store_scaled(&j.c[e / j.columns * j.ldc + e % j.columns], j.alpha, sum, j.beta);
-  }
-}
-static inline void launch_join(const Gemm& g, int slices, runtime::StreamView& stream) {
-  const Join join{
-      static_cast<const float*>(g.workspace), g.m * g.n, g.n, slices, g.alpha, g.beta, g.c, g.ldc};
-  constexpr int kJoiners = 8;
-  const bool many = slices > kManySlices;
-  const std::int64_t blocks = tiles(join.elements, many ? kJoinThreads / kJoiners : kJoinThreads);
-  runtime::LaunchShape shape{dim3(static_cast<unsigned>(blocks)), dim3(kJoinThreads)};
-  shape.overlaps_previous = true;
-  runtime::launch(stream, shape, many ? join_slices<kJoiners> : join_slices<1>, join);
-}
-
 // The product as lines X and Y: rows of A are X if they are fewer, or shall be. Lines of A lie
 // along k by rows, those of B if it is transposed.
 struct Lines {
@@ -372,7 +329,7 @@ static void launch_slices(const Gemm& g, bool trans_a, bool trans_b, const Slice
   for_transposes(!lines.x_along, lines.y_along, [&]<bool kXAlong, bool kYAcross>() {
     runtime::launch(stream, shape, multiply_slices<C, kXAlong, !kYAcross>, s);
   });
-  if (s.slices > 1) launch_join(g, s.slices, stream);
+  if (s.slices > 1) launch_join<float>(g, s.slices, g.n, stream);
 }
 
 // Of C::tile_y columns and up, and no more than kManySlices slices.
@@ -383,7 +340,7 @@ ladder::Totals predict_slices(const Problem& p, const Slices& slices) {
                       ctas = tiles_of_c * slices.count, warps = ctas * (C::threads / 32),
                       group_rounds = tiles_of_c * slices.rounds * C::groups,
                       steps = group_rounds * C::group_warps * (C::depth / 4),
-                      stores = ctas * (C::tile_x * C::tile_y / 32), joined = p.m * p.n / 32;
+                      stores = ctas * (C::tile_x * C::tile_y / 32);
   ladder::Totals t;
   t.global_load_requests = group_rounds * ((C::tile_x + C::tile_y) * C::depth / 128);
   t.global_load_sectors = 16 * t.global_load_requests;
@@ -400,12 +357,8 @@ ladder::Totals predict_slices(const Problem& p, const Slices& slices) {
   t.barriers = 2 * warps;
   if (C::group_warps > 1) t.barriers += tiles_of_c * slices.rounds * (C::threads / 32);
   t.global_store_requests = stores;
-  if (slices.count > 1) {
-    t.global_load_requests += joined * slices.count;
-    t.global_load_sectors += 4 * joined * slices.count;
-    t.global_store_requests += joined;
-  }
   t.global_store_sectors = 4 * t.global_store_requests;
+  predict_join(t, p, slices.count);
   t.fmas = p.m * p.n * p.k;
   return t;
 }

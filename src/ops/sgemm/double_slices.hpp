@@ -1,0 +1,105 @@
+#pragma once
+// How a product on float64 tensor cores is cut into tiles of C and slices of k, and what time that
+// takes by a model. Host code of rungs and of plan().
+
+#include "ops/sgemm/slices.hpp"
+
+namespace warpladder::sgemm {
+inline namespace WARPLADDER_FLAVOUR {
+
+// A CTA's tile of C; its warps multiply warp_rows×32 each. So many CTAs are resident on a
+// multiprocessor. Operands that must be loaded word by word take more registers for pointers: there
+// warps are smaller, and more.
+template <int kRows, int kColumns, int kWarpRows, int kResident, int kWarpRowsForWords = kWarpRows>
+struct DoubleConfig {
+  using ForWords = DoubleConfig<kRows, kColumns, kWarpRowsForWords, 1>;
+  static constexpr int rows = kRows, columns = kColumns, warp_rows = kWarpRows, warp_columns = 32,
+                       resident = kResident, depth = 16, step = 4,
+                       warps_across = columns / warp_columns,
+                       threads = 32 * (rows / warp_rows) * warps_across;
+  // Multiply-adds take rows·columns/128 cycles per k, and conversions to float64 (rows +
+  // columns)/16 on top. Relative to a tile of 128×128.
+  static constexpr double loss = (1 + 8.0 / rows + 8.0 / columns) / (1 + 16.0 / 128);
+};
+
+// What `count` slices of `rounds` steps of 16 k take. CTAs of a multiprocessor share its tensor
+// cores. A step takes at least the latency of its loads.
+template <class C>
+double double_time(std::int64_t m, std::int64_t n, std::int64_t k, int count, std::int64_t rounds,
+                   const runtime::Machine& machine) {
+  const Tuning& tuning = tuning_of(machine);
+  constexpr double kEnds = 2;  // steps' time of a CTA's first loads and of its last stores
+  const auto ctas = static_cast<double>(tiles(m, C::rows) * tiles(n, C::columns)) * count;
+  const double on_one = std::ceil(ctas / machine.multiprocessors),
+               rate = tuning.f64_share * machine.f64_tensor_flops_per_s / machine.multiprocessors,
+               step_s = std::max(on_one * 2 * C::rows * C::columns * C::depth * C::loss / rate,
+                                 std::ceil(on_one / C::resident) * tuning.f64_step_s);
+  const auto steps = static_cast<double>((rounds + count - 1) / count);
+  const auto mn = static_cast<double>(m) * static_cast<double>(n);
+  const double memory_s = 4.0 * static_cast<double>(m + n) * static_cast<double>(k) /
+                          (tuning.f64_memory_share * machine.memory_bytes_per_s),
+               l2_rate = tuning.l2_bytes_per_s * machine.multiprocessors,
+               l2_s = ctas * steps * 4.0 * (C::rows + C::columns) * C::depth / l2_rate;
+  const double end_s = count == 1
+                           ? 4.0 * mn / (tuning.large_store_share * machine.memory_bytes_per_s)
+                           : tuning.join_s + 8.0 * count * mn / l2_rate;
+  return tuning.launch_s + std::max({(steps + kEnds) * step_s, memory_s, l2_s}) + end_s;
+}
+
+// The slices' sums lie in the workspace as rows that begin at multiples of 16 bytes.
+inline std::int64_t line_of_slice(std::int64_t n) { return (n + 3) / 4 * 4; }
+inline std::size_t bytes_of_double_slices(const Slices& slices, const Problem& p) {
+  return slices.count == 1
+             ? 0
+             : sizeof(float) * static_cast<std::size_t>(slices.count) *
+                   static_cast<std::size_t>(p.m) * static_cast<std::size_t>(line_of_slice(p.n));
+}
+
+// The fastest number of slices, of those that fill the multiprocessors evenly. The slices' sums
+// must fit into workspace_bytes().
+template <class C>
+Slices double_slices_of(std::int64_t m, std::int64_t n, std::int64_t k,
+                        const runtime::Machine& machine) {
+  constexpr std::int64_t kMostEach = 4 * C::resident;
+  constexpr double kMost = 4096;
+  const std::int64_t of_c = std::max<std::int64_t>(1, tiles(m, C::rows) * tiles(n, C::columns)),
+                     rounds = tiles(k, C::depth);
+  // m·line·4 bytes for each slice, in 8·(m + n)·k bytes.
+  const double room = 2.0 * static_cast<double>(k) * static_cast<double>(m + n) /
+                      std::max(1.0, static_cast<double>(m) * static_cast<double>(line_of_slice(n)));
+  const std::int64_t most = std::max<std::int64_t>(
+      1, std::min<std::int64_t>(rounds, static_cast<std::int64_t>(std::min(room, kMost))));
+  Slices best{};
+  for (std::int64_t each = 0; each <= kMostEach; ++each) {
+    const auto count =
+        static_cast<int>(std::clamp<std::int64_t>(each * machine.multiprocessors / of_c, 1, most));
+    const double time_s = double_time<C>(m, n, k, count, rounds, machine);
+    if (best.count == 0 || time_s < best.time_s) best = {count, static_cast<int>(rounds), time_s};
+  }
+  return best;
+}
+
+// row_14_double_split_k: the tile that takes the shortest time by the model, and of two the one
+// that is named first. `run` gets the tile's configuration and its slices.
+template <class First, class... Others, class Run>
+auto with_fastest_tile(std::int64_t m, std::int64_t n, std::int64_t k,
+                       const runtime::Machine& machine, const Run& run) {
+  const Slices first = double_slices_of<First>(m, n, k, machine);
+  const bool is_fastest =
+      ((first.time_s <= double_slices_of<Others>(m, n, k, machine).time_s) && ...);
+  if constexpr (sizeof...(Others) > 0) {
+    if (!is_fastest) return with_fastest_tile<Others...>(m, n, k, machine, run);
+  }
+  return run.template operator()<First>(first);
+}
+template <class Run>
+auto with_double_tile(std::int64_t m, std::int64_t n, std::int64_t k,
+                      const runtime::Machine& machine, const Run& run) {
+  return with_fastest_tile<DoubleConfig<128, 128, 64, 1>, DoubleConfig<64, 128, 64, 2, 32>,
+                           DoubleConfig<128, 64, 64, 2, 32>, DoubleConfig<64, 64, 32, 3>,
+                           DoubleConfig<32, 128, 32, 3>, DoubleConfig<128, 32, 32, 3>,
+                           DoubleConfig<32, 32, 16, 4>>(m, n, k, machine, run);
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::sgemm

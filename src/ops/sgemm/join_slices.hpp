@@ -1,0 +1,83 @@
+#pragma once
+// The second kernel of a product whose k is split: it adds up the slices' sums, which lie in the
+// workspace, and stores C.
+
+#include <algorithm>
+
+#include "ops/sgemm/rung.hpp"
+#include "parts/ptx/dependent_launch.hpp"
+
+namespace warpladder::sgemm {
+inline namespace WARPLADDER_FLAVOUR {
+
+// A slice's sums are a C of their own: rows of `columns` elements, which begin `line` apart.
+struct Join {
+  const float* partial;
+  std::int64_t elements, line, columns;  // elements: of a slice, gaps between rows included
+  int slices;
+  float alpha, beta;
+  float* c;
+  std::int64_t ldc;
+};
+constexpr int kJoinThreads = 256, kManySlices = 16;
+
+// Adds in `Sum`, in an order that depends on the number of slices alone: of each element of C,
+// kJoiners threads take a share of the slices each.
+template <class Sum, int kJoiners>
+static __global__ void __launch_bounds__(kJoinThreads) join_slices(Join j) {
+  constexpr int kElements = kJoinThreads / kJoiners;
+  __shared__ Sum share[kJoiners][kElements];
+  const int at = threadIdx.x % kElements, joiner = threadIdx.x / kElements;
+  const std::int64_t e = std::int64_t{blockIdx.x} * kElements + at, last = j.elements - 1;
+  const float* const from = j.partial + (e < last ? e : last);
+  ptx::wait_for_previous_kernel();  // its sums are there
+  Sum sum = 0;
+  WARPLADDER_UNROLL_BY(8)
+  for (int slice = joiner; slice < j.slices; slice += kJoiners) sum += from[slice * j.elements];
+  if constexpr (kJoiners > 1) {
+    share[joiner][at] = sum;
+    __syncthreads();  // all shares are there
+    if (joiner > 0) return;
+    WARPLADDER_UNROLL
+    for (int other = 1; other < kJoiners; ++other) sum += share[other][at];
+  }
+  const std::int64_t row = e / j.line, column = e % j.line;
+  if (e <= last && column < j.columns) {
+    float& c = j.c[row * j.ldc + column];
+    const Sum alpha = j.alpha, beta = j.beta;
+    c = static_cast<float>(j.beta == 0.0f ? alpha * sum : alpha * sum + beta * c);
+  }
+}
+
+template <class Sum>
+static inline void launch_join(const Gemm& g, int slices, std::int64_t line,
+                               runtime::StreamView& stream) {
+  const Join join{static_cast<const float*>(g.workspace),
+                  g.m * line,
+                  line,
+                  g.n,
+                  slices,
+                  g.alpha,
+                  g.beta,
+                  g.c,
+                  g.ldc};
+  constexpr int kJoiners = 8;
+  const bool many = slices > kManySlices;
+  const std::int64_t blocks = tiles(join.elements, many ? kJoinThreads / kJoiners : kJoinThreads);
+  runtime::LaunchShape shape{dim3(static_cast<unsigned>(blocks)), dim3(kJoinThreads)};
+  shape.overlaps_previous = true;
+  runtime::launch(stream, shape, many ? join_slices<Sum, kJoiners> : join_slices<Sum, 1>, join);
+}
+
+// What the join adds to a prediction, of rows that are whole warps wide.
+inline void predict_join(ladder::Totals& t, const Problem& p, std::uint64_t slices) {
+  if (slices == 1) return;
+  const std::uint64_t warps = p.m * p.n / 32;  // of the threads that store C
+  t.global_load_requests += warps * slices;
+  t.global_load_sectors += 4 * warps * slices;
+  t.global_store_requests += warps;
+  t.global_store_sectors += 4 * warps;
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::sgemm
