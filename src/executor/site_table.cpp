@@ -59,7 +59,8 @@ const std::map<std::string, What, std::less<>>& meanings() {
         {"tma_load", {SiteKind::bulk_copy, 0}},   {"wgmma", {SiteKind::tensor, 0}},
         {"mma_f64", {SiteKind::tensor, 0}},       {"cluster_barrier", {SiteKind::sync, 0}},
         {"mma", {SiteKind::tensor, 0}},           {"ldmatrix", {SiteKind::load, 16}},
-        {"named_barrier", {SiteKind::sync, 0}},   {"store_async16", {SiteKind::store, 16}},
+        {"wgmma_words", {SiteKind::tensor, 0}},   {"named_barrier", {SiteKind::sync, 0}},
+        {"store_async16", {SiteKind::store, 16}},
     };
     for (const char* place : {"mbarrier_init", "mbarrier_arrive", "mbarrier_arrive_at",
                               "mbarrier_wait", "wgmma_wait", "in_block", "cp_async_arrive"}) {

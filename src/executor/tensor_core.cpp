@@ -25,12 +25,24 @@ void decode(const TensorTiles& t, unsigned tile, int line, float* to) {
   for (unsigned half = 0; half < 2; ++half) {
     const auto* chunk = reinterpret_cast<const __m128i*>(chunk_at(t.shared, at + half * kChunk));
     const __m128i bits = _mm_loadu_si128(chunk);
-    if (t.element_bytes == 2) {
+    if (t.a_of_lane) {
+      const __m256i upper = _mm256_slli_epi32(_mm256_cvtepu16_epi32(bits), 16);
+      _mm256_storeu_ps(to + half * 8, _mm256_castsi256_ps(upper));
+    } else if (t.element_bytes == 2) {
       _mm256_storeu_ps(to + half * 8, _mm256_cvtph_ps(bits));
     } else {
       const __m128i kept = _mm_and_si128(bits, _mm_set1_epi32(~0x1fff));
       _mm_storeu_ps(to + half * 4, _mm_castsi128_ps(kept));
     }
+  }
+}
+
+// The same of a line of A whose 16 bfloat16 four lanes hold.
+void gather_line(const TensorTiles& t, int line, float* to) {
+  for (int k = 0; k < 16; ++k) {
+    const int lane = line / 16 * 32 + line % 8 * 4 + k % 8 / 2;
+    const std::uint32_t word = t.a_of_lane[lane][line % 16 / 8 + k / 8 * 2];
+    to[k] = std::bit_cast<float>(k % 2 ? word & 0xffff0000u : word << 16);
   }
 }
 
@@ -57,7 +69,11 @@ void multiply(const TensorTiles& t, bool add, float* sums) {
   }
   for (int m = 0; m < kTensorRows; ++m) {
     float a[kMostDepth];
-    decode(t, t.a, m, a);
+    if (t.a_of_lane) {
+      gather_line(t, m, a);
+    } else {
+      decode(t, t.a, m, a);
+    }
     for (int strip = 0; strip < t.columns; strip += kStrip) {
       float* const to = sums + m * t.columns + strip;
       __m256d sum[kVectors];

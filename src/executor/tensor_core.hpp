@@ -15,6 +15,8 @@ struct TensorTiles {
   unsigned a, b;                // the tiles' first bytes in there
   int columns;                  // 32, 64 or 128
   int element_bytes;            // 2: halves; 4: floats, of which the upper 19 bits count
+  // A as the 128 lanes hold it, in four words each; the elements of both tiles are bfloat16 then.
+  const std::uint32_t* const* a_of_lane = nullptr;
 };
 
 // sums[64][columns] = A·Bᵀ (+ sums if `add`): exact sums of exact products, truncated once.

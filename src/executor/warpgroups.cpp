@@ -81,16 +81,20 @@ unsigned first_dissenter(Worker& w, unsigned first, std::size_t count) {
 void perform(Worker& w, unsigned first, std::size_t count) {
   alignas(32) static thread_local float sums[kTensorRows * kMostTensorColumns];
   float* of_lane[kWarpgroup];
+  const std::uint32_t* words[kWarpgroup];
   const unsigned char* const shared = w.dynamic_shared(w.rank_of(first));
   const std::vector<Product>& lead = w.warpgroups.of(first).products;
   for (std::size_t i = 0; i < count; ++i) {
     const Product& p = lead[i];
     for (unsigned lane = 0; lane < kWarpgroup; ++lane) {
-      of_lane[lane] = w.warpgroups.of(first + lane).products[i].sums;
+      const Product& of = w.warpgroups.of(first + lane).products[i];
+      of_lane[lane] = of.sums;
+      words[lane] = of.words;
     }
     if (p.add) gather(of_lane, p.columns, sums);
     multiply({shared, static_cast<unsigned>(p.a & kAddressField) << 4,
-              static_cast<unsigned>(p.b & kAddressField) << 4, p.columns, p.element_bytes},
+              static_cast<unsigned>(p.b & kAddressField) << 4, p.columns, p.element_bytes,
+              p.from_registers ? words : nullptr},
              p.add, sums);
     scatter(of_lane, p.columns, sums);
     if (w.counted) {
@@ -117,6 +121,15 @@ void simt_wgmma(float* sums, int columns, int element_bytes, std::uint64_t a, st
     tile_at(w, b, static_cast<unsigned>(columns), pc);
   }
   w.warpgroups.of(w.current).products.push_back({sums, a, b, columns, element_bytes, add != 0, pc});
+}
+
+void simt_wgmma_words(float* sums, int columns, const std::uint32_t* a, std::uint64_t b, int add) {
+  Worker& w = *this_worker;
+  const auto pc = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));
+  const unsigned first = warpgroup_of(w, pc);
+  if (w.current == first) tile_at(w, b, static_cast<unsigned>(columns), pc);
+  w.warpgroups.of(w.current).products.push_back(
+      {sums, 0, b, columns, 2, add != 0, pc, true, {a[0], a[1], a[2], a[3]}});
 }
 
 void simt_wgmma_commit() {

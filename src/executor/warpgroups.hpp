@@ -17,10 +17,13 @@ struct Product {
   int columns, element_bytes;
   bool add;
   std::uintptr_t pc;
+  bool from_registers = false;  // A: bfloat16 in the lane's words
+  std::uint32_t words[4] = {};
 
   bool is_the_same(const Product& other) const {
     return a == other.a && b == other.b && columns == other.columns &&
-           element_bytes == other.element_bytes && add == other.add;
+           element_bytes == other.element_bytes && add == other.add &&
+           from_registers == other.from_registers;
   }
 };
 

@@ -202,6 +202,71 @@ TEST(WgmmaCounts, MultiplyAddsAreCountedOnceAWarpgroup) {
   }
 }
 
+// A from registers, in bfloat16: exact where the sums are small integers times a power of two, in
+// FP32's whole range; infinities and NaN spread.
+TEST_P(Wgmma, WordsFromRegistersAreMultiplied) {
+  const auto words_of = [](const std::vector<float>& values) {
+    std::vector<std::uint32_t> words(values.size() / 2);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      words[i / 2] |= std::bit_cast<std::uint32_t>(values[i]) >> 16 << i % 2 * 16;
+    }
+    return words;
+  };
+  for (const int columns : {32, 64, 128}) {
+    for (const auto& [scale_a, scale_b] : {std::pair{1.0f, 1.0f},
+                                           {0x1p100f, 0x1p-120f},
+                                           {0x1p-133f, 0x1p100f},    // subnormal
+                                           {0x1p-70f, 0x1p-70f}}) {  // as is their product
+      for (const int add : {0, 1}) {
+        const Problem p{2, columns, 1, 1, 0, 1, false};
+        std::vector<float> a = integers(p, 64, 11).values, b = integers(p, columns, 12).values;
+        a.resize(64 * 16);
+        b.resize(static_cast<std::size_t>(columns) * 16);
+        for (float& value : a) value *= scale_a;
+        for (float& value : b) value *= scale_b;
+        const float infinity = std::numeric_limits<float>::infinity();
+        a[5 * 16 + 3] = infinity;
+        a[9 * 16 + 15] = std::numeric_limits<float>::quiet_NaN();
+        for (int column = 0; column < columns; ++column) {
+          b[static_cast<std::size_t>(column * 16 + 3)] = scale_b;
+        }
+        const Buffer<std::uint32_t> a_there(target(), words_of(a)), b_there(target(), words_of(b));
+        Buffer<float> out(target(), static_cast<std::size_t>(64 * columns));
+        run("product_of_words<" + std::to_string(columns) + ">",
+            {{1}, {128}, static_cast<std::size_t>(columns) * 128}, a_there, b_there, out, add);
+        const std::vector<float> got = out.download();
+        for (int i = 0; i < 64 * columns; ++i) {
+          const int row = i / columns, column = i % columns;
+          const float value = got[static_cast<std::size_t>(i)];
+          if (row == 9) {
+            ASSERT_TRUE(std::isnan(value));
+          } else if (row == 5) {
+            ASSERT_EQ(value, infinity);
+          } else {
+            double exact = 0;
+            for (int k = 0; k < 16; ++k) {
+              exact += static_cast<double>(a[static_cast<std::size_t>(row * 16 + k)]) *
+                       static_cast<double>(b[static_cast<std::size_t>(column * 16 + k)]);
+            }
+            ASSERT_EQ(static_cast<double>(value), exact * (1 + add))
+                << row << "," << column << " of " << columns << ", times " << scale_a * scale_b;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(WgmmaCounts, MultiplyAddsOfWordsAreCountedOnceAWarpgroup) {
+  const Buffer<std::uint32_t> a(Target::cpu, std::vector<std::uint32_t>(64 * 8)),
+      b(Target::cpu, std::vector<std::uint32_t>(64 * 8));
+  Buffer<float> out(Target::cpu, 64 * 64);
+  Counted c("semantics_wgmma.sm90a.cu", "product_of_words<64>", {{1}, {128}, 64 * 128}, a, b, out,
+            1);
+  c.expect_tensor_fmas("first", 64 * 64 * 16);
+  c.expect_tensor_fmas("second", 64 * 64 * 16);
+}
+
 // Two warps' products in float64 against sums in quadruple precision.
 TEST_P(Wgmma, WarpsMultiplyInFloat64) {
   for (const int k : {4, 8, 60}) {

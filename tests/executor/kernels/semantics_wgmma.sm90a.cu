@@ -4,7 +4,7 @@
 #include "parts/ptx/mbarrier.hpp"
 #include "parts/ptx/mma.hpp"
 #include "parts/ptx/tma.hpp"
-#include "parts/ptx/wgmma.hpp"
+#include "parts/ptx/wgmma_words.hpp"
 
 namespace warpladder::kernel_tests {
 namespace {
@@ -75,6 +75,43 @@ WARPLADDER_TEST_KERNEL(product<2, 128>);
 WARPLADDER_TEST_KERNEL(product<4, 32>);
 WARPLADDER_TEST_KERNEL(product<4, 64>);
 WARPLADDER_TEST_KERNEL(product<4, 128>);
+
+// One warpgroup, A from registers: out (64 × columns) = A·Bᵀ + A·Bᵀ, or just one A·Bᵀ. The words
+// are pairs of bfloat16, of A (64 × 16) and B (columns × 16).
+template <int columns>
+__global__ void __launch_bounds__(128)
+    product_of_words(const unsigned* a, const unsigned* b, float* out, int add) {
+  auto* const b_tile = runtime::dynamic_shared<unsigned>();
+  const int t = static_cast<int>(threadIdx.x);
+  for (int i = t; i < columns * 8; i += 128) {
+    const int line = i / 8, word = i % 8;  // eight words of a line, in the 128-byte swizzle
+    b_tile[line * 32 + ((word / 4) ^ line % 8) * 4 + word % 4] = b[i];
+  }
+  ptx::fence_async_proxy_of_shared();
+  __syncthreads();  // the tile is there
+  const int row = 16 * (t / 32) + t % 32 / 4;
+  unsigned words[4];
+  WARPLADDER_UNROLL
+  for (int i = 0; i < 4; ++i) words[i] = a[(row + 8 * (i % 2)) * 8 + t % 4 + 4 * (i / 2)];
+  float sums[columns / 2];
+  WARPLADDER_UNROLL
+  for (int i = 0; i < columns / 2; ++i) sums[i] = 0.0f;
+  const ptx::TileDescriptor tile = ptx::tile_descriptor(b_tile);
+  ptx::wgmma_fence();
+  ptx::multiply_bf16(sums, words, tile, false);     // COUNT: first
+  ptx::multiply_bf16(sums, words, tile, add != 0);  // COUNT: second
+  ptx::wgmma_commit();
+  ptx::wgmma_wait<0>();
+  ptx::pin(sums);
+  WARPLADDER_UNROLL
+  for (int i = 0; i < columns / 2; ++i) {
+    const int column = 8 * (i / 4) + 2 * (t % 4) + i % 2;
+    out[(row + 8 * (i / 2 % 2)) * columns + column] = sums[i];
+  }
+}
+WARPLADDER_TEST_KERNEL(product_of_words<32>);
+WARPLADDER_TEST_KERNEL(product_of_words<64>);
+WARPLADDER_TEST_KERNEL(product_of_words<128>);
 
 // Each warp: sums (16×8, by rows) += A (16×k, by rows) · B (k×8, by rows), k a multiple of 4.
 __global__ void warp_product(const float* a, const float* b, double* sums, int k) {
