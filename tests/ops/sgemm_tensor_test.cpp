@@ -27,7 +27,7 @@ TEST(SgemmPlan, TakesPairsWhereTheyPayAndAreAccurate) {
   EXPECT_NE(planned(4096, 4096, 200), "tc_10_full_range");
   EXPECT_EQ(planned(4096, 4096, 1), "row_12_short_k");
   EXPECT_EQ(planned(8, 4096, 4096), "row_11_few_rows");
-  EXPECT_EQ(planned(512, 512, 8192), "row_14_double_split_k");
+  EXPECT_EQ(planned(512, 512, 8192), "tc_15_split_on_the_way");
   EXPECT_EQ(planned(16, 16, 2048), "row_14_double_split_k");
   EXPECT_EQ(choose(compact(8, 8, 8), runtime::Target::cpu).id, "row_04_vector_load");
   EXPECT_EQ(choose(compact(8, 8, 8), runtime::Target::gpu).id, "dispatch");
@@ -108,7 +108,7 @@ TEST(SgemmPlan, TakesAPreparedBWhereItPays) {
   const Problem large = compact(4096, 4096, 4096);
   EXPECT_EQ(planned(large), "tc_14_prepared_full_range");
   EXPECT_EQ(planned(compact(256, 4096, 4096)), "tc_14_prepared_full_range");
-  EXPECT_EQ(plain::plan(compact(64, 4096, 4096), {}).id, std::string("row_14_double_split_k"));
+  EXPECT_EQ(plain::plan(compact(64, 4096, 4096), {}).id, std::string("tc_15_split_on_the_way"));
   EXPECT_EQ(planned(compact(16, 16, 2048)), "row_14_double_split_k");
   EXPECT_EQ(planned(compact(4096, 4096, 4096, Layout::row_major, false, false, 0.0f)),
             "row_07_register_parity");

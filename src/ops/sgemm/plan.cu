@@ -4,6 +4,7 @@
 // The shapes' model first, for there the flavour's namespace is inline.
 // clang-format off
 #include "ops/sgemm/double_slices.hpp"
+#include "ops/sgemm/tensor/term_slices.hpp"
 #include "ops/sgemm/plan.hpp"
 // clang-format on
 
@@ -22,6 +23,7 @@ WARPLADDER_USES_RUNG(row_08_double);
 WARPLADDER_USES_RUNG(row_14_double_split_k);
 WARPLADDER_USES_RUNG(tc_10_full_range);
 WARPLADDER_USES_RUNG(tc_14_prepared_full_range);
+WARPLADDER_USES_RUNG(tc_15_split_on_the_way);
 #endif
 
 namespace {
@@ -196,6 +198,12 @@ Plan plan(const Problem& p, const runtime::Machine& machine, Arithmetic arithmet
   const Slices s = with_double_tile(p.m, p.n, p.k, machine, JustSlices());
   fastest.consider(s.time_s,
                    {WARPLADDER_PLANNED(row_14_double_split_k), bytes_of_double_slices(s, p)});
+  constexpr std::int64_t kLeastDepthOfTerms = 512;  // below it cublasSgemm's sums are as accurate
+  if (arithmetic == Arithmetic::accurate && p.k >= kLeastDepthOfTerms) {
+    const Slices terms = with_term_tile(p.m, p.n, p.k, machine, JustSlices());
+    fastest.consider(terms.time_s,
+                     {WARPLADDER_PLANNED(tc_15_split_on_the_way), bytes_of_slices(terms, p)});
+  }
   if (arithmetic == Arithmetic::accurate && pairs_are_accurate(p)) {
     const double time_s = time_in_pairs(p, machine, prepared);
     fastest.consider(time_s, prepared

@@ -44,11 +44,11 @@ struct SlicedTile {
   int first, end, slice;
 };
 template <class C>
-__device__ __forceinline__ SlicedTile sliced_tile(const SlicedGemm& g) {
+__device__ __forceinline__ SlicedTile sliced_tile(const SlicedGemm& g, unsigned block) {
   const auto tiles_x = static_cast<unsigned>(g.tiles_x), tiles_y = static_cast<unsigned>(g.tiles_y);
-  const unsigned tile = blockIdx.x / tiles_x;
+  const unsigned tile = block / tiles_x;
   const auto slice = static_cast<std::int64_t>(tile / tiles_y);
-  return {std::int64_t{blockIdx.x % tiles_x} * C::tile_x, std::int64_t{tile % tiles_y} * C::tile_y,
+  return {std::int64_t{block % tiles_x} * C::tile_x, std::int64_t{tile % tiles_y} * C::tile_y,
           static_cast<int>(slice * g.rounds / g.slices),
           static_cast<int>((slice + 1) * g.rounds / g.slices), static_cast<int>(slice)};
 }
@@ -275,7 +275,7 @@ __device__ __forceinline__ void store_tile(const SlicedShared<C>& shared, const 
 template <class C, bool kXAlong, bool kYAlong>
 static __global__ void __launch_bounds__(C::threads, C::resident) multiply_slices(SlicedGemm g) {
   auto& shared = *runtime::dynamic_shared<SlicedShared<C>>();
-  const SlicedTile tile = sliced_tile<C>(g);
+  const SlicedTile tile = sliced_tile<C>(g, blockIdx.x);
   const SlicedPlace<C> at;
   float sum[C::lane_x][C::lane_y] = {};
   add_slice<C, kXAlong, kYAlong>(sum, shared, g, tile, at);

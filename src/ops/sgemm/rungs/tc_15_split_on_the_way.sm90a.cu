@@ -1,0 +1,93 @@
+// Bound before: tc_10 splits its operands in a pass of its own, which reads them and writes twice
+// as many bytes, and its tiles are 128×128. With 64 rows, or few tiles and a long k, that takes
+// longer than the CUDA cores do.
+// Idea: split on the way. The FP32 operands are read once, and become three bfloat16 terms between
+// shared memory and the tensor cores: the longer operand's in registers, each element once, the
+// other's in shared memory, once a CTA. Three terms hold all 24 bits in FP32's range, so that
+// nothing need be known of the operands beforehand. k is parted among all multiprocessors, as in
+// row_13, and the slices' sums are added in a fixed order. Sums of 16 along k are promoted to FP32
+// registers.
+//
+// Six products of terms count. A sum that is not finite, or so small that what the terms lost below
+// 2^-133 may matter, is computed again by FP32 multiply-adds.
+//
+// Prediction: 70 % of a sixth of the tensor cores' peak, 110 TFLOP/s on an H100, or 85 % of what
+// memory gives: 64×4096×4096 in 30 µs, 256×256×65536 in 95 µs. Measured on an H100: 48 and 141 µs,
+// where row_14 takes 61 and 154, and cuBLAS 59 and 183; at 2048³ 64 TFLOP/s.
+// Accepts: every problem; 16-byte copies where address and leading dimension allow.
+// What binds it: the warps, which split, copy and wait for the tensor cores in turn: these are busy
+// for 40 % of the time, and the warps issue in 46 % of the cycles.
+
+#include "ops/sgemm/tensor/prediction.hpp"
+#include "ops/sgemm/tensor/term_epilogue.hpp"
+
+namespace warpladder::sgemm {
+namespace {
+
+template <class C, bool kXAlong, bool kYAlong>
+__global__ void __launch_bounds__(C::threads) multiply(SlicedGemm g) {
+  auto& shared = *runtime::dynamic_shared<TermShared<C>>();
+  unsigned block = blockIdx.x;
+  float sum[C::tile_x / 2] = {};
+  unsigned lost = 0;
+  add_terms<C, kXAlong, kYAlong>(sum, shared, g, sliced_tile<C>(g, block), lost);
+  ptx::allow_next_kernel();  // which waits for this one's end, but for its own launch
+  __syncthreads();           // the ring is used no more
+  lay_down_terms<C>(shared, sum);
+  const bool warp_lost = __any_sync(0xffffffffu, parts::has_lost(lost));
+  if (threadIdx.x % 32 == 0) shared.lost[threadIdx.x / 32] = warp_lost;
+  __syncthreads();          // all sums are there
+  ptx::make_opaque(block);  // the tile's place takes no registers meanwhile
+  const SlicedTile tile = sliced_tile<C>(g, block);
+  store_terms<C>(shared, g, tile, term_part<C>(g.x, kXAlong, tile.x0, C::tile_x, g, tile),
+                 term_part<C>(g.y, kYAlong, tile.y0, C::tile_y, g, tile));
+}
+
+void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
+  with_term_tile(g.m, g.n, g.k, *stream.machine, [&]<class C>(const Slices& slices) {
+    Lines lines = lines_of(g, trans_a, trans_b, g.m <= g.n);
+    SlicedGemm& s = lines.gemm;
+    s.tiles_x = static_cast<int>(tiles(s.x.lines, C::tile_x));
+    s.tiles_y = static_cast<int>(tiles(s.y.lines, C::tile_y));
+    s.slices = slices.count;
+    s.rounds = slices.rounds;
+    const std::int64_t blocks = std::int64_t{s.tiles_x} * s.tiles_y * s.slices;
+    const runtime::LaunchShape shape{dim3(static_cast<unsigned>(blocks)), dim3(C::threads),
+                                     sizeof(TermShared<C>)};
+    for_transposes(!lines.x_along, lines.y_along, [&]<bool kXAlong, bool kYAcross>() {
+      runtime::launch(stream, shape, multiply<C, kXAlong, !kYAcross>, s);
+    });
+    if (s.slices > 1) launch_join<float>(g, s.slices, g.n, stream);
+  });
+}
+
+// Counts of shared memory are not predicted.
+ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
+  return with_term_tile(p.m, p.n, p.k, machine, [&]<class C>(const Slices& slices) {
+    const std::int64_t x = std::min(p.m, p.n), y = std::max(p.m, p.n);
+    const std::uint64_t tiles_of_c = tiles(x, C::tile_x) * tiles(y, C::tile_y),
+                        ctas = tiles_of_c * slices.count, rounds = tiles_of_c * slices.rounds;
+    ladder::Totals t;
+    t.global_load_requests = rounds * ((C::tile_x + C::tile_y) * C::depth / 128);
+    t.global_load_sectors = 16 * t.global_load_requests;
+    t.global_store_requests = ctas * (C::tile_x * C::tile_y / 32);
+    t.shared_load_requests = t.shared_load_wavefronts = ladder::kNotPredicted;
+    t.shared_store_requests = t.shared_store_wavefronts = ladder::kNotPredicted;
+    t.barriers = C::warps * 2 * (rounds + ctas);
+    t.global_store_sectors = 4 * t.global_store_requests;
+    predict_join(t, p, slices.count);
+    t.tensor_fmas = 6 * rounds * C::tile_x * C::tile_y * C::depth;
+    return t;
+  });
+}
+
+}  // namespace
+
+WARPLADDER_RUNG(tc_15_split_on_the_way) = {
+    .idea = "three bfloat16 terms, split between shared memory and tensor cores",
+    .accepts = "every problem; float4 where alignment allows",
+    .launch = launch_in<Layout::row_major, launch>,
+    .predict = predict_in<Layout::row_major, predict>,
+    .arithmetic = in_halves(16)};
+
+}  // namespace warpladder::sgemm

@@ -1,0 +1,95 @@
+#pragma once
+// How a product in three bfloat16 terms is cut into tiles of C and slices of k, and what time that
+// takes by a model, as slices.hpp has it for CUDA cores. Host code of rungs and of plan().
+
+#include "ops/sgemm/slices.hpp"
+
+namespace warpladder::sgemm {
+inline namespace WARPLADDER_FLAVOUR {
+
+// A CTA's tile of C: tile_x of the lines of which there are fewer, 64 of the others for each of its
+// warpgroups. `depth` of k are brought at a time.
+template <int kColumns, int kWarpgroups, int kStages>
+struct TermConfig {
+  static constexpr int tile_x = kColumns, warpgroups = kWarpgroups, tile_y = 64 * kWarpgroups,
+                       depth = 32, stages = kStages, threads = 128 * kWarpgroups,
+                       warps = threads / 32;
+  static_assert(stages > 2);
+};
+
+// Constants of the model for Hopper, fitted to 16 products on an H100.
+struct TermTuning {
+  // What a CTA's round of 32 along k takes: in all, for each element of its tile, for each of Y's
+  // lines.
+  double round_s = 0.45e-6, element_s = 85e-12, line_s = 1.6e-9;
+  double ends_s = 1.5e-6;  // until the first round, and behind the last
+  double memory_share = 0.85;
+};
+
+template <class C>
+double term_time(std::int64_t m, std::int64_t n, std::int64_t k, int count, std::int64_t rounds,
+                 const runtime::Machine& machine) {
+  constexpr TermTuning kTuned;
+  const Tuning& tuning = tuning_of(machine);
+  const std::int64_t x = std::min(m, n), y = std::max(m, n);
+  const auto ctas = static_cast<double>(tiles(x, C::tile_x) * tiles(y, C::tile_y)) * count;
+  const auto rounds_of_slice = static_cast<double>((rounds + count - 1) / count);
+  const double rounds_s =
+      std::ceil(ctas / machine.multiprocessors) * rounds_of_slice *
+      (kTuned.round_s + kTuned.element_s * C::tile_x * C::tile_y + kTuned.line_s * C::tile_y);
+  const auto mn = static_cast<double>(m) * static_cast<double>(n);
+  const double memory_s = (4.0 * static_cast<double>(m + n) * static_cast<double>(k) + 4.0 * mn) /
+                          (kTuned.memory_share * machine.memory_bytes_per_s);
+  const double l2_rate = tuning.l2_bytes_per_s * machine.multiprocessors,
+               join_s = count == 1 ? 0.0 : tuning.join_s + 8.0 * count * mn / l2_rate;
+  return tuning.launch_s + kTuned.ends_s + std::max(rounds_s, memory_s) + join_s;
+}
+
+// The fastest of the numbers of slices that fill the multiprocessors evenly, as slices_of().
+template <class C>
+Slices term_slices(std::int64_t m, std::int64_t n, std::int64_t k,
+                   const runtime::Machine& machine) {
+  constexpr std::int64_t kMostEach = 4;
+  constexpr double kMost = 4096;
+  const std::int64_t x = std::min(m, n), y = std::max(m, n);
+  const std::int64_t ctas = std::max<std::int64_t>(1, tiles(x, C::tile_x) * tiles(y, C::tile_y)),
+                     rounds = tiles(k, C::depth);
+  // m·n·4 bytes for each slice, in 8·(m + n)·k bytes.
+  const double room = 2.0 * static_cast<double>(k) * static_cast<double>(m + n) /
+                      std::max(1.0, static_cast<double>(m) * static_cast<double>(n));
+  const std::int64_t most = std::max<std::int64_t>(
+      1, std::min<std::int64_t>(rounds, static_cast<std::int64_t>(std::min(room, kMost))));
+  Slices best{};
+  const auto consider = [&](std::int64_t wanted) {
+    const auto count = static_cast<int>(std::clamp<std::int64_t>(wanted, 1, most));
+    const double time_s = term_time<C>(m, n, k, count, rounds, machine);
+    if (best.count == 0 || time_s < best.time_s) best = {count, static_cast<int>(rounds), time_s};
+  };
+  consider(1);
+  for (std::int64_t each = 1; each <= kMostEach; ++each) {
+    consider(each * machine.multiprocessors / ctas);
+  }
+  return best;
+}
+
+// `run` gets the configuration that takes the shortest time by the model, and its slices.
+template <class Run>
+auto with_term_tile(std::int64_t m, std::int64_t n, std::int64_t k, const runtime::Machine& machine,
+                    const Run& run) {
+  using Narrow = TermConfig<32, 4, 5>;  // 32×256
+  using Middle = TermConfig<64, 4, 4>;  // 64×256
+  using Small = TermConfig<64, 2, 4>;   // 64×128
+  using Wide = TermConfig<128, 2, 4>;   // 128×128
+  const Slices narrow = term_slices<Narrow>(m, n, k, machine),
+               middle = term_slices<Middle>(m, n, k, machine),
+               small = term_slices<Small>(m, n, k, machine),
+               wide = term_slices<Wide>(m, n, k, machine);
+  const double least = std::min({narrow.time_s, middle.time_s, small.time_s, wide.time_s});
+  if (wide.time_s <= least) return run.template operator()<Wide>(wide);
+  if (middle.time_s <= least) return run.template operator()<Middle>(middle);
+  if (small.time_s <= least) return run.template operator()<Small>(small);
+  return run.template operator()<Narrow>(narrow);
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::sgemm
