@@ -97,6 +97,6 @@ WARPLADDER_RUNG(tc_13_mma_sync) = {
     .launch = launch_in<Layout::row_major, launch>,
     .predict = predict_in<Layout::row_major, predict>,
     .arithmetic = in_halves(16),
-    .needs = {.capability = 80, .shared_bytes = sizeof(AgainShared)}};
+    .needs = {.capability = 80, .shared_bytes = sizeof(AgainShared<WarpConfigType<kMiddle>>)}};
 
 }  // namespace warpladder::sgemm

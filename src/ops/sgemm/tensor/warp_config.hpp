@@ -47,6 +47,11 @@ inline TileSchedule schedule_of(const Gemm& g, WarpConfig c) {
   return TileSchedule(g, c.block_m, c.block_n);
 }
 
+// Whether a block's ring, and the little that lies beside it, has room.
+inline bool fits(WarpConfig c, const runtime::Machine& machine) {
+  return c.ring_bytes() + 64 <= static_cast<std::size_t>(machine.shared_bytes_per_block);
+}
+
 // How many waves of blocks a product takes.
 inline std::int64_t waves_of(const Gemm& g, WarpConfig c, const runtime::Machine& machine) {
   const std::int64_t kept_back = 1024,  // of each block's shared memory, by CUDA
@@ -61,14 +66,11 @@ inline std::int64_t waves_of(const Gemm& g, WarpConfig c, const runtime::Machine
 // wave of small tiles takes 0.45 of the time of one of 128×256, and one of 128×128 0.51.
 template <class Run>
 void with_warp_config(const Gemm& g, const runtime::Machine& machine, const Run& run) {
-  const auto fits = [&](WarpConfig c) {
-    return c.ring_bytes() <= static_cast<std::size_t>(machine.shared_bytes_per_block);
-  };
   const std::int64_t small = 45 * waves_of(g, kSmall, machine);
-  if (fits(kLargeOfThree)) {
+  if (fits(kLargeOfThree, machine)) {
     if (small < 100 * waves_of(g, kLarge, machine)) return run.template operator()<kSmall>();
-    return fits(kLarge) ? run.template operator()<kLarge>()
-                        : run.template operator()<kLargeOfThree>();
+    return fits(kLarge, machine) ? run.template operator()<kLarge>()
+                                 : run.template operator()<kLargeOfThree>();
   }
   if (small < 51 * waves_of(g, kMiddle, machine)) return run.template operator()<kSmall>();
   run.template operator()<kMiddle>();
