@@ -187,9 +187,27 @@ sgemv::Call as_vector(const sgemm::Call& given) {
           call.c};
 }
 
+// A batch whose products share B is one product, where the matrices A, and C, lie as one: below
+// each other in row-major storage. In column-major storage that is so of a shared A, and of B and
+// C.
+void fold_shared(sgemm::Call& call) {
+  Problem& p = call.problem;
+  sgemm::Batch& batch = call.batch;
+  if (batch.count < 2 || batch.arrays) return;
+  const bool rows = p.layout == sgemm::Layout::row_major;
+  const std::int64_t stride = rows ? batch.stride_a : batch.stride_b,
+                     shared = rows ? batch.stride_b : batch.stride_a, lines = rows ? p.m : p.n,
+                     ld = rows ? p.lda : p.ldb;
+  const bool turned = rows ? p.trans_a : p.trans_b;
+  if (shared != 0 || turned || stride != lines * ld || batch.stride_c != lines * p.ldc) return;
+  (rows ? p.m : p.n) = lines * batch.count;
+  batch = {};
+}
+
 Status multiply(Session& session, sgemm::Call call) {
   const Problem& p = call.problem;
   if (p.m == 0 || p.n == 0 || call.batch.count == 0) return {};
+  fold_shared(call);
   if (is_vector(p, call.batch, arithmetic_of(session.context))) {
     return multiply_vector(session, as_vector(call));
   }
@@ -401,6 +419,20 @@ warpladder_status warpladder_prepared_destroy(warpladder_handle handle, warpladd
 namespace warpladder::library {
 namespace {
 
+// Whatever the layout, the transposes, alpha and beta.
+std::size_t most_workspace(const Context& context, const Problem& p, const sgemm::Batch& batch,
+                           bool prepared) {
+  const sgemm::Plan plan = plan_of(context, p, batch, prepared);
+  std::size_t most = workspace_bytes(plan.workspace_bytes, plan.flag_words);
+  if (!is_vector(p, batch, arithmetic_of(context))) return most;
+  for (const bool trans : {false, true}) {  // where alpha is 0, the plan above
+    const sgemv::Plan of_vector = plan_of_vector(
+        context, as_vector({sgemm::compact(p.m, p.n, p.k, p.layout, trans, trans)}).problem);
+    most = std::max(most, workspace_bytes(of_vector.workspace_bytes, of_vector.flag_words));
+  }
+  return most;
+}
+
 warpladder_status tell_workspace(warpladder_handle handle, const char* name, int64_t m, int64_t n,
                                  int64_t k, const sgemm::Batch& batch, size_t* bytes,
                                  bool prepared = false) {
@@ -409,14 +441,15 @@ warpladder_status tell_workspace(warpladder_handle handle, const char* name, int
   if (!bytes) return answer(refuse_argument("%s: bytes is null", name));
   const Problem p = sgemm::compact(m, n, k);
   if (const Status s = sgemm::check(p); !s.ok()) return answer(s);
-  const sgemm::Plan plan = plan_of(*context, p, batch, prepared);
-  *bytes = workspace_bytes(plan.workspace_bytes, plan.flag_words);
-  if (!is_vector(p, batch, arithmetic_of(*context))) return WARPLADDER_SUCCESS;
-  // Whichever way the matrix lies; and where alpha is 0, the plan above.
-  for (const bool trans : {false, true}) {
-    const sgemv::Plan of_vector = plan_of_vector(
-        *context, as_vector({sgemm::compact(m, n, k, p.layout, trans, trans)}).problem);
-    *bytes = std::max(*bytes, workspace_bytes(of_vector.workspace_bytes, of_vector.flag_words));
+  *bytes = most_workspace(*context, p, batch, prepared);
+  if (batch.count < 2) return WARPLADDER_SUCCESS;
+  // It may be folded into one product.
+  for (const bool rows : {true, false}) {
+    const std::int64_t lines = rows ? m : n;
+    if (lines > INT64_MAX / batch.count) continue;
+    const Problem all =
+        rows ? sgemm::compact(m * batch.count, n, k) : sgemm::compact(m, n * batch.count, k);
+    if (sgemm::check(all).ok()) *bytes = std::max(*bytes, most_workspace(*context, all, {}, false));
   }
   return WARPLADDER_SUCCESS;
 }

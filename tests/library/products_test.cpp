@@ -137,10 +137,15 @@ TEST_F(Sgemm, TakesStridedBatchesAndSharedOperands) {
     Product p;
     std::int64_t batch, stride_a, stride_b;
   };
-  const Product small{17, 19, 23}, large{70, 300, 1030};
+  const Product small{17, 19, 23}, large{70, 300, 1030},
+      columns{17, 19, 23, WARPLADDER_COLUMN_MAJOR, false, false},
+      turned{17, 19, 23, WARPLADDER_ROW_MAJOR, true, false};
   for (const auto& [p, batch, stride_a, stride_b] :
        {Case{small, 7, 17 * 23, 23 * 19}, Case{small, 5, 0, 23 * 19},
-        Case{small, 3, 17 * 23 + 4, 0}, Case{large, 2, 70 * 1030, 0}, Case{small, 0, 0, 0}}) {
+        Case{small, 3, 17 * 23 + 4, 0}, Case{large, 2, 70 * 1030, 0}, Case{small, 0, 0, 0},
+        // The first two are one product each, the others not.
+        Case{small, 6, 17 * 23, 0}, Case{columns, 6, 0, 23 * 19}, Case{columns, 6, 17 * 23, 0},
+        Case{turned, 6, 17 * 23, 0}}) {
     const auto a = random_floats(p.a_size() + static_cast<std::size_t>(batch * stride_a), 4),
                b = random_floats(p.b_size() + static_cast<std::size_t>(batch * stride_b), 5);
     const std::vector<float> c(p.c_size() * static_cast<std::size_t>(batch), NAN);

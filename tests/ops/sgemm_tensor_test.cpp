@@ -90,11 +90,16 @@ TEST(SgemmPlan, FollowsTheArithmeticAndTheBatch) {
   EXPECT_EQ(planned(large, {}, Arithmetic::cuda_cores), "row_07_register_parity");
   EXPECT_EQ(planned(large, {}, Arithmetic::double_rounded), "row_14_double_split_k");
   EXPECT_EQ(planned(large, a100, Arithmetic::double_rounded), "row_10_batched_double");
-  EXPECT_EQ(planned(small, {}, Arithmetic::accurate, {.count = 9}), "row_09_batched");
+  EXPECT_EQ(planned(compact(8, 8, 8), {}, Arithmetic::accurate, {.count = 999}),
+            "row_15_tiny_products");
+  EXPECT_EQ(planned(small, {}, Arithmetic::accurate, {.count = 999}), "row_17_streamed_double");
+  EXPECT_EQ(planned(small, {}, Arithmetic::cuda_cores, {.count = 999}), "row_16_streamed");
+  EXPECT_EQ(planned(small, a100, Arithmetic::accurate, {.count = 999}), "row_16_streamed");
   EXPECT_EQ(planned(large, {}, Arithmetic::accurate, {.count = 9}), "tc_10_full_range");
   EXPECT_EQ(planned(large, {}, Arithmetic::accurate, {.count = 1, .arrays = true}),
-            "row_09_batched");
-  EXPECT_EQ(planned(small, {}, Arithmetic::double_rounded, {.count = 9}), "row_10_batched_double");
+            "row_17_streamed_double");
+  EXPECT_EQ(planned(small, {}, Arithmetic::double_rounded, {.count = 999}),
+            "row_17_streamed_double");
 }
 
 // Where B was split beforehand, a product need only split A, and pairs pay earlier.

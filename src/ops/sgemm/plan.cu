@@ -4,6 +4,7 @@
 // The shapes' model first, for there the flavour's namespace is inline.
 // clang-format off
 #include "ops/sgemm/double_slices.hpp"
+#include "ops/sgemm/streams.hpp"
 #include "ops/sgemm/tensor/term_slices.hpp"
 #include "ops/sgemm/plan.hpp"
 // clang-format on
@@ -12,15 +13,17 @@ namespace warpladder::sgemm {
 namespace WARPLADDER_FLAVOUR {
 
 WARPLADDER_USES_RUNG(row_07_register_parity);
-WARPLADDER_USES_RUNG(row_09_batched);
 WARPLADDER_USES_RUNG(row_10_batched_double);
 WARPLADDER_USES_RUNG(row_11_few_rows);
 WARPLADDER_USES_RUNG(row_12_short_k);
 WARPLADDER_USES_RUNG(row_13_split_k);
+WARPLADDER_USES_RUNG(row_15_tiny_products);
+WARPLADDER_USES_RUNG(row_16_streamed);
 WARPLADDER_USES_RUNG(tc_13_mma_sync);
 #if WARPLADDER_HOPPER_CODE  // 0: this build holds no code for compute capability 9.0
 WARPLADDER_USES_RUNG(row_08_double);
 WARPLADDER_USES_RUNG(row_14_double_split_k);
+WARPLADDER_USES_RUNG(row_17_streamed_double);
 WARPLADDER_USES_RUNG(tc_10_full_range);
 WARPLADDER_USES_RUNG(tc_14_prepared_full_range);
 WARPLADDER_USES_RUNG(tc_15_split_on_the_way);
@@ -132,6 +135,12 @@ struct Fastest {
   }
 };
 
+struct JustTime {
+  template <class C>
+  double operator()(double time_s) const {
+    return time_s;
+  }
+};
 struct JustSlices {
   template <class C>
   Slices operator()(const Slices& slices) const {
@@ -163,34 +172,48 @@ bool pairs_are_accurate(const Problem& p) {
   return p.k >= 384 || (p.k >= 256 && tiles_of(p) >= 64);
 }
 
-// Whether one launch for a whole batch is faster than a launch for each product: where one product
-// fills few multiprocessors.
-bool products_are_small(const Problem& p) {
-  constexpr double kSmallFlops = 2.0 * 256 * 256 * 256;
-  return flops(p) <= kSmallFlops;
+// The fastest of the rungs that launch a whole batch at once.
+Fastest fastest_together(const Problem& p, const runtime::Machine& machine, Arithmetic arithmetic,
+                         std::int64_t count) {
+  constexpr std::int64_t kTinyLines = 16, kTinyDepth = 64;
+  const bool hopper = WARPLADDER_HOPPER_CODE && machine.is_hopper(),
+             twice = arithmetic == Arithmetic::double_rounded;
+  Fastest fastest;
+  if (!twice && std::max(p.m, p.n) <= kTinyLines && p.k <= kTinyDepth) {
+    fastest.consider(0, {WARPLADDER_PLANNED(row_15_tiny_products)});
+    return fastest;
+  }
+  if (!twice) {
+    fastest.consider(with_float_stream(p.m, p.n, p.k, count, machine, JustTime()),
+                     {WARPLADDER_PLANNED(row_16_streamed)});
+  } else if (!hopper) {
+    fastest.consider(0, {WARPLADDER_PLANNED(row_10_batched_double)});
+  }
+#if WARPLADDER_HOPPER_CODE
+  if (hopper && arithmetic != Arithmetic::cuda_cores) {
+    fastest.consider(with_double_stream(p.m, p.n, p.k, count, machine, JustTime()),
+                     {WARPLADDER_PLANNED(row_17_streamed_double)});
+  }
+#endif
+  return fastest;
 }
 
-}  // namespace
-
-Plan plan(const Problem& p, const runtime::Machine& machine, Arithmetic arithmetic,
-          const Batch& batch, [[maybe_unused]] bool prepared) noexcept {
+// The fastest plan of one product; of several, each is launched for itself.
+Fastest fastest_of_one(const Problem& p, const runtime::Machine& machine, Arithmetic arithmetic,
+                       [[maybe_unused]] bool prepared) {
   const bool hopper = WARPLADDER_HOPPER_CODE && machine.is_hopper();
-  const bool one_launch = batch.arrays || (batch.count > 1 && products_are_small(p));
-  if (arithmetic == Arithmetic::double_rounded && (one_launch || !hopper)) {
-    return {WARPLADDER_PLANNED(row_10_batched_double)};
+  if (arithmetic == Arithmetic::double_rounded && !hopper) {
+    return {{WARPLADDER_PLANNED(row_10_batched_double)}};
   }
-  if (one_launch) return {WARPLADDER_PLANNED(row_09_batched)};
-  // C is scaled alone. Whoever asks for a plan's workspace knows no alpha, so this takes none.
-  if (p.alpha == 0.0f || p.k == 0) return {WARPLADDER_PLANNED(row_07_register_parity)};
   Fastest fastest;
   if (arithmetic != Arithmetic::double_rounded) fastest = fastest_on_cuda_cores(p, machine);
-  if (arithmetic == Arithmetic::cuda_cores) return fastest.plan;
+  if (arithmetic == Arithmetic::cuda_cores) return fastest;
   if (!hopper) {
     if (ladder::runs_on(machine, rung_tc_13_mma_sync) && pairs_are_accurate(p)) {
       fastest.consider(time_by_warps(p, machine),
                        {WARPLADDER_PLANNED(tc_13_mma_sync), workspace_bytes(p)});
     }
-    return fastest.plan;
+    return fastest;
   }
 #if WARPLADDER_HOPPER_CODE
   // Of the rungs that take every problem, and want nothing done beforehand but what has been done.
@@ -212,7 +235,26 @@ Plan plan(const Problem& p, const runtime::Machine& machine, Arithmetic arithmet
                                  : Plan{WARPLADDER_PLANNED(tc_10_full_range), workspace_bytes(p)});
   }
 #endif
-  return fastest.plan;
+  return fastest;
+}
+
+}  // namespace
+
+Plan plan(const Problem& p, const runtime::Machine& machine, Arithmetic arithmetic,
+          const Batch& batch, bool prepared) noexcept {
+  // C is scaled alone. Whoever asks for a plan's workspace knows no alpha, so this takes none.
+  const bool scales = p.alpha == 0.0f || p.k == 0;
+  if (batch.count == 1 && !batch.arrays) {
+    if (scales) return {WARPLADDER_PLANNED(row_07_register_parity)};
+    return fastest_of_one(p, machine, arithmetic, prepared).plan;
+  }
+  const Fastest together = fastest_together(p, machine, arithmetic, batch.count);
+  if (batch.arrays || scales) return together.plan;
+  const Fastest each = fastest_of_one(p, machine, arithmetic, prepared);
+  // Launches in a row overlap, but not wholly.
+  constexpr double kOfEach = 0.9;
+  return each.time_s * kOfEach * static_cast<double>(batch.count) < together.time_s ? each.plan
+                                                                                    : together.plan;
 }
 
 Plan plan_preparation(const Problem& p, const runtime::Machine& machine,

@@ -2,7 +2,7 @@
 // Many products of the same sizes in one launch. A CTA computes one tile of one product; the grid
 // runs through the tiles of all products.
 
-#include "ops/sgemm/rung.hpp"
+#include "ops/sgemm/rung_operands.hpp"
 
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
@@ -81,19 +81,14 @@ __device__ __forceinline__ void store_batched(float* c, const Gemm& g, Sum sum) 
 
 // What a CTA works on: a tile of a product, and the operands of that product.
 struct BatchedTile {
-  const float *a, *b;
-  float* c;
+  ProductOperands operands;
   std::int64_t row, column;
 };
 template <class C>
 __device__ __forceinline__ BatchedTile batched_tile(const BatchedGemm& x, std::int64_t at) {
-  const Gemm& g = x.gemm;
-  const Batch& batch = x.batch;
-  const std::int64_t matrix = at / x.tiles, tile = at % x.tiles, row = tile / x.tiles_n * C::tile,
-                     column = tile % x.tiles_n * C::tile;
-  if (batch.arrays) return {batch.a[matrix], batch.b[matrix], batch.c[matrix], row, column};
-  return {g.a + matrix * batch.stride_a, g.b + matrix * batch.stride_b,
-          g.c + matrix * batch.stride_c, row, column};
+  const std::int64_t tile = at % x.tiles;
+  const ProductOperands operands = operands_of(x.gemm, x.batch, at / x.tiles);
+  return {operands, tile / x.tiles_n * C::tile, tile % x.tiles_n * C::tile};
 }
 
 constexpr int kSmallBatchedTile = 32;  // for products that are no larger
@@ -126,7 +121,6 @@ void launch_batched(const Call& given, runtime::StreamView& stream, void (*small
   takes_small_tiles(p) ? launch_batched_tiles<Small>(call, stream, small)
                        : launch_batched_tiles<Large>(call, stream, large);
 }
-inline bool takes_batches(const Call&) { return true; }
 
 // Of tiles of 64×64: per warp and step of 16, four loads of either operand, of 32 elements each.
 inline ladder::Totals predict_batched(const Problem& p) {

@@ -25,8 +25,8 @@ __global__ void __launch_bounds__(C::threads) multiply(BatchedGemm x) {
     const BatchedTile tile = batched_tile<C>(x, at);
     typename C::Sum sum[C::thread][C::thread] = {};
     for (std::int64_t k = 0; k < g.k; k += C::depth) {
-      load_batched_tile<C>(shared.a, tile.a, x.a, tile.row, g.m, k, g.k);
-      load_batched_tile<C>(shared.b, tile.b, x.b, tile.column, g.n, k, g.k);
+      load_batched_tile<C>(shared.a, tile.operands.a, x.a, tile.row, g.m, k, g.k);
+      load_batched_tile<C>(shared.b, tile.operands.b, x.b, tile.column, g.n, k, g.k);
       __syncthreads();  // both tiles are there
       add_batched_step<C>(sum, shared, row, column);
       __syncthreads();  // nobody reads them any more
@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(C::threads) multiply(BatchedGemm x) {
       for (int j = 0; j < C::thread; ++j) {
         const std::int64_t to_row = tile.row + row + i, to_column = tile.column + column + j;
         if (to_row < g.m && to_column < g.n) {
-          store_batched(tile.c + to_row * g.ldc + to_column, g, sum[i][j]);
+          store_batched(tile.operands.c + to_row * g.ldc + to_column, g, sum[i][j]);
         }
       }
     }
