@@ -27,22 +27,14 @@ __device__ __forceinline__ void cp_async(void* shared, const void* global,
                                          int source_bytes = bytes) {
   static_assert(bytes == 4 || bytes == 8 || bytes == 16, "cp.async copies 4, 8 or 16 bytes");
 #if defined(__CUDACC__) && !WARPLADDER_HAS_CP_ASYNC
-  // Stores of words are no stores of what `shared` points to, so that the compiler might move loads
-  // past them: the assembly's clobber forbids it.
-  const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
   if (bytes == 16 && source_bytes == 16) {
-    const uint4 v = __ldcg(static_cast<const uint4*>(global));
-    asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(v.x), "r"(v.y), "r"(v.z),
-                 "r"(v.w)
-                 : "memory");
+    *static_cast<uint4*>(shared) = *static_cast<const uint4*>(global);
     return;
   }
+  auto* const to = static_cast<unsigned*>(shared);
   const auto* const from = static_cast<const unsigned*>(global);
   WARPLADDER_UNROLL
-  for (int i = 0; i < bytes / 4; ++i) {
-    const unsigned word = 4 * i < source_bytes ? __ldcg(from + i) : 0u;
-    asm volatile("st.shared.u32 [%0], %1;" ::"r"(to + 4 * i), "r"(word) : "memory");
-  }
+  for (int i = 0; i < bytes / 4; ++i) to[i] = 4 * i < source_bytes ? from[i] : 0;
 #elif defined(__CUDACC__)
   const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
   if constexpr (bytes == 16) {
