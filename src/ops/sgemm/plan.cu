@@ -152,6 +152,7 @@ struct JustSlices {
 Fastest fastest_on_cuda_cores(const Problem& p, const runtime::Machine& machine) {
   Fastest fastest;
   fastest.consider(time_of_large_tiles(p, machine), {WARPLADDER_PLANNED(row_07_register_parity)});
+  if (!ladder::runs_on(machine, rung_row_13_split_k)) return fastest;
   if (p.k <= kShortK) {
     fastest.consider(time_of_short_k(p, machine), {WARPLADDER_PLANNED(row_12_short_k)});
   }

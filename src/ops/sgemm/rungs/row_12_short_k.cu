@@ -111,6 +111,9 @@ ladder::Totals predict(const Problem& p) {
 WARPLADDER_RUNG(row_12_short_k) = {.idea = "all of k at once, C in requests of 512 bytes",
                                    .accepts = "every problem; float4 where alignment allows",
                                    .launch = launch_in<Layout::row_major, launch>,
-                                   .predict = predict_in<Layout::row_major, predict>};
+                                   .predict = predict_in<Layout::row_major, predict>,
+                                   // Below 8.0, without cp.async, it is wrong from PTX of 7.5
+                                   // on Hopper; why is not found.
+                                   .needs = {.capability = 80}};
 
 }  // namespace warpladder::sgemm

@@ -32,6 +32,9 @@ ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
 WARPLADDER_RUNG(row_13_split_k) = {.idea = "square tiles, k parted among all multiprocessors",
                                    .accepts = "every problem; float4 where alignment allows",
                                    .launch = launch_in<Layout::row_major, launch>,
-                                   .predict = predict_in<Layout::row_major, predict>};
+                                   .predict = predict_in<Layout::row_major, predict>,
+                                   // Below 8.0, without cp.async, it is wrong from PTX of 7.5
+                                   // on Hopper; why is not found.
+                                   .needs = {.capability = 80}};
 
 }  // namespace warpladder::sgemm
