@@ -115,6 +115,18 @@ void launch(const Call& call, runtime::StreamView& stream) {
   });
 }
 
+// Of one product of m·n a multiple of 128 and k of 4. Which sectors neighbours share depends on n.
+ladder::Totals predict(const Problem& p, const runtime::Machine&) {
+  const std::uint64_t warps = p.m * p.n / (32 * kFour);
+  ladder::Totals t;
+  t.global_load_requests = warps * (p.k / kFour) * (1 + kFour);
+  t.global_load_sectors = ladder::kNotPredicted;
+  t.global_store_requests = warps;
+  t.global_store_sectors = 16 * warps;
+  t.fmas = p.m * p.n * p.k;
+  return t;
+}
+
 bool takes(const Call& call) {
   const Problem& p = call.problem;
   return p.m <= kMostLines && p.n <= kMostLines && p.k <= kMostDepth;
@@ -125,6 +137,7 @@ bool takes(const Call& call) {
 WARPLADDER_RUNG(row_15_tiny_products) = {.idea = "four elements of C a thread, many products a CTA",
                                          .accepts = "m and n up to 32, and batches",
                                          .launch = launch,
+                                         .predict = predict_in<Layout::row_major, predict>,
                                          .takes = takes};
 
 }  // namespace warpladder::sgemm

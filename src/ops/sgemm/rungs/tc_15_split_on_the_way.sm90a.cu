@@ -73,7 +73,8 @@ ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
     t.global_store_requests = ctas * (C::tile_x * C::tile_y / 32);
     t.shared_load_requests = t.shared_load_wavefronts = ladder::kNotPredicted;
     t.shared_store_requests = t.shared_store_wavefronts = ladder::kNotPredicted;
-    t.barriers = C::warps * 2 * (rounds + ctas);
+    t.barriers = C::warps * (rounds + 3 * ctas);
+    t.shuffles = C::warps * ctas;  // a vote
     t.global_store_sectors = 4 * t.global_store_requests;
     predict_join(t, p, slices.count);
     t.tensor_fmas = 6 * rounds * C::tile_x * C::tile_y * C::depth;
