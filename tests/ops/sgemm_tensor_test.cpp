@@ -323,9 +323,11 @@ TEST(SgemmTensorRungs, PredictTheirCountsWhereTilesEnd) {
 // Sums in float64, rounded once: C is the float next to the exact sum, or to one that differs from
 // it by what float64 may lose.
 TEST(SgemmTensorRungs, InFloat64RoundOnce) {
-  const ladder::AnyRung& rung = ladder::find_rung("sgemm", "row_08_double");
   for (const runtime::Flavour flavour : {runtime::Flavour::plain, runtime::Flavour::counted}) {
-    for (const Problem& p : {compact(70, 66, 37), compact(33, 130, 512)}) {
+    for (const Problem& p : {compact(70, 66, 37), compact(33, 130, 512), compact(16, 20, 4096)}) {
+      const bool counted = flavour == runtime::Flavour::counted;
+      const ladder::AnyRung& rung = ladder::find_rung(
+          "sgemm", counted ? "row_08_double" : plain::plan(p, {}, Arithmetic::double_rounded).id);
       for (const char* distribution : {"positive", "log_uniform", "cancelling"}) {
         Product product(runtime::Target::cpu, p, distribution);
         const HostOperands drawn = draw_operands(distribution, p.m, p.n, p.k, 1);

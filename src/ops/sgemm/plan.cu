@@ -222,8 +222,11 @@ Fastest fastest_of_one(const Problem& p, const runtime::Machine& machine, Arithm
   // Of the rungs that take every problem, and want nothing done beforehand but what has been done.
   fastest.consider(time_in_float64(p, machine), {WARPLADDER_PLANNED(row_08_double)});
   const Slices s = with_double_tile(p.m, p.n, p.k, machine, JustSlices());
-  fastest.consider(s.time_s,
-                   {WARPLADDER_PLANNED(row_14_double_split_k), bytes_of_double_slices(s, p)});
+  // Sums of several slices are rounded to FP32 in between.
+  if (arithmetic != Arithmetic::double_rounded || s.count == 1) {
+    fastest.consider(s.time_s,
+                     {WARPLADDER_PLANNED(row_14_double_split_k), bytes_of_double_slices(s, p)});
+  }
   constexpr std::int64_t kLeastDepthOfTerms = 512;  // below it cublasSgemm's sums are as accurate
   if (arithmetic == Arithmetic::accurate && p.k >= kLeastDepthOfTerms) {
     const Slices terms = with_term_tile(p.m, p.n, p.k, machine, JustSlices());
