@@ -8,6 +8,7 @@
 // requests, and n loads from shared memory, which for multiples of 32 columns meet one bank.
 // Accepts: every problem; out of place; up to 880 columns (rows) without gaps take this road, as
 // far as shared memory reaches, others 04's. Predicted: 90 % of a copy for both shapes on an H100.
+// Measured there: 91 % at 50000x777, where 09_whole_sectors reaches 85, and 82 % at 777x50000.
 // What binds it: memory.
 
 #include "ops/transpose/rung.hpp"
