@@ -29,13 +29,14 @@ extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
   return next(mutex);
 }
 
-void* operator new(std::size_t bytes) {
+// Not inlined, or the compiler takes free() for the partner of another operator new.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
   heap_allocations.fetch_add(1, std::memory_order_relaxed);
   if (void* const memory = std::malloc(bytes)) return memory;
   throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace warpladder::library_tests {
 namespace {
