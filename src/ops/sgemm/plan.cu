@@ -19,6 +19,7 @@ WARPLADDER_USES_RUNG(row_12_short_k);
 WARPLADDER_USES_RUNG(row_13_split_k);
 WARPLADDER_USES_RUNG(row_15_tiny_products);
 WARPLADDER_USES_RUNG(row_16_streamed);
+WARPLADDER_USES_RUNG(row_18_batched_vectors);
 WARPLADDER_USES_RUNG(tc_13_mma_sync);
 #if WARPLADDER_HOPPER_CODE  // 0: this build holds no code for compute capability 9.0
 WARPLADDER_USES_RUNG(row_08_double);
@@ -183,6 +184,14 @@ Fastest fastest_together(const Problem& p, const runtime::Machine& machine, Arit
   if (!twice && std::max(p.m, p.n) <= kTinyLines && p.k <= kTinyDepth) {
     fastest.consider(0, {WARPLADDER_PLANNED(row_15_tiny_products)});
     return fastest;
+  }
+  constexpr std::int64_t kMostBlocks = INT32_MAX, kLeastOfBlock = 32;
+  const std::int64_t blocks = tiles(std::max(p.m, p.n), kLeastOfBlock);
+  if (!twice && std::min(p.m, p.n) == 1 && count > 0 && blocks <= kMostBlocks / count) {
+    const Tuning& tuning = tuning_of(machine);
+    fastest.consider(tuning.launch_s + static_cast<double>(count) * bytes_of(p) /
+                                           (tuning.memory_share * machine.memory_bytes_per_s),
+                     {WARPLADDER_PLANNED(row_18_batched_vectors)});
   }
   if (!twice) {
     // The model tells both streams alike where memory binds; on an H100 row_17 was the faster one.

@@ -65,6 +65,11 @@ std::vector<GemmCase> batch_cases() {
   add(batch_of(2, scaled, 3));
   add(batch_of(3, by_columns, 1));
   add(batch_of(9, compact(1, 40, 50)));
+  add(batch_of(3, compact(1, 132, 260)));
+  add(batch_of(4, compact(1, 131, 37, Layout::row_major, true, true, 1.5f, 0.5f), 5));
+  add(batch_of(3, compact(200, 1, 72, Layout::row_major, false, false, -0.5f, 2.0f)));
+  add(in_arrays(batch_of(5, compact(77, 1, 53, Layout::column_major, true, true), 1)));
+  add(in_arrays(batch_of(4, compact(1, 140, 64, Layout::row_major, false, true))));
   add(batch_of(2, compact(129, 130, 66)));
   add(batch_of(3, compact(20, 9, 0, Layout::row_major, false, false, 1.0f, 3.0f)));
   add(batch_of(0, compact(8, 8, 8)));
