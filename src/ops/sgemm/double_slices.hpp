@@ -55,50 +55,24 @@ inline std::size_t bytes_of_double_slices(const Slices& slices, const Problem& p
                    static_cast<std::size_t>(p.m) * static_cast<std::size_t>(line_of_slice(p.n));
 }
 
-// The fastest number of slices, of those that fill the multiprocessors evenly. The slices' sums
-// must fit into workspace_bytes().
 template <class C>
 Slices double_slices_of(std::int64_t m, std::int64_t n, std::int64_t k,
                         const runtime::Machine& machine) {
-  constexpr std::int64_t kMostEach = 4 * C::resident;
-  constexpr double kMost = 4096;
   const std::int64_t of_c = std::max<std::int64_t>(1, tiles(m, C::rows) * tiles(n, C::columns)),
                      rounds = tiles(k, C::depth);
-  // m·line·4 bytes for each slice, in 8·(m + n)·k bytes.
-  const double room = 2.0 * static_cast<double>(k) * static_cast<double>(m + n) /
-                      std::max(1.0, static_cast<double>(m) * static_cast<double>(line_of_slice(n)));
-  const std::int64_t most = std::max<std::int64_t>(
-      1, std::min<std::int64_t>(rounds, static_cast<std::int64_t>(std::min(room, kMost))));
-  Slices best{};
-  for (std::int64_t each = 0; each <= kMostEach; ++each) {
-    const auto count =
-        static_cast<int>(std::clamp<std::int64_t>(each * machine.multiprocessors / of_c, 1, most));
-    const double time_s = double_time<C>(m, n, k, count, rounds, machine);
-    if (best.count == 0 || time_s < best.time_s) best = {count, static_cast<int>(rounds), time_s};
-  }
-  return best;
+  return fastest_slices(m, n, k, line_of_slice(n), of_c, rounds, 1, 4 * C::resident, machine,
+                        [&](int count) { return double_time<C>(m, n, k, count, rounds, machine); });
 }
 
-// row_14_double_split_k: the tile that takes the shortest time by the model, and of two the one
-// that is named first. `run` gets the tile's configuration and its slices.
-template <class First, class... Others, class Run>
-auto with_fastest_tile(std::int64_t m, std::int64_t n, std::int64_t k,
-                       const runtime::Machine& machine, const Run& run) {
-  const Slices first = double_slices_of<First>(m, n, k, machine);
-  const bool is_fastest =
-      ((first.time_s <= double_slices_of<Others>(m, n, k, machine).time_s) && ...);
-  if constexpr (sizeof...(Others) > 0) {
-    if (!is_fastest) return with_fastest_tile<Others...>(m, n, k, machine, run);
-  }
-  return run.template operator()<First>(first);
-}
+// row_14_double_split_k: `run` gets the tile's configuration and its slices.
 template <class Run>
 auto with_double_tile(std::int64_t m, std::int64_t n, std::int64_t k,
                       const runtime::Machine& machine, const Run& run) {
   return with_fastest_tile<DoubleConfig<128, 128, 64, 1>, DoubleConfig<64, 128, 64, 2, 32>,
                            DoubleConfig<128, 64, 64, 2, 32>, DoubleConfig<64, 64, 32, 3>,
                            DoubleConfig<32, 128, 32, 3>, DoubleConfig<128, 32, 32, 3>,
-                           DoubleConfig<32, 32, 16, 4>>(m, n, k, machine, run);
+                           DoubleConfig<32, 32, 16, 4>>(
+      [&]<class C>() { return double_slices_of<C>(m, n, k, machine); }, run);
 }
 
 }  // namespace WARPLADDER_FLAVOUR

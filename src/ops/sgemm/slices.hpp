@@ -4,6 +4,7 @@
 // of plan().
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "ops/sgemm/rung.hpp"
@@ -56,36 +57,63 @@ double sliced_time(std::int64_t m, std::int64_t n, std::int64_t k, int count, st
   return tuning.launch_s + std::max({multiply_s, memory_s, l2_s}) + end_s;
 }
 
-// The fastest of the numbers of slices that fill the multiprocessors evenly. Sums of same-sign
-// terms lose accuracy with their length: where tiles are few, slices are at least so many that a
-// thread adds up about kLongestSum terms. The slices' sums must fit into workspace_bytes().
+// The fastest of the numbers of slices that fill the multiprocessors evenly, from `least` on, by
+// time(count). `line`: elements from a row of a slice's sums to the next one; they must fit into
+// workspace_bytes().
+template <class Time>
+Slices fastest_slices(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t line,
+                      std::int64_t tiles_of_c, std::int64_t rounds, std::int64_t least,
+                      std::int64_t most_each, const runtime::Machine& machine, const Time& time) {
+  constexpr double kMost = 4096;
+  // m·line·4 bytes for each slice, in 8·(m + n)·k bytes.
+  const double room = 2.0 * static_cast<double>(k) * static_cast<double>(m + n) /
+                      std::max(1.0, static_cast<double>(m) * static_cast<double>(line));
+  const std::int64_t most = std::max<std::int64_t>(
+      1, std::min<std::int64_t>(rounds, static_cast<std::int64_t>(std::min(room, kMost))));
+  least = std::clamp<std::int64_t>(least, 1, most);
+  Slices best{};
+  for (std::int64_t each = 0; each <= most_each; ++each) {
+    const auto count = static_cast<int>(
+        std::clamp<std::int64_t>(each * machine.multiprocessors / tiles_of_c, least, most));
+    const double time_s = time(count);
+    if (best.count == 0 || time_s < best.time_s) best = {count, static_cast<int>(rounds), time_s};
+  }
+  return best;
+}
+
+// Sums of same-sign terms lose accuracy with their length: where tiles are few, slices are at least
+// so many that a thread adds up about kLongestSum terms.
 template <class C>
 Slices slices_of(std::int64_t m, std::int64_t n, std::int64_t k, const runtime::Machine& machine) {
   constexpr std::int64_t kLongestSum = 1024, kMostEach = 8;
-  constexpr double kMost = 4096;
   const std::int64_t x = std::min(m, n), y = std::max(m, n);
   const std::int64_t ctas = std::max<std::int64_t>(1, tiles(x, C::tile_x) * tiles(y, C::tile_y)),
                      rounds = tiles(k, C::depth * C::groups);
-  // m·n·4 bytes for each slice, in 8·(m + n)·k bytes.
-  const double room = 2.0 * static_cast<double>(k) * static_cast<double>(m + n) /
-                      std::max(1.0, static_cast<double>(m) * static_cast<double>(n));
-  const std::int64_t most = std::max<std::int64_t>(
-      1, std::min<std::int64_t>(rounds, static_cast<std::int64_t>(std::min(room, kMost))));
   const std::int64_t least =
-      ctas >= machine.multiprocessors
-          ? 1
-          : std::clamp<std::int64_t>(tiles(rounds * C::depth, kLongestSum), 1, most);
-  Slices best{};
-  const auto consider = [&](std::int64_t wanted) {
-    const auto count = static_cast<int>(std::clamp(wanted, least, most));
-    const double time_s = sliced_time<C>(m, n, k, count, rounds, machine);
-    if (best.count == 0 || time_s < best.time_s) best = {count, static_cast<int>(rounds), time_s};
-  };
-  consider(least);
-  for (std::int64_t each = 1; each <= kMostEach; ++each) {
-    consider(each * machine.multiprocessors / ctas);
+      ctas >= machine.multiprocessors ? 1 : tiles(rounds * C::depth, kLongestSum);
+  return fastest_slices(m, n, k, n, ctas, rounds, least, kMostEach, machine,
+                        [&](int count) { return sliced_time<C>(m, n, k, count, rounds, machine); });
+}
+
+// `run` gets the tile that takes the shortest time, of two the one that is named first, and what
+// choice<Tile>() said of it: Slices, or seconds.
+inline double seconds_of(double time_s) { return time_s; }
+inline double seconds_of(const Slices& slices) { return slices.time_s; }
+template <class First, class... Others, class Chosen, class Run>
+auto with_tile_number(int which, const Chosen& chosen, const Run& run) {
+  if constexpr (sizeof...(Others) > 0) {
+    if (which > 0) return with_tile_number<Others...>(which - 1, chosen, run);
   }
-  return best;
+  return run.template operator()<First>(chosen);
+}
+template <class... Tiles, class Choice, class Run>
+auto with_fastest_tile(const Choice& choice, const Run& run) {
+  const auto all = std::to_array({choice.template operator()<Tiles>()...});
+  int fastest = 0;
+  for (int i = 1; i < static_cast<int>(all.size()); ++i) {
+    if (seconds_of(all[i]) < seconds_of(all[fastest])) fastest = i;
+  }
+  return with_tile_number<Tiles...>(fastest, all[fastest], run);
 }
 
 // row_11_few_rows: as narrow as C. `run` gets the tile's configuration and its slices.
@@ -108,14 +136,8 @@ using WideTile = SlicedConfig<4, 8, 2, 2, 1, 16, 3, 3>;   // 64×128
 template <class Run>
 auto with_square_tile(std::int64_t m, std::int64_t n, std::int64_t k,
                       const runtime::Machine& machine, const Run& run) {
-  const Slices small = slices_of<SmallTile>(m, n, k, machine),
-               middle = slices_of<MiddleTile>(m, n, k, machine),
-               wide = slices_of<WideTile>(m, n, k, machine);
-  if (wide.time_s <= middle.time_s && wide.time_s <= small.time_s) {
-    return run.template operator()<WideTile>(wide);
-  }
-  if (middle.time_s <= small.time_s) return run.template operator()<MiddleTile>(middle);
-  return run.template operator()<SmallTile>(small);
+  return with_fastest_tile<WideTile, MiddleTile, SmallTile>(
+      [&]<class C>() { return slices_of<C>(m, n, k, machine); }, run);
 }
 
 inline std::size_t bytes_of_slices(const Slices& slices, const Problem& p) {

@@ -47,37 +47,23 @@ double streamed_time(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_
   return tuning.launch_s + std::max({multiply_s, l2_s, memory_s});
 }
 
-// `run` gets the tile of the shortest time, and that time.
-template <class Small, class Middle, class Large, class Run>
-auto with_fastest_stream(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t count,
-                         const runtime::Machine& machine, double flops_per_s, const Run& run) {
-  const auto time = [&]<class C>() {
-    return streamed_time<C>(m, n, k, count, machine, flops_per_s);
-  };
-  const double small = time.template operator()<Small>(),
-               middle = time.template operator()<Middle>(),
-               large = time.template operator()<Large>();
-  if (large <= middle && large <= small) return run.template operator()<Large>(large);
-  if (middle <= small) return run.template operator()<Middle>(middle);
-  return run.template operator()<Small>(small);
-}
-
-// row_16_streamed: on CUDA cores.
+// row_16_streamed, on CUDA cores: `run` gets the tile of the shortest time, and that time.
 template <class Run>
 auto with_float_stream(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t count,
                        const runtime::Machine& machine, const Run& run) {
-  return with_fastest_stream<FloatTile<4, 1, 1, 4, 6>, FloatTile<8, 2, 1, 4, 4>,
-                             FloatTile<8, 2, 2, 4, 2>>(
-      m, n, k, count, machine, tuning_of(machine).fma_share * machine.fp32_flops_per_s, run);
+  const double rate = tuning_of(machine).fma_share * machine.fp32_flops_per_s;
+  return with_fastest_tile<FloatTile<8, 2, 2, 4, 2>, FloatTile<8, 2, 1, 4, 4>,
+                           FloatTile<4, 1, 1, 4, 6>>(
+      [&]<class C>() { return streamed_time<C>(m, n, k, count, machine, rate); }, run);
 }
 
 // row_17_streamed_double.
 template <class Run>
 auto with_double_stream(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t count,
                         const runtime::Machine& machine, const Run& run) {
-  return with_fastest_stream<DoubleTile<1, 1, 4, 8>, DoubleTile<2, 2, 4, 3>,
-                             DoubleTile<4, 2, 6, 1>>(
-      m, n, k, count, machine, tuning_of(machine).f64_share * machine.f64_tensor_flops_per_s, run);
+  const double rate = tuning_of(machine).f64_share * machine.f64_tensor_flops_per_s;
+  return with_fastest_tile<DoubleTile<4, 2, 6, 1>, DoubleTile<2, 2, 4, 3>, DoubleTile<1, 1, 4, 8>>(
+      [&]<class C>() { return streamed_time<C>(m, n, k, count, machine, rate); }, run);
 }
 
 }  // namespace WARPLADDER_FLAVOUR

@@ -45,31 +45,15 @@ double term_time(std::int64_t m, std::int64_t n, std::int64_t k, int count, std:
   return tuning.launch_s + kTuned.ends_s + std::max(rounds_s, memory_s) + join_s;
 }
 
-// The fastest of the numbers of slices that fill the multiprocessors evenly, as slices_of().
 template <class C>
 Slices term_slices(std::int64_t m, std::int64_t n, std::int64_t k,
                    const runtime::Machine& machine) {
   constexpr std::int64_t kMostEach = 4;
-  constexpr double kMost = 4096;
   const std::int64_t x = std::min(m, n), y = std::max(m, n);
   const std::int64_t ctas = std::max<std::int64_t>(1, tiles(x, C::tile_x) * tiles(y, C::tile_y)),
                      rounds = tiles(k, C::depth);
-  // m·n·4 bytes for each slice, in 8·(m + n)·k bytes.
-  const double room = 2.0 * static_cast<double>(k) * static_cast<double>(m + n) /
-                      std::max(1.0, static_cast<double>(m) * static_cast<double>(n));
-  const std::int64_t most = std::max<std::int64_t>(
-      1, std::min<std::int64_t>(rounds, static_cast<std::int64_t>(std::min(room, kMost))));
-  Slices best{};
-  const auto consider = [&](std::int64_t wanted) {
-    const auto count = static_cast<int>(std::clamp<std::int64_t>(wanted, 1, most));
-    const double time_s = term_time<C>(m, n, k, count, rounds, machine);
-    if (best.count == 0 || time_s < best.time_s) best = {count, static_cast<int>(rounds), time_s};
-  };
-  consider(1);
-  for (std::int64_t each = 1; each <= kMostEach; ++each) {
-    consider(each * machine.multiprocessors / ctas);
-  }
-  return best;
+  return fastest_slices(m, n, k, n, ctas, rounds, 1, kMostEach, machine,
+                        [&](int count) { return term_time<C>(m, n, k, count, rounds, machine); });
 }
 
 // `run` gets the configuration that takes the shortest time by the model, and its slices.
@@ -80,15 +64,8 @@ auto with_term_tile(std::int64_t m, std::int64_t n, std::int64_t k, const runtim
   using Middle = TermConfig<64, 4, 4>;  // 64×256
   using Small = TermConfig<64, 2, 4>;   // 64×128
   using Wide = TermConfig<128, 2, 4>;   // 128×128
-  const Slices narrow = term_slices<Narrow>(m, n, k, machine),
-               middle = term_slices<Middle>(m, n, k, machine),
-               small = term_slices<Small>(m, n, k, machine),
-               wide = term_slices<Wide>(m, n, k, machine);
-  const double least = std::min({narrow.time_s, middle.time_s, small.time_s, wide.time_s});
-  if (wide.time_s <= least) return run.template operator()<Wide>(wide);
-  if (middle.time_s <= least) return run.template operator()<Middle>(middle);
-  if (small.time_s <= least) return run.template operator()<Small>(small);
-  return run.template operator()<Narrow>(narrow);
+  return with_fastest_tile<Wide, Middle, Small, Narrow>(
+      [&]<class C>() { return term_slices<C>(m, n, k, machine); }, run);
 }
 
 }  // namespace WARPLADDER_FLAVOUR
