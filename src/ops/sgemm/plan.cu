@@ -179,21 +179,21 @@ Fastest fastest_together(const Problem& p, const runtime::Machine& machine, Arit
                          std::int64_t count) {
   constexpr std::int64_t kTinyLines = 16, kTinyDepth = 64;
   const bool hopper = WARPLADDER_HOPPER_CODE && machine.is_hopper(),
-             twice = arithmetic == Arithmetic::double_rounded;
+             in_float64 = arithmetic == Arithmetic::double_rounded;
   Fastest fastest;
-  if (!twice && std::max(p.m, p.n) <= kTinyLines && p.k <= kTinyDepth) {
+  if (!in_float64 && std::max(p.m, p.n) <= kTinyLines && p.k <= kTinyDepth) {
     fastest.consider(0, {WARPLADDER_PLANNED(row_15_tiny_products)});
     return fastest;
   }
   constexpr std::int64_t kMostBlocks = INT32_MAX, kLeastOfBlock = 32;
   const std::int64_t blocks = tiles(std::max(p.m, p.n), kLeastOfBlock);
-  if (!twice && std::min(p.m, p.n) == 1 && count > 0 && blocks <= kMostBlocks / count) {
+  if (!in_float64 && std::min(p.m, p.n) == 1 && count > 0 && blocks <= kMostBlocks / count) {
     const Tuning& tuning = tuning_of(machine);
     fastest.consider(tuning.launch_s + static_cast<double>(count) * bytes_of(p) /
                                            (tuning.memory_share * machine.memory_bytes_per_s),
                      {WARPLADDER_PLANNED(row_18_batched_vectors)});
   }
-  if (!twice) {
+  if (!in_float64) {
     // The model tells both streams alike where memory binds; on an H100 row_17 was the faster one.
     const bool beside_float64 = hopper && arithmetic == Arithmetic::accurate;
     const double slower = beside_float64 ? 1.2 : 1.0;

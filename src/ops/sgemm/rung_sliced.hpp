@@ -314,9 +314,11 @@ inline Lines lines_of(const Gemm& g, bool trans_a, bool trans_b, bool rows_are_x
   return {s, rows_are_x ? !trans_a : trans_b, rows_are_x ? trans_b : !trans_a};
 }
 
-template <class C>
-static void launch_slices(const Gemm& g, bool trans_a, bool trans_b, const Slices& slices,
-                          runtime::StreamView& stream) {
+// Launches kernel<whether X lies along k, whether Y does>() in tiles of C, then the join.
+template <class C, class Kernel>
+void launch_lines_in_slices(const Gemm& g, bool trans_a, bool trans_b, const Slices& slices,
+                            std::size_t shared_bytes, runtime::StreamView& stream,
+                            const Kernel& kernel) {
   Lines lines = lines_of(g, trans_a, trans_b, g.m <= g.n);
   SlicedGemm& s = lines.gemm;
   s.tiles_x = static_cast<int>(tiles(s.x.lines, C::tile_x));
@@ -325,11 +327,19 @@ static void launch_slices(const Gemm& g, bool trans_a, bool trans_b, const Slice
   s.rounds = slices.rounds;
   const std::int64_t blocks = std::int64_t{s.tiles_x} * s.tiles_y * s.slices;
   const runtime::LaunchShape shape{dim3(static_cast<unsigned>(blocks)), dim3(C::threads),
-                                   sizeof(SlicedShared<C>)};
+                                   shared_bytes};
   for_transposes(!lines.x_along, lines.y_along, [&]<bool kXAlong, bool kYAcross>() {
-    runtime::launch(stream, shape, multiply_slices<C, kXAlong, !kYAcross>, s);
+    runtime::launch(stream, shape, kernel.template operator()<kXAlong, !kYAcross>(), s);
   });
   if (s.slices > 1) launch_join<float>(g, s.slices, g.n, stream);
+}
+
+template <class C>
+static void launch_slices(const Gemm& g, bool trans_a, bool trans_b, const Slices& slices,
+                          runtime::StreamView& stream) {
+  launch_lines_in_slices<C>(
+      g, trans_a, trans_b, slices, sizeof(SlicedShared<C>), stream,
+      [&]<bool kXAlong, bool kYAlong>() { return multiply_slices<C, kXAlong, kYAlong>; });
 }
 
 // Of C::tile_y columns and up, and no more than kManySlices slices.

@@ -45,19 +45,9 @@ __global__ void __launch_bounds__(C::threads) multiply(SlicedGemm g) {
 
 void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
   with_term_tile(g.m, g.n, g.k, *stream.machine, [&]<class C>(const Slices& slices) {
-    Lines lines = lines_of(g, trans_a, trans_b, g.m <= g.n);
-    SlicedGemm& s = lines.gemm;
-    s.tiles_x = static_cast<int>(tiles(s.x.lines, C::tile_x));
-    s.tiles_y = static_cast<int>(tiles(s.y.lines, C::tile_y));
-    s.slices = slices.count;
-    s.rounds = slices.rounds;
-    const std::int64_t blocks = std::int64_t{s.tiles_x} * s.tiles_y * s.slices;
-    const runtime::LaunchShape shape{dim3(static_cast<unsigned>(blocks)), dim3(C::threads),
-                                     sizeof(TermShared<C>)};
-    for_transposes(!lines.x_along, lines.y_along, [&]<bool kXAlong, bool kYAcross>() {
-      runtime::launch(stream, shape, multiply<C, kXAlong, !kYAcross>, s);
-    });
-    if (s.slices > 1) launch_join<float>(g, s.slices, g.n, stream);
+    launch_lines_in_slices<C>(
+        g, trans_a, trans_b, slices, sizeof(TermShared<C>), stream,
+        [&]<bool kXAlong, bool kYAlong>() { return multiply<C, kXAlong, kYAlong>; });
   });
 }
 
