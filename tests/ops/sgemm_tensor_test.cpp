@@ -280,16 +280,9 @@ TEST(SgemmTensorRungs, ForgetAProductThatHalvesDoNotHold) {
   multiply(moderate.call());
   EXPECT_TRUE(expected == moderate.bits());
 
-  // Memory that holds the word by which blocks leave (parts::kStop) leads to pairs of TF32: other
-  // roundings, and once.
+  // Nor does memory that happens to hold the word by which blocks leave (parts::kStop).
   moderate.fill_workspace(0x57a6e0ff);
   moderate.poison_c();
-  multiply(moderate.call());
-  const auto other = moderate.bits();
-  EXPECT_TRUE(expected != other);
-  for (std::size_t at = 0; at < other.size(); ++at) {
-    ASSERT_NEAR(std::bit_cast<float>(other[at]), std::bit_cast<float>(expected[at]), 1e-4) << at;
-  }
   multiply(moderate.call());
   EXPECT_TRUE(expected == moderate.bits());
 }

@@ -81,9 +81,9 @@ struct PrecisionLoss {
   unsigned small = 0, far = 0;
 };
 
-// A block writes this word once it has counted more loss than FP16 pairs may have. The product
-// clears the word after the pass; nothing clears it before. A stale word costs the pass, and so the
-// speed of FP16 pairs, but no correctness.
+// A block writes this word once it has counted more loss than FP16 pairs may have. The pass's first
+// block clears the word before, and the product after it. A word lost to the first clearing costs
+// time, and a stale one the speed of FP16 pairs, but neither costs correctness.
 constexpr unsigned kStop = 0x57a6e0ff;
 
 // An operand as the pass takes it, and what the pass writes, all 16-byte aligned. Element

@@ -20,6 +20,7 @@ template <class Config>
 struct FullRangeShared {
   typename Config::Ring ring;
   ptx::Barrier judged;
+  ptx::Barrier ring_free;  // without a cluster: the consumers have done with the ring
   unsigned ticket;
   unsigned loss[4];  // maxima over both operands
 
@@ -27,6 +28,7 @@ struct FullRangeShared {
   __device__ __forceinline__ void init() {
     for (unsigned& most : loss) most = 0;
     ptx::barrier_init(&judged, kJudges / 32);
+    ptx::barrier_init(&ring_free, 1);
     ring.init(TensorConfig::consumers / 32 * Config::value.sharers);
   }
   // Whether FP16 pairs suffice, once the judges know it.
@@ -35,6 +37,26 @@ struct FullRangeShared {
     return parts::fits_half_pairs(loss);
   }
 };
+
+// After the consumers have split by tickets, in the ring, no block of the cluster uses it any more.
+// Producers and consumers come from different places, where __syncthreads(), which a cluster's
+// barrier is in a kernel without one, must not be parted.
+template <class Config>
+__device__ __forceinline__ void leave_ring(FullRangeShared<Config>& shared) {
+  if constexpr (Config::value.cluster() > 1) {
+    meet_cluster<Config>();
+  } else if (threadIdx.x == 0) {
+    ptx::arrive(&shared.ring_free);
+  }
+}
+template <class Config>
+__device__ __forceinline__ void await_ring(FullRangeShared<Config>& shared) {
+  if constexpr (Config::value.cluster() > 1) {
+    meet_cluster<Config>();
+  } else {
+    ptx::wait(&shared.ring_free, 0);
+  }
+}
 
 struct PairMaps {
   runtime::TensorMap a, b;
@@ -74,7 +96,7 @@ __device__ __forceinline__ void produce_full_range(FullRangeShared<Config>& shar
       while (producer.is_left()) producer.fetch_next(halves.a, halves.b);
     }
   } else {
-    meet_cluster<Config>();
+    await_ring(shared);
     if (threadIdx.x == TensorConfig::consumers) {
       wait_for_tickets<Tf32Pairs>(tf32_split);
       Producer<Tf32Pairs, Config> again(ring, tf32_split, schedule, producer.place());
@@ -100,7 +122,7 @@ __device__ __forceinline__ void consume_full_range(FullRangeShared<Config>& shar
     SplitSync sync;
     sync();  // both warpgroups have finished with the ring
     split_by_tickets<Tf32Pairs>(tf32_split, &shared.ticket, ring.a, sync);
-    meet_cluster<Config>();  // no block of the cluster uses the ring any more
+    leave_ring(shared);
     if (threadIdx.x == 0) wait_for_tickets<Tf32Pairs>(tf32_split);
     sync.converged();  // all tickets are done
     consume<Tf32Pairs, Config>(ring, g, tf32_split, schedule, at);

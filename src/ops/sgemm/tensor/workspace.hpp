@@ -3,8 +3,6 @@
 // per line (row of A, column of B), and the counters that its thread blocks share. The split pass
 // writes it, the product reads it.
 
-#include <cstddef>
-
 #include "ops/sgemm/rung.hpp"
 #include "parts/split.hpp"
 
@@ -15,14 +13,14 @@ inline namespace WARPLADDER_FLAVOUR {
 constexpr unsigned kFits = 1, kDoesNotFit = 2;
 
 // Counters that thread blocks share while they split operands by tickets: [0] for FP16 pairs, [1]
-// for TF32 pairs. All but `stop` are zero before a product.
+// for TF32 pairs. All are zero before a product.
 struct SplitState {
   unsigned taken[2], done[2];
   parts::PrecisionLoss most[2];  // of A's and of B's FP16 pairs
   unsigned verdict;              // kFits, kDoesNotFit; 0: not yet known
-  unsigned stop;                 // see parts::kStop; last, because clearing ends in front of it
+  unsigned stop;                 // see parts::kStop
 };
-constexpr int kSplitStateWords = offsetof(SplitState, stop) / sizeof(unsigned);
+constexpr int kSplitStateWords = sizeof(SplitState) / sizeof(unsigned);
 template <class Pairs>
 constexpr int kKindOf = Pairs::kNeedsLeast ? 1 : 0;
 
@@ -31,7 +29,7 @@ struct SplitGemm {
   parts::SplitOperand a, b;
   std::int64_t depth;           // k, padded
   unsigned cluster;             // cluster size of the pass
-  SplitState* state = nullptr;  // zero after the pass, but `stop`
+  SplitState* state = nullptr;  // zero after the pass, but perhaps `stop`
 };
 
 // The shape of a pass inside another kernel.
