@@ -27,9 +27,15 @@ __device__ __forceinline__ void add_outer_product(float (&sum)[kRows][kColumns],
   }
 }
 
-// c[j] = alpha·sum[j] + beta·c[j], in the arithmetic of the sums, for the four columns from c on,
-// of which `left` exist. beta == 0 never reads c. kVector: 4 when c is a multiple of 16 bytes,
-// else 1.
+// *c = alpha·sum + beta·*c, in the arithmetic of the sum. beta == 0 never reads c.
+template <class Sum>
+__device__ __forceinline__ void store1(float* c, std::type_identity_t<Sum> alpha, Sum sum,
+                                       std::type_identity_t<Sum> beta) {
+  *c = static_cast<float>(beta == 0 ? alpha * sum : alpha * sum + beta * *c);
+}
+
+// The same for the four columns from c on, of which `left` exist. kVector: 4 when c is a multiple
+// of 16 bytes, else 1.
 template <int kVector, class Sum>
 __device__ __forceinline__ void store4(float* c, std::int64_t left, std::type_identity_t<Sum> alpha,
                                        const Sum* sum, std::type_identity_t<Sum> beta) {
@@ -49,7 +55,7 @@ __device__ __forceinline__ void store4(float* c, std::int64_t left, std::type_id
   }
   WARPLADDER_UNROLL
   for (int j = 0; j < 4; ++j) {
-    if (j < left) c[j] = to_float(beta == 0 ? alpha * sum[j] : alpha * sum[j] + beta * c[j]);
+    if (j < left) store1(c + j, alpha, sum[j], beta);
   }
 }
 

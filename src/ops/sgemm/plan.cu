@@ -194,10 +194,7 @@ Fastest fastest_together(const Problem& p, const runtime::Machine& machine, Arit
                      {WARPLADDER_PLANNED(row_18_batched_vectors)});
   }
   if (!in_float64) {
-    // The model tells both streams alike where memory binds; on an H100 row_17 was the faster one.
-    const bool beside_float64 = hopper && arithmetic == Arithmetic::accurate;
-    const double slower = beside_float64 ? 1.2 : 1.0;
-    fastest.consider(slower * with_float_stream(p.m, p.n, p.k, count, machine, JustTime()),
+    fastest.consider(with_float_stream(p.m, p.n, p.k, count, machine, JustTime()),
                      {WARPLADDER_PLANNED(row_16_streamed)});
   } else if (!hopper) {
     fastest.consider(0, {WARPLADDER_PLANNED(row_10_batched_double)});

@@ -1,8 +1,8 @@
 #pragma once
 // The products of a batch as one stream of rounds. A round is C::depth of k of one tile; it comes
 // to a stage of a ring in shared memory by asynchronous copies. A CTA stays: while its consumers
-// multiply the last rounds of a tile and store its sums, its producer, the last warp, already
-// copies the first rounds of its next tile, mostly of another product.
+// multiply the last rounds of a tile and store its sums, its producers, the last warps, already
+// copy the first rounds of its next tile, mostly of another product.
 
 #include "ops/sgemm/rung_operands.hpp"
 #include "ops/sgemm/rung_sliced.hpp"
@@ -13,15 +13,15 @@
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
-// `whole`: the leading dimension is a multiple of 4 elements. CTAs go on by a grid of tiles, which
-// is step_products products and step_tiles tiles.
+// `width`: how many neighbours may be copied at once, as far as the leading dimension tells. CTAs
+// go on by a grid of tiles, which is step_products products and step_tiles tiles.
 struct StreamedGemm {
   Gemm gemm;
   Batch batch;
   unsigned tiles_y, tiles;  // along n, and of a product
   unsigned step_products, step_tiles;
   int rounds;  // of a tile; at least 1
-  bool whole_a, whole_b, whole_c;
+  int width_a, width_b, width_c;
 };
 
 // The tile that a CTA is at.
@@ -41,6 +41,12 @@ struct StreamedTile {
   }
 };
 
+// The same as far as the address tells, too.
+__device__ __forceinline__ int width_of(const float* data, int most) {
+  const auto address = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(data));
+  return min(most, address % 16 == 0 ? 4 : address % 8 == 0 ? 2 : 1);
+}
+
 // In shared memory an operand lies as it does in memory, in pieces of four. Where a piece lies in
 // its row keeps the requests that read it from meeting on a bank. kPairs: a request reads two of k
 // of eight lines, else all of a piece.
@@ -55,53 +61,86 @@ __device__ __forceinline__ int place_in_row(int k, int piece) {
   return k * kLines + (kPairs ? piece ^ k / 2 % 4 * 2 : piece) * 4;
 }
 
-// A warp copies kDepth of k of kLines lines, kWidth neighbours a lane. Only `lines` and `depths` of
-// them exist, zeros are laid down for the others.
-template <int kLines, int kDepth, bool kAlong, bool kPairs, int kWidth>
+// kThreads producers copy kDepth of k of kLines lines, kWidth neighbours each. Only `lines` and
+// `depths` of them exist, zeros are laid down for the others.
+template <int kLines, int kDepth, int kThreads, bool kAlong, bool kPairs, int kWidth>
 __device__ __forceinline__ void copy_pieces(float* to, const float* from, std::int64_t ld,
                                             int lines, int depths) {
   constexpr int kRow = kAlong ? kDepth : kLines, kRows = kAlong ? kLines : kDepth,
-                kWarp = 32 * kWidth, kStep = kWarp > kRow ? kWarp / kRow : 1,
-                kParts = kRow > kWarp ? kRow / kWarp : 1;
-  static_assert(kRow % kWarp == 0 || kWarp % kRow == 0);
+                kAtOnce = kThreads * kWidth, kStep = kAtOnce > kRow ? kAtOnce / kRow : 1,
+                kParts = kRow > kAtOnce ? kRow / kAtOnce : 1;
+  static_assert(kRow % kAtOnce == 0 || kAtOnce % kRow == 0);
   const int rows = kAlong ? lines : depths, columns = kAlong ? depths : lines;
-  const int lane = static_cast<int>(threadIdx.x) % 32, first = lane * kWidth / kRow,
-            column0 = lane * kWidth % kRow;
-  const float* line = from + first * ld;
-  WARPLADDER_UNROLL_BY(4)
-  for (int row = first; row < kRows; row += kStep, line += kStep * ld) {
-    WARPLADDER_UNROLL
-    for (int part = 0; part < kParts; ++part) {
-      const int column = column0 + part * kWarp, left = row < rows ? columns - column : 0,
-                count = left < 0        ? 0
-                        : left < kWidth ? left
-                                        : kWidth;
+  const int thread = static_cast<int>(threadIdx.x) % kThreads, first = thread * kWidth / kRow,
+            column0 = thread * kWidth % kRow;
+  WARPLADDER_UNROLL
+  for (int part = 0; part < kParts; ++part) {
+    const int column = column0 + part * kAtOnce, bytes = 4 * max(0, min(kWidth, columns - column));
+    const float* line = from + first * ld + column;
+    WARPLADDER_UNROLL_BY(4)
+    for (int row = first; row < kRows; row += kStep, line += kStep * ld) {
       const int place = kAlong ? place_in_line<kDepth, kPairs>(row, column / 4)
                                : place_in_row<kLines, kPairs>(row, column / 4);
-      ptx::cp_async<4 * kWidth>(to + place + column % 4, count ? line + column : from, 4 * count);
+      const int own = row < rows ? bytes : 0;
+      ptx::cp_async<4 * kWidth>(to + place + column % 4, own ? line : from, own);
     }
   }
 }
-// `vectors`: four neighbours may be copied at once.
-template <int kLines, int kDepth, bool kAlong, bool kPairs>
+template <int kLines, class C, bool kAlong, bool kPairs>
 __device__ __forceinline__ void copy_tile(float* to, const float* from, std::int64_t ld, int lines,
-                                          int depths, bool vectors) {
-  vectors ? copy_pieces<kLines, kDepth, kAlong, kPairs, 4>(to, from, ld, lines, depths)
-          : copy_pieces<kLines, kDepth, kAlong, kPairs, 1>(to, from, ld, lines, depths);
+                                          int depths, int width) {
+  constexpr int kDepth = C::depth, kThreads = C::producers;
+  if (width == 4) {
+    copy_pieces<kLines, kDepth, kThreads, kAlong, kPairs, 4>(to, from, ld, lines, depths);
+  } else if (width == 2) {
+    copy_pieces<kLines, kDepth, kThreads, kAlong, kPairs, 2>(to, from, ld, lines, depths);
+  } else {
+    copy_pieces<kLines, kDepth, kThreads, kAlong, kPairs, 1>(to, from, ld, lines, depths);
+  }
 }
 
-template <class C>
+// Where C takes no float4, a warp lays down sums of 32 neighbouring columns and then stores row by
+// row: neighbouring lanes store neighbouring words. It pays for itself where rows of C are long.
+// The padding keeps rows from meeting on a bank.
+constexpr int kLongRow = 64;
+template <class Sum, int kRows>
+struct StagedSums {
+  Sum row[kRows][32 + 16 / sizeof(Sum)];
+
+  __device__ __forceinline__ void put(int r, int column, const Sum (&four)[4]) {
+    WARPLADDER_UNROLL
+    for (int j = 0; j < 4; ++j) row[r][column + j] = four[j];
+  }
+  // row_of(r): of C. `column`: the first one's.
+  template <class RowOf>
+  __device__ __forceinline__ void store(float* c, const Gemm& g, std::int64_t column,
+                                        const RowOf& row_of) {
+    __syncwarp();  // all lanes have put theirs
+    const int lane = threadIdx.x % 32;
+    WARPLADDER_UNROLL
+    for (int r = 0; r < kRows; ++r) {
+      const std::int64_t to = row_of(r);
+      if (to < g.m && column + lane < g.n) {
+        parts::store1(c + to * g.ldc + column + lane, g.alpha, row[r][lane], g.beta);
+      }
+    }
+    __syncwarp();  // all rows have been read
+  }
+};
+
+template <class C, class Sums>
 struct StreamedShared {
   struct Stage {
     float a[C::tile_x * C::depth], b[C::tile_y * C::depth];
   } stage[C::stages];
-  ptx::Barrier full[C::stages];   // the producer's copies have arrived
+  typename Sums::Staged staged[C::consumers / 32];
+  ptx::Barrier full[C::stages];   // the producers' copies have arrived
   ptx::Barrier empty[C::stages];  // the consumers have read the stage
 
   // Called by one thread; a barrier of all follows.
   __device__ __forceinline__ void init() {
     for (int s = 0; s < C::stages; ++s) {
-      ptx::barrier_init(&full[s], 32);
+      ptx::barrier_init(&full[s], C::producers);
       ptx::barrier_init(&empty[s], C::consumers / 32);
     }
     ptx::fence_barrier_init();
@@ -110,7 +149,7 @@ struct StreamedShared {
 
 // One tile, round by round. Sums says how the operands lie.
 template <class C, class Sums>
-__device__ __forceinline__ void produce_tile(StreamedShared<C>& shared, const StreamedGemm& x,
+__device__ __forceinline__ void produce_tile(StreamedShared<C, Sums>& shared, const StreamedGemm& x,
                                              const StreamedTile& at,
                                              parts::RingPlace<C::stages>& place) {
   const Gemm& g = x.gemm;
@@ -120,8 +159,7 @@ __device__ __forceinline__ void produce_tile(StreamedShared<C>& shared, const St
     return left < most ? static_cast<int>(left) : most;
   };
   const int a_lines = within(g.m - row, C::tile_x), b_lines = within(g.n - column, C::tile_y);
-  const bool a_vectors = x.whole_a && is_whole(operands.a),
-             b_vectors = x.whole_b && is_whole(operands.b);
+  const int a_width = width_of(operands.a, x.width_a), b_width = width_of(operands.b, x.width_b);
   const float *a = operands.a + (Sums::a_along ? row * g.lda : row),
               *b = operands.b + (Sums::b_along ? column * g.ldb : column);
   WARPLADDER_NO_UNROLL
@@ -129,19 +167,20 @@ __device__ __forceinline__ void produce_tile(StreamedShared<C>& shared, const St
     const int depths = within(g.k - std::int64_t{round} * C::depth, C::depth);
     auto& stage = shared.stage[place.stage];
     ptx::wait(&shared.empty[place.stage], place.parity ^ 1);
-    copy_tile<C::tile_x, C::depth, Sums::a_along, Sums::in_pairs>(stage.a, a, g.lda, a_lines,
-                                                                  depths, a_vectors);
-    copy_tile<C::tile_y, C::depth, Sums::b_along, Sums::in_pairs>(stage.b, b, g.ldb, b_lines,
-                                                                  depths, b_vectors);
+    copy_tile<C::tile_x, C, Sums::a_along, Sums::in_pairs>(stage.a, a, g.lda, a_lines, depths,
+                                                           a_width);
+    copy_tile<C::tile_y, C, Sums::b_along, Sums::in_pairs>(stage.b, b, g.ldb, b_lines, depths,
+                                                           b_width);
     ptx::cp_async_arrive(&shared.full[place.stage]);
     a += Sums::a_along ? C::depth : C::depth * g.lda;
     b += Sums::b_along ? C::depth : C::depth * g.ldb;
   }
 }
 
-// Sums: add(a, b) multiplies a round, store(c, gemm, origin, whether c takes float4) ends a tile.
+// Sums: add(a, b) multiplies a round; store(c, gemm, origin, whether c takes float4, the warp's
+// Staged) ends a tile.
 template <class C, class Sums>
-__device__ __forceinline__ void consume_tile(StreamedShared<C>& shared, const StreamedGemm& x,
+__device__ __forceinline__ void consume_tile(StreamedShared<C, Sums>& shared, const StreamedGemm& x,
                                              const StreamedTile& at,
                                              parts::RingPlace<C::stages>& place) {
   Sums sums;
@@ -153,14 +192,14 @@ __device__ __forceinline__ void consume_tile(StreamedShared<C>& shared, const St
     if (threadIdx.x % 32 == 0) ptx::arrive(&shared.empty[place.stage]);
   }
   float* const c = operands_of(x.gemm, x.batch, at.product).c;
-  sums.store(c, x.gemm, at.origin<C>(x), x.whole_c && is_whole(c));
+  sums.store(c, x.gemm, at.origin<C>(x), width_of(c, x.width_c) == 4,
+             shared.staged[threadIdx.x / 32]);
 }
 
-constexpr int kStreamProducers = 32;
 template <class C, class Sums>
-static __global__ void __launch_bounds__(C::consumers + kStreamProducers, C::resident)
+static __global__ void __launch_bounds__(C::consumers + C::producers, C::resident)
     multiply_stream(StreamedGemm x) {
-  auto& shared = *runtime::dynamic_shared<StreamedShared<C>>();
+  auto& shared = *runtime::dynamic_shared<StreamedShared<C, Sums>>();
   if (threadIdx.x == 0) shared.init();
   __syncthreads();  // the barriers are there
   StreamedTile at{blockIdx.x / x.tiles, blockIdx.x % x.tiles};
@@ -179,7 +218,7 @@ void launch_stream(const Gemm& g, const Batch& batch, bool trans_a, bool trans_b
   const std::int64_t tiles_y = tiles(g.n, C::tile_y), per_product = tiles(g.m, C::tile_x) * tiles_y,
                      slots = std::int64_t{stream.machine->multiprocessors} * C::resident,
                      grid = std::min(slots, per_product * batch.count);
-  const auto whole = [](std::int64_t ld) { return ld % 4 == 0; };
+  const auto width = [](std::int64_t ld) { return ld % 4 == 0 ? 4 : ld % 2 == 0 ? 2 : 1; };
   const StreamedGemm x{g,
                        batch,
                        static_cast<unsigned>(tiles_y),
@@ -187,14 +226,15 @@ void launch_stream(const Gemm& g, const Batch& batch, bool trans_a, bool trans_b
                        static_cast<unsigned>(grid / per_product),
                        static_cast<unsigned>(grid % per_product),
                        static_cast<int>(std::max<std::int64_t>(1, tiles(g.k, C::depth))),
-                       whole(g.lda),
-                       whole(g.ldb),
-                       whole(g.ldc)};
-  const runtime::LaunchShape shape{dim3(static_cast<unsigned>(grid)),
-                                   dim3(C::consumers + kStreamProducers),
-                                   sizeof(StreamedShared<C>)};
+                       width(g.lda),
+                       width(g.ldb),
+                       width(g.ldc)};
   for_transposes(trans_a, trans_b, [&]<bool kARows, bool kBRows>() {
-    runtime::launch(stream, shape, multiply_stream<C, Sums<C, kARows, !kBRows>>, x);
+    using Own = Sums<C, kARows, !kBRows>;
+    const runtime::LaunchShape shape{dim3(static_cast<unsigned>(grid)),
+                                     dim3(C::consumers + C::producers),
+                                     sizeof(StreamedShared<C, Own>)};
+    runtime::launch(stream, shape, multiply_stream<C, Own>, x);
   });
 }
 

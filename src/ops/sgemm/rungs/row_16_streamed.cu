@@ -21,6 +21,8 @@ template <class C, bool kAAlong, bool kBAlong>
 class FloatSums {
  public:
   static constexpr bool a_along = kAAlong, b_along = kBAlong, in_pairs = false;
+  using Staged = StagedSums<float, C::lanes_x>;
+  static_assert(C::lanes_y == 8);  // whose groups of four are 32 columns
 
   __device__ __forceinline__ void add(const float* a_tile, const float* b_tile) {
     WARPLADDER_NO_UNROLL  // or the loads of several steps take more registers than there are
@@ -30,22 +32,29 @@ class FloatSums {
   }
 
   // Lines along k are dealt singly: neighbouring lanes then have neighbouring columns.
-  __device__ __forceinline__ void store(float* c, const Gemm& g, TileOrigin tile,
-                                        bool vectors) const {
+  __device__ __forceinline__ void store(float* c, const Gemm& g, TileOrigin tile, bool vectors,
+                                        Staged& staged) const {
     WARPLADDER_UNROLL
     for (int i = 0; i < C::lane_x; ++i) {
-      const std::int64_t row = tile.row + at_.first_x + line_of<C::lanes_x, kAAlong>(at_.lane_x, i);
-      if (row >= g.m) continue;
+      const auto row_of = [&](int lane_x) {
+        return tile.row + at_.first_x + line_of<C::lanes_x, kAAlong>(lane_x, i);
+      };
+      const std::int64_t row = row_of(at_.lane_x);
       WARPLADDER_UNROLL
       for (int j = 0; j < C::lane_y; j += kBAlong ? 1 : 4) {
-        const std::int64_t column =
-            tile.column + at_.first_y + line_of<C::lanes_y, kBAlong>(at_.lane_y, j);
+        const std::int64_t first = tile.column + at_.first_y + line_of<C::lanes_y, kBAlong>(0, j);
+        const std::int64_t column = first + (kBAlong ? 1 : 4) * at_.lane_y;
         float* const to = c + row * g.ldc + column;
         if constexpr (kBAlong) {
-          if (column < g.n) store_scaled(to, g.alpha, sum_[i][j], g.beta);
-        } else {
-          vectors ? parts::store4<4>(to, g.n - column, g.alpha, &sum_[i][j], g.beta)
-                  : parts::store4<1>(to, g.n - column, g.alpha, &sum_[i][j], g.beta);
+          if (row < g.m && column < g.n) store_scaled(to, g.alpha, sum_[i][j], g.beta);
+        } else if (vectors) {
+          if (row < g.m) parts::store4<4>(to, g.n - column, g.alpha, &sum_[i][j], g.beta);
+        } else if (g.n > kLongRow) {
+          const float* const four = &sum_[i][j];
+          staged.put(at_.lane_x, 4 * at_.lane_y, {four[0], four[1], four[2], four[3]});
+          staged.store(c, g, first, row_of);
+        } else if (row < g.m) {
+          parts::store4<1>(to, g.n - column, g.alpha, &sum_[i][j], g.beta);
         }
       }
     }

@@ -25,6 +25,7 @@ template <class C, bool kAAlong, bool kBAlong>
 class DoubleSums {
  public:
   static constexpr bool a_along = kAAlong, b_along = kBAlong, in_pairs = true;
+  using Staged = StagedSums<double, 8>;
 
   __device__ __forceinline__ void add(const float* a_tile, const float* b_tile) {
     WARPLADDER_NO_UNROLL  // or the loads of both halves take more registers than there are
@@ -45,23 +46,33 @@ class DoubleSums {
     }
   }
 
-  __device__ __forceinline__ void store(float* c, const Gemm& g, TileOrigin tile,
-                                        bool vectors) const {
+  __device__ __forceinline__ void store(float* c, const Gemm& g, TileOrigin tile, bool vectors,
+                                        Staged& staged) const {
+    const std::int64_t first = tile.column + first_y();
+    const bool stages = !vectors && g.n > kLongRow;
     WARPLADDER_UNROLL
     for (int i = 0; i < 4; ++i) {
-      const std::int64_t row = tile.row + first_x() + (kAAlong ? 8 * i + group() : 4 * group() + i);
-      if (row >= g.m) continue;
+      const auto row_of = [&](int g) {
+        return tile.row + first_x() + (kAAlong ? 8 * i + g : 4 * g + i);
+      };
+      const std::int64_t row = row_of(group());
       WARPLADDER_UNROLL
       for (int j = 0; j < 4; j += 2) {
-        const std::int64_t column = tile.column + first_y() + 8 * j + 4 * member();
+        const int column = 8 * j + 4 * member();
         const double(&even)[4] = sum_[i / 2][j], (&odd)[4] = sum_[i / 2][j + 1];
         const int h = i % 2 * 2;
         const double four[4] = {even[h], kBAlong ? even[h + 1] : odd[h],
                                 kBAlong ? odd[h] : even[h + 1], odd[h + 1]};
-        float* const to = c + row * g.ldc + column;
-        vectors ? parts::store4<4>(to, g.n - column, g.alpha, four, g.beta)
-                : parts::store4<1>(to, g.n - column, g.alpha, four, g.beta);
+        float* const to = c + row * g.ldc + first + column;
+        const std::int64_t left = g.n - first - column;
+        if (stages) {
+          staged.put(group(), column, four);
+        } else if (row < g.m) {
+          vectors ? parts::store4<4>(to, left, g.alpha, four, g.beta)
+                  : parts::store4<1>(to, left, g.alpha, four, g.beta);
+        }
       }
+      if (stages) staged.store(c, g, first, row_of);
     }
   }
 
