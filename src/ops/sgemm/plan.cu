@@ -193,15 +193,17 @@ Fastest fastest_together(const Problem& p, const runtime::Machine& machine, Arit
                                            (tuning.memory_share * machine.memory_bytes_per_s),
                      {WARPLADDER_PLANNED(row_18_batched_vectors)});
   }
+  // Whoever asks for a plan's workspace knows no leading dimensions.
+  const StreamedShape shape{p.m, p.n, p.k, count, width_for(p.m, p.n, p.k)};
   if (!in_float64) {
-    fastest.consider(with_float_stream(p.m, p.n, p.k, count, machine, JustTime()),
+    fastest.consider(with_float_stream(shape, machine, JustTime()),
                      {WARPLADDER_PLANNED(row_16_streamed)});
   } else if (!hopper) {
     fastest.consider(0, {WARPLADDER_PLANNED(row_10_batched_double)});
   }
 #if WARPLADDER_HOPPER_CODE
   if (hopper && arithmetic != Arithmetic::cuda_cores) {
-    fastest.consider(with_double_stream(p.m, p.n, p.k, count, machine, JustTime()),
+    fastest.consider(with_double_stream(shape, machine, JustTime()),
                      {WARPLADDER_PLANNED(row_17_streamed_double)});
   }
 #endif

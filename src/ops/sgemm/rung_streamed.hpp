@@ -8,6 +8,7 @@
 #include "ops/sgemm/rung_sliced.hpp"
 #include "ops/sgemm/streams.hpp"
 #include "parts/ptx/mbarrier.hpp"
+#include "parts/ptx/register_share.hpp"
 #include "parts/ring_place.hpp"
 
 namespace warpladder::sgemm {
@@ -61,28 +62,43 @@ __device__ __forceinline__ int place_in_row(int k, int piece) {
   return k * kLines + (kPairs ? piece ^ k / 2 % 4 * 2 : piece) * 4;
 }
 
-// kThreads producers copy kDepth of k of kLines lines, kWidth neighbours each. Only `lines` and
-// `depths` of them exist, zeros are laid down for the others.
+// kThreads producers copy kDepth of k of kLines lines, kWidth neighbours each: of `lines`, what
+// lies within `depths` of k, and zeros beyond. Lines that do not exist keep what they held: their
+// sums are stored nowhere.
+//
+// A thread's rows are `first` and a multiple of kStep, which share no bit, and a row's bits go into
+// its place by XOR alone: so place(first + i * kStep) is place(first) ^ place(i * kStep), and the
+// compiler knows the second one.
 template <int kLines, int kDepth, int kThreads, bool kAlong, bool kPairs, int kWidth>
 __device__ __forceinline__ void copy_pieces(float* to, const float* from, std::int64_t ld,
                                             int lines, int depths) {
   constexpr int kRow = kAlong ? kDepth : kLines, kRows = kAlong ? kLines : kDepth,
                 kAtOnce = kThreads * kWidth, kStep = kAtOnce > kRow ? kAtOnce / kRow : 1,
-                kParts = kRow > kAtOnce ? kRow / kAtOnce : 1;
-  static_assert(kRow % kAtOnce == 0 || kAtOnce % kRow == 0);
-  const int rows = kAlong ? lines : depths, columns = kAlong ? depths : lines;
+                kParts = kRow > kAtOnce ? kRow / kAtOnce : 1, kSteps = kRows / kStep,
+                kUnrolled = kSteps < 8 ? kSteps : 8;
+  static_assert((kRow % kAtOnce == 0 || kAtOnce % kRow == 0) && kSteps > 0);
+  const auto place = [](int row, int piece) {
+    return kAlong ? place_in_line<kDepth, kPairs>(row, piece)
+                  : place_in_row<kLines, kPairs>(row, piece);
+  };
   const int thread = static_cast<int>(threadIdx.x) % kThreads, first = thread * kWidth / kRow,
-            column0 = thread * kWidth % kRow;
+            column0 = thread * kWidth % kRow, left = (kAlong ? lines : depths) - first;
   WARPLADDER_UNROLL
   for (int part = 0; part < kParts; ++part) {
-    const int column = column0 + part * kAtOnce, bytes = 4 * max(0, min(kWidth, columns - column));
+    const int column = column0 + part * kAtOnce, columns = (kAlong ? depths : lines) - column,
+              bytes = 4 * max(0, min(kWidth, columns));
+    if (!kAlong && columns <= 0) return;
     const float* line = from + first * ld + column;
-    WARPLADDER_UNROLL_BY(4)
-    for (int row = first; row < kRows; row += kStep, line += kStep * ld) {
-      const int place = kAlong ? place_in_line<kDepth, kPairs>(row, column / 4)
-                               : place_in_row<kLines, kPairs>(row, column / 4);
-      const int own = row < rows ? bytes : 0;
-      ptx::cp_async<4 * kWidth>(to + place + column % 4, own ? line : from, own);
+    WARPLADDER_NO_UNROLL
+    for (int i = 0; i < kSteps && (!kAlong || i * kStep < left); i += kUnrolled) {
+      const int own = place(first, column / 4) ^ place(i * kStep, 0);
+      WARPLADDER_UNROLL
+      for (int u = 0; u < kUnrolled; ++u, line += kStep * ld) {
+        const bool there = (i + u) * kStep < left;
+        if (kAlong && !there) continue;
+        ptx::cp_async<4 * kWidth>(to + (own ^ place(u * kStep, 0)) + column % 4, line,
+                                  there ? bytes : 0);
+      }
     }
   }
 }
@@ -137,11 +153,17 @@ struct StreamedShared {
   ptx::Barrier full[C::stages];   // the producers' copies have arrived
   ptx::Barrier empty[C::stages];  // the consumers have read the stage
 
-  // Called by one thread; a barrier of all follows.
-  __device__ __forceinline__ void init() {
+  // Called by all threads; a barrier of all follows. `whole`: all lines of all tiles exist.
+  __device__ __forceinline__ void init(bool whole) {
+    constexpr int kPieces = sizeof(stage) / sizeof(float4);
+    auto* const pieces = reinterpret_cast<float4*>(stage);
+    for (int i = threadIdx.x; !whole && i < kPieces; i += blockDim.x) {
+      pieces[i] = make_float4(0, 0, 0, 0);
+    }
+    if (threadIdx.x > 0) return;
     for (int s = 0; s < C::stages; ++s) {
       ptx::barrier_init(&full[s], C::producers);
-      ptx::barrier_init(&empty[s], C::consumers / 32);
+      ptx::barrier_init(&empty[s], C::consumers);
     }
     ptx::fence_barrier_init();
   }
@@ -177,37 +199,40 @@ __device__ __forceinline__ void produce_tile(StreamedShared<C, Sums>& shared, co
   }
 }
 
-// Sums: add(a, b) multiplies a round; store(c, gemm, origin, whether c takes float4, the warp's
-// Staged) ends a tile.
+// Sums: are_of() says whether any of the warp's are elements of C; add(a, b) multiplies a round;
+// store(c, gemm, origin, whether c takes float4, the warp's Staged) ends a tile.
 template <class C, class Sums>
 __device__ __forceinline__ void consume_tile(StreamedShared<C, Sums>& shared, const StreamedGemm& x,
                                              const StreamedTile& at,
                                              parts::RingPlace<C::stages>& place) {
   Sums sums;
+  const TileOrigin origin = at.origin<C>(x);
+  const bool adds = sums.are_of(x.gemm, origin);
   WARPLADDER_NO_UNROLL
   for (int round = 0; round < x.rounds; ++round, place.advance()) {
     ptx::wait(&shared.full[place.stage], place.parity);
-    sums.add(shared.stage[place.stage].a, shared.stage[place.stage].b);
-    __syncwarp();  // all lanes have read the stage
-    if (threadIdx.x % 32 == 0) ptx::arrive(&shared.empty[place.stage]);
+    if (adds) sums.add(shared.stage[place.stage].a, shared.stage[place.stage].b);
+    ptx::arrive(&shared.empty[place.stage]);
   }
+  if (!adds) return;
   float* const c = operands_of(x.gemm, x.batch, at.product).c;
-  sums.store(c, x.gemm, at.origin<C>(x), width_of(c, x.width_c) == 4,
-             shared.staged[threadIdx.x / 32]);
+  sums.store(c, x.gemm, origin, width_of(c, x.width_c) == 4, shared.staged[threadIdx.x / 32]);
 }
 
 template <class C, class Sums>
 static __global__ void __launch_bounds__(C::consumers + C::producers, C::resident)
     multiply_stream(StreamedGemm x) {
   auto& shared = *runtime::dynamic_shared<StreamedShared<C, Sums>>();
-  if (threadIdx.x == 0) shared.init();
+  shared.init(x.gemm.m % C::tile_x == 0 && x.gemm.n % C::tile_y == 0);
   __syncthreads();  // the barriers are there
   StreamedTile at{blockIdx.x / x.tiles, blockIdx.x % x.tiles};
   parts::RingPlace<C::stages> place;
   if (threadIdx.x >= C::consumers) {
+    if constexpr (C::shares_registers) ptx::give_registers<40>();
     for (; at.product < x.batch.count; at.advance(x)) produce_tile<C, Sums>(shared, x, at, place);
     ptx::cp_async_wait<0>();
   } else {
+    if constexpr (C::shares_registers) ptx::take_registers<104>();
     for (; at.product < x.batch.count; at.advance(x)) consume_tile<C, Sums>(shared, x, at, place);
   }
 }
@@ -218,7 +243,6 @@ void launch_stream(const Gemm& g, const Batch& batch, bool trans_a, bool trans_b
   const std::int64_t tiles_y = tiles(g.n, C::tile_y), per_product = tiles(g.m, C::tile_x) * tiles_y,
                      slots = std::int64_t{stream.machine->multiprocessors} * C::resident,
                      grid = std::min(slots, per_product * batch.count);
-  const auto width = [](std::int64_t ld) { return ld % 4 == 0 ? 4 : ld % 2 == 0 ? 2 : 1; };
   const StreamedGemm x{g,
                        batch,
                        static_cast<unsigned>(tiles_y),
@@ -226,9 +250,9 @@ void launch_stream(const Gemm& g, const Batch& batch, bool trans_a, bool trans_b
                        static_cast<unsigned>(grid / per_product),
                        static_cast<unsigned>(grid % per_product),
                        static_cast<int>(std::max<std::int64_t>(1, tiles(g.k, C::depth))),
-                       width(g.lda),
-                       width(g.ldb),
-                       width(g.ldc)};
+                       width_for(g.lda),
+                       width_for(g.ldb),
+                       width_for(g.ldc)};
   for_transposes(trans_a, trans_b, [&]<bool kARows, bool kBRows>() {
     using Own = Sums<C, kARows, !kBRows>;
     const runtime::LaunchShape shape{dim3(static_cast<unsigned>(grid)),

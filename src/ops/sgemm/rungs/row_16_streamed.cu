@@ -24,6 +24,9 @@ class FloatSums {
   using Staged = StagedSums<float, C::lanes_x>;
   static_assert(C::lanes_y == 8);  // whose groups of four are 32 columns
 
+  __device__ __forceinline__ bool are_of(const Gemm& g, TileOrigin tile) const {
+    return tile.row + at_.first_x < g.m && tile.column + at_.first_y < g.n;
+  }
   __device__ __forceinline__ void add(const float* a_tile, const float* b_tile) {
     WARPLADDER_NO_UNROLL  // or the loads of several steps take more registers than there are
         for (int step = 0; step < C::depth / 4; ++step) {
@@ -67,7 +70,8 @@ class FloatSums {
 
 void launch(const Call& call, runtime::StreamView& stream) {
   with_batch(call, [&](const Gemm& g, const Batch& batch, bool trans_a, bool trans_b) {
-    with_float_stream(g.m, g.n, g.k, batch.count, *stream.machine, [&]<class C>(double) {
+    const StreamedShape shape{g.m, g.n, g.k, batch.count, width_for(g.lda, g.ldb)};
+    with_float_stream(shape, *stream.machine, [&]<class C>(double) {
       launch_stream<C, FloatSums>(g, batch, trans_a, trans_b, stream);
     });
   });
@@ -75,7 +79,8 @@ void launch(const Call& call, runtime::StreamView& stream) {
 
 ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
   ladder::Totals t;
-  with_float_stream(p.m, p.n, p.k, 1, machine, [&]<class C>(double) {
+  const StreamedShape shape{p.m, p.n, p.k, 1, width_for(p.lda, p.ldb)};
+  with_float_stream(shape, machine, [&]<class C>(double) {
     const std::uint64_t ctas = p.m * p.n / (C::tile_x * C::tile_y),
                         rounds = ctas * (p.k / C::depth), warps = C::consumers / 32;
     t.global_load_requests = rounds * (C::tile_x + C::tile_y) * C::depth / 128;
@@ -84,7 +89,7 @@ ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
     t.shared_store_wavefronts = 4 * t.shared_store_requests;
     t.shared_load_requests = (C::lane_x + C::lane_y) * rounds * warps * (C::depth / 4);
     t.shared_load_wavefronts = 4 * t.shared_load_requests;
-    t.barriers = ctas * (warps + 1);
+    t.barriers = ctas * (warps + C::producers / 32);
     t.global_store_requests = ctas * (C::tile_x * C::tile_y / 128);
     t.global_store_sectors = 16 * t.global_store_requests;
     t.fmas = p.m * p.n * p.k;

@@ -27,6 +27,9 @@ class DoubleSums {
   static constexpr bool a_along = kAAlong, b_along = kBAlong, in_pairs = true;
   using Staged = StagedSums<double, 8>;
 
+  __device__ __forceinline__ bool are_of(const Gemm& g, TileOrigin tile) const {
+    return tile.row + first_x() < g.m && tile.column + first_y() < g.n;
+  }
   __device__ __forceinline__ void add(const float* a_tile, const float* b_tile) {
     WARPLADDER_NO_UNROLL  // or the loads of both halves take more registers than there are
         for (int half = 0; half < 2; ++half) {
@@ -139,7 +142,8 @@ class DoubleSums {
 
 void launch(const Call& call, runtime::StreamView& stream) {
   with_batch(call, [&](const Gemm& g, const Batch& batch, bool trans_a, bool trans_b) {
-    with_double_stream(g.m, g.n, g.k, batch.count, *stream.machine, [&]<class C>(double) {
+    const StreamedShape shape{g.m, g.n, g.k, batch.count, width_for(g.lda, g.ldb)};
+    with_double_stream(shape, *stream.machine, [&]<class C>(double) {
       launch_stream<C, DoubleSums>(g, batch, trans_a, trans_b, stream);
     });
   });
@@ -147,7 +151,8 @@ void launch(const Call& call, runtime::StreamView& stream) {
 
 ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
   ladder::Totals t;
-  with_double_stream(p.m, p.n, p.k, 1, machine, [&]<class C>(double) {
+  const StreamedShape shape{p.m, p.n, p.k, 1, width_for(p.lda, p.ldb)};
+  with_double_stream(shape, machine, [&]<class C>(double) {
     const std::uint64_t ctas = p.m * p.n / (C::tile_x * C::tile_y),
                         rounds = ctas * (p.k / C::depth), warps = ctas * C::warps;
     t.global_load_requests = rounds * (C::tile_x + C::tile_y) * C::depth / 128;
@@ -156,7 +161,7 @@ ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
     t.shared_store_wavefronts = 4 * t.shared_store_requests;
     t.shared_load_requests = 16 * rounds * C::warps;
     t.shared_load_wavefronts = 2 * t.shared_load_requests;
-    t.barriers = ctas * (C::warps + 1);
+    t.barriers = ctas * (C::warps + C::producers / 32);
     t.global_store_requests = 8 * warps;
     t.global_store_sectors = 16 * t.global_store_requests;
     t.tensor_fmas = p.m * p.n * p.k;
