@@ -52,11 +52,16 @@ class Planted(unittest.TestCase):
 
 
 class Files(Planted):
-    def test_without_git_build_folders_are_left_out(self):
+    def test_build_folders_are_left_out(self):
         self.write("src/base/a.cpp")
         self.write("build/a.cpp")
-        self.write("build-cpu/a.cpp")
+        self.write("build/CMakeCache.txt")
+        self.write("b/CMakeCache.txt")
+        self.write("b/deep/a.cpp")
         self.write("tools/__pycache__/a.pyc")
+        self.assertEqual(common.files(self.root), ["src/base/a.cpp"])
+        subprocess.run(["git", "init", "-q"], cwd=self.root, check=True)
+        (self.root / "tools/__pycache__/a.pyc").unlink()
         self.assertEqual(common.files(self.root), ["src/base/a.cpp"])
 
     def test_comments_and_strings_are_blanked_and_lines_stay(self):

@@ -11,15 +11,25 @@ from pathlib import Path
 CODE = {".cpp", ".hpp", ".h", ".cu", ".cuh"}
 
 
+def is_build_folder(folder: Path) -> bool:
+    return (folder / "CMakeCache.txt").is_file()
+
+
 def files(root: Path) -> list[str]:
-    """The files git tracks or would track, relative to root; without git, all but build folders."""
+    """The files git tracks or would track, relative to root; without git, all. Not what CMake made
+    in a folder of root, whatever its name."""
+    built = {f"{folder.name}/" for folder in root.iterdir() if is_build_folder(folder)}
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     try:
         listed = subprocess.run(command, cwd=root, capture_output=True, check=True).stdout
         listed = listed.decode().split("\0")
     except (OSError, subprocess.CalledProcessError):
         listed = []
-    found = sorted(name for name in set(listed) if name and (root / name).is_file())
+    found = sorted(
+        name
+        for name in set(listed)
+        if name and not name.startswith(tuple(built)) and (root / name).is_file()
+    )
     if found:
         return found
     for folder, below, names in os.walk(root):
@@ -27,7 +37,7 @@ def files(root: Path) -> list[str]:
             name
             for name in below
             if name not in (".git", ".cache", "__pycache__")
-            and not (name.startswith("build") and Path(folder) == root)
+            and not is_build_folder(Path(folder) / name)
         ]
         found += [(Path(folder) / name).relative_to(root).as_posix() for name in names]
     return sorted(found)
