@@ -4,6 +4,7 @@
 // The shapes' model first, for there the flavour's namespace is inline.
 // clang-format off
 #include "ops/sgemm/double_slices.hpp"
+#include "ops/sgemm/lines.hpp"
 #include "ops/sgemm/streams.hpp"
 #include "ops/sgemm/tensor/term_slices.hpp"
 #include "ops/sgemm/plan.hpp"
@@ -20,6 +21,7 @@ WARPLADDER_USES_RUNG(row_13_split_k);
 WARPLADDER_USES_RUNG(row_15_tiny_products);
 WARPLADDER_USES_RUNG(row_16_streamed);
 WARPLADDER_USES_RUNG(row_18_batched_vectors);
+WARPLADDER_USES_RUNG(row_19_few_lines);
 WARPLADDER_USES_RUNG(tc_13_mma_sync);
 #if WARPLADDER_HOPPER_CODE  // 0: this build holds no code for compute capability 9.0
 WARPLADDER_USES_RUNG(row_08_double);
@@ -153,6 +155,13 @@ struct JustSlices {
 Fastest fastest_on_cuda_cores(const Problem& p, const runtime::Machine& machine) {
   Fastest fastest;
   fastest.consider(time_of_large_tiles(p, machine), {WARPLADDER_PLANNED(row_07_register_parity)});
+  // Longer sums of a lane would lose more than cublasSgemm's do.
+  constexpr std::int64_t kLongestLines = 32 * 1024;
+  const bool by_rows = p.layout == Layout::row_major;
+  const bool along = by_rows != p.trans_a && by_rows == p.trans_b;  // both operands, along k
+  if (along && std::min(p.m, p.n) <= kMostFewLines && p.k <= kLongestLines) {
+    fastest.consider(time_of_lines(p, machine), {WARPLADDER_PLANNED(row_19_few_lines)});
+  }
   if (!ladder::runs_on(machine, rung_row_13_split_k)) return fastest;
   if (p.k <= kShortK) {
     fastest.consider(time_of_short_k(p, machine), {WARPLADDER_PLANNED(row_12_short_k)});
