@@ -245,6 +245,13 @@ Fastest fastest_of_one(const Problem& p, const runtime::Machine& machine, Arithm
     fastest.consider(s.time_s,
                      {WARPLADDER_PLANNED(row_14_double_split_k), bytes_of_double_slices(s, p)});
   }
+  // Of ragged lines a stream copies more at once than the others, and stores whole rows.
+  const StreamedShape shape{p.m, p.n, p.k, 1, width_for(p.m, p.n, p.k)};
+  constexpr std::int64_t kShallow = 8;
+  if (shape.width < 4 && p.k > kShallow && p.k <= kShortK) {
+    fastest.consider(with_double_stream(shape, machine, JustTime()),
+                     {WARPLADDER_PLANNED(row_17_streamed_double)});
+  }
   constexpr std::int64_t kLeastDepthOfTerms = 512;  // below it cublasSgemm's sums are as accurate
   if (arithmetic == Arithmetic::accurate && p.k >= kLeastDepthOfTerms) {
     const Slices terms = with_term_tile(p.m, p.n, p.k, machine, JustSlices());
