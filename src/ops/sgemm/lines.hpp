@@ -1,6 +1,6 @@
 #pragma once
-// Which products row_19_few_lines takes, how it shares their lines out among warps, and what that
-// takes by the model. Host code of the rung and of plan().
+// Which products row_19_few_lines takes, how it shares their lines out among warps, and for which
+// plan() considers it. Host code of the rung and of plan().
 
 #include <algorithm>
 #include <cmath>
@@ -28,7 +28,7 @@ struct LinesSplit {
 // As few parts, for they share no rows of the small operand, as keep the multiprocessors busy.
 inline LinesSplit split_lines(std::int64_t rows, std::int64_t lines,
                               const runtime::Machine& machine) {
-  constexpr double kLostByParting = 0.03;
+  constexpr double kLostByParting = 0.08;
   const int of_warp = rows > 4 ? kLinesOfWarp<8> : kLinesOfWarp<4>;
   const double slots = 2.0 * machine.multiprocessors;
   LinesSplit best{};
@@ -42,17 +42,22 @@ inline LinesSplit split_lines(std::int64_t rows, std::int64_t lines,
   return best;
 }
 
+// Lines long enough, and bytes enough, to keep memory busy. Longer sums of a lane would lose more
+// than cublasSgemm's do.
+inline bool are_for_lines(const Problem& p) {
+  constexpr std::int64_t kShortest = 2 << 10, kLongest = 32 << 10, kLeastElements = 8 << 20;
+  const bool by_rows = p.layout == Layout::row_major;
+  const bool along = by_rows != p.trans_a && by_rows == p.trans_b;  // both operands, along k
+  return along && std::min(p.m, p.n) <= kMostFewLines && p.k >= kShortest && p.k <= kLongest &&
+         std::max(p.m, p.n) >= kLeastElements / p.k;
+}
+
 inline double time_of_lines(const Problem& p, const runtime::Machine& machine) {
-  constexpr double kStep_s = 1e-6;  // the latency of a warp's loads
-  const Tuning& tuning = tuning_of(machine);
-  const std::int64_t rows = std::min(p.m, p.n), lines = std::max(p.m, p.n);
+  constexpr double kMemoryShare = 0.8;
   const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n),
              k = static_cast<double>(p.k);
-  const LinesSplit split = split_lines(rows, lines, machine);
-  const double of_step = 128.0 * (rows > 4 ? 2 : 1) * split.parts;
-  const double bytes = 4 * ((m + n) * k + m * n);
-  return tuning.launch_s + std::max(bytes / (tuning.memory_share * machine.memory_bytes_per_s),
-                                    std::ceil(k / of_step) * kStep_s);
+  return tuning_of(machine).launch_s +
+         4 * ((m + n) * k + m * n) / (kMemoryShare * machine.memory_bytes_per_s);
 }
 
 }  // namespace WARPLADDER_FLAVOUR

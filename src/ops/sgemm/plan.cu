@@ -155,11 +155,7 @@ struct JustSlices {
 Fastest fastest_on_cuda_cores(const Problem& p, const runtime::Machine& machine) {
   Fastest fastest;
   fastest.consider(time_of_large_tiles(p, machine), {WARPLADDER_PLANNED(row_07_register_parity)});
-  // Longer sums of a lane would lose more than cublasSgemm's do.
-  constexpr std::int64_t kLongestLines = 32 * 1024;
-  const bool by_rows = p.layout == Layout::row_major;
-  const bool along = by_rows != p.trans_a && by_rows == p.trans_b;  // both operands, along k
-  if (along && std::min(p.m, p.n) <= kMostFewLines && p.k <= kLongestLines) {
+  if (are_for_lines(p)) {
     fastest.consider(time_of_lines(p, machine), {WARPLADDER_PLANNED(row_19_few_lines)});
   }
   if (!ladder::runs_on(machine, rung_row_13_split_k)) return fastest;

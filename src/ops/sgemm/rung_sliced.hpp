@@ -78,26 +78,72 @@ __device__ __forceinline__ void copy_piece(float* to, const LineOperand& x, cons
   }
 }
 
-// kThreads threads copy k0 … k0 + kDepth - 1 of kLines lines from line0 on; zeros are laid down
-// from k_end on, and where there is no line.
+// kThreads threads copy kDepth of k of kLines lines to where Places says: of `lines`, what lies
+// within `depths` of k, and zeros beyond. Lines that do not exist become zeros too (kZeros), or
+// keep what they held.
+//
+// A thread's rows are `first` and multiples of kStep, which share no bit, and a row's bits go into
+// its place by XOR alone: so the place of their sum is the XOR of their places, and the compiler
+// knows the second one.
+template <class Places, int kLines, int kDepth, int kThreads, bool kAlong, bool kZeros>
+struct PieceCopier {
+  static constexpr int row_length = kAlong ? kDepth : kLines, rows = kAlong ? kLines : kDepth;
+
+  // kWidth neighbours a copy.
+  template <int kWidth>
+  __device__ __forceinline__ static void copy(float* to, const float* from, std::int64_t ld,
+                                              int lines, int depths) {
+    constexpr int kAtOnce = kThreads * kWidth,
+                  kStep = kAtOnce > row_length ? kAtOnce / row_length : 1,
+                  kParts = row_length > kAtOnce ? row_length / kAtOnce : 1,
+                  kSteps = rows > kStep ? rows / kStep : 1, kUnrolled = kSteps < 8 ? kSteps : 8;
+    static_assert(row_length % kAtOnce == 0 || kAtOnce % row_length == 0);
+    const int thread = static_cast<int>(threadIdx.x) % kThreads,
+              first = thread * kWidth / row_length, column0 = thread * kWidth % row_length,
+              left = (kAlong ? lines : depths) - first;
+    if (kStep > rows && first >= rows) return;
+    WARPLADDER_UNROLL
+    for (int part = 0; part < kParts; ++part) {
+      const int column = column0 + part * kAtOnce, columns = (kAlong ? depths : lines) - column,
+                bytes = 4 * max(0, min(kWidth, columns));
+      if (!kZeros && !kAlong && columns <= 0) return;
+      const float* line = from + first * ld + column;
+      WARPLADDER_NO_UNROLL
+      for (int i = 0; i < kSteps && (kZeros || !kAlong || i * kStep < left); i += kUnrolled) {
+        const int own = Places::at(first, column / 4) ^ Places::at(i * kStep, 0);
+        WARPLADDER_UNROLL
+        for (int u = 0; u < kUnrolled; ++u, line += kStep * ld) {
+          const bool there = (i + u) * kStep < left;
+          if (!kZeros && kAlong && !there) continue;
+          ptx::cp_async<4 * kWidth>(to + (own ^ Places::at(u * kStep, 0)) + column % 4, line,
+                                    there ? bytes : 0);
+        }
+      }
+    }
+  }
+};
+
+template <int kLines, int kDepth, bool kAlong>
+struct SlicedPlaces {
+  __device__ __forceinline__ static int at(int row, int piece) {
+    return kAlong ? place_along<kDepth>(row, piece) : row * kLines + piece * 4;
+  }
+};
+
+// The threads copy k0 … k0 + kDepth - 1 of kLines lines from line0 on; zeros are laid down from
+// k_end on, and where there is no line.
 template <int kLines, int kDepth, int kThreads, bool kAlong>
 __device__ __forceinline__ void copy_lines(float* to, const LineOperand& x, std::int64_t line0,
-                                           std::int64_t k0, std::int64_t k_end, int thread) {
-  constexpr int kRow = (kAlong ? kDepth : kLines) / 4, kPieces = kLines * kDepth / 4;
+                                           std::int64_t k0, std::int64_t k_end) {
+  using Copier =
+      PieceCopier<SlicedPlaces<kLines, kDepth, kAlong>, kLines, kDepth, kThreads, kAlong, true>;
   const auto within = [](std::int64_t left, int most) {
     return left < 0 ? 0 : left < most ? static_cast<int>(left) : most;
   };
   const int lines = within(x.lines - line0, kLines), depths = within(k_end - k0, kDepth);
   const float* const from = x.data + (kAlong ? line0 * x.ld + k0 : k0 * x.ld + line0);
-  WARPLADDER_UNROLL
-  for (int i = 0; i < (kPieces + kThreads - 1) / kThreads; ++i) {
-    const int p = thread + i * kThreads;
-    if (kPieces % kThreads != 0 && p >= kPieces) break;
-    const int row = p / kRow, piece = p % kRow;
-    const bool there = row < (kAlong ? lines : depths);
-    copy_piece(to + (kAlong ? place_along<kDepth>(row, piece) : row * kLines + piece * 4), x,
-               from + row * x.ld + piece * 4, there ? (kAlong ? depths : lines) - piece * 4 : 0);
-  }
+  x.vectors ? Copier::template copy<4>(to, from, x.ld, lines, depths)
+            : Copier::template copy<1>(to, from, x.ld, lines, depths);
 }
 
 // Which line of its warp's tile is `lane`'s number i: neighbouring lanes have neighbouring lines,
@@ -202,13 +248,12 @@ __device__ __forceinline__ void add_slice(float (&sum)[C::lane_x][C::lane_y],
                                           SlicedShared<C>& shared, const SlicedGemm& g,
                                           const SlicedTile& tile, const SlicedPlace<C>& at) {
   constexpr int kThreads = 32 * C::group_warps;
-  const int thread = static_cast<int>(threadIdx.x) % kThreads;
   const auto copy = [&](int round) {
     if (round < tile.end) {
       SlicedStage<C>& stage = shared.ring[at.group][(round - tile.first) % C::stages];
       const std::int64_t k = (std::int64_t{round} * C::groups + at.group) * C::depth;
-      copy_lines<C::tile_x, C::depth, kThreads, kXAlong>(stage.x, g.x, tile.x0, k, g.k, thread);
-      copy_lines<C::tile_y, C::depth, kThreads, kYAlong>(stage.y, g.y, tile.y0, k, g.k, thread);
+      copy_lines<C::tile_x, C::depth, kThreads, kXAlong>(stage.x, g.x, tile.x0, k, g.k);
+      copy_lines<C::tile_y, C::depth, kThreads, kYAlong>(stage.y, g.y, tile.y0, k, g.k);
     }
     ptx::cp_async_commit();
   };

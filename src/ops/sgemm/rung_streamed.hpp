@@ -62,56 +62,26 @@ __device__ __forceinline__ int place_in_row(int k, int piece) {
   return k * kLines + (kPairs ? piece ^ k / 2 % 4 * 2 : piece) * 4;
 }
 
-// kThreads producers copy kDepth of k of kLines lines, kWidth neighbours each: of `lines`, what
-// lies within `depths` of k, and zeros beyond. Lines that do not exist keep what they held: their
-// sums are stored nowhere.
-//
-// A thread's rows are `first` and a multiple of kStep, which share no bit, and a row's bits go into
-// its place by XOR alone: so place(first + i * kStep) is place(first) ^ place(i * kStep), and the
-// compiler knows the second one.
-template <int kLines, int kDepth, int kThreads, bool kAlong, bool kPairs, int kWidth>
-__device__ __forceinline__ void copy_pieces(float* to, const float* from, std::int64_t ld,
-                                            int lines, int depths) {
-  constexpr int kRow = kAlong ? kDepth : kLines, kRows = kAlong ? kLines : kDepth,
-                kAtOnce = kThreads * kWidth, kStep = kAtOnce > kRow ? kAtOnce / kRow : 1,
-                kParts = kRow > kAtOnce ? kRow / kAtOnce : 1, kSteps = kRows / kStep,
-                kUnrolled = kSteps < 8 ? kSteps : 8;
-  static_assert((kRow % kAtOnce == 0 || kAtOnce % kRow == 0) && kSteps > 0);
-  const auto place = [](int row, int piece) {
+template <int kLines, int kDepth, bool kAlong, bool kPairs>
+struct StreamedPlaces {
+  __device__ __forceinline__ static int at(int row, int piece) {
     return kAlong ? place_in_line<kDepth, kPairs>(row, piece)
                   : place_in_row<kLines, kPairs>(row, piece);
-  };
-  const int thread = static_cast<int>(threadIdx.x) % kThreads, first = thread * kWidth / kRow,
-            column0 = thread * kWidth % kRow, left = (kAlong ? lines : depths) - first;
-  WARPLADDER_UNROLL
-  for (int part = 0; part < kParts; ++part) {
-    const int column = column0 + part * kAtOnce, columns = (kAlong ? depths : lines) - column,
-              bytes = 4 * max(0, min(kWidth, columns));
-    if (!kAlong && columns <= 0) return;
-    const float* line = from + first * ld + column;
-    WARPLADDER_NO_UNROLL
-    for (int i = 0; i < kSteps && (!kAlong || i * kStep < left); i += kUnrolled) {
-      const int own = place(first, column / 4) ^ place(i * kStep, 0);
-      WARPLADDER_UNROLL
-      for (int u = 0; u < kUnrolled; ++u, line += kStep * ld) {
-        const bool there = (i + u) * kStep < left;
-        if (kAlong && !there) continue;
-        ptx::cp_async<4 * kWidth>(to + (own ^ place(u * kStep, 0)) + column % 4, line,
-                                  there ? bytes : 0);
-      }
-    }
   }
-}
+};
+
+// The producers copy a round of a tile.
 template <int kLines, class C, bool kAlong, bool kPairs>
 __device__ __forceinline__ void copy_tile(float* to, const float* from, std::int64_t ld, int lines,
                                           int depths, int width) {
-  constexpr int kDepth = C::depth, kThreads = C::producers;
+  using Copier = PieceCopier<StreamedPlaces<kLines, C::depth, kAlong, kPairs>, kLines, C::depth,
+                             C::producers, kAlong, false>;
   if (width == 4) {
-    copy_pieces<kLines, kDepth, kThreads, kAlong, kPairs, 4>(to, from, ld, lines, depths);
+    Copier::template copy<4>(to, from, ld, lines, depths);
   } else if (width == 2) {
-    copy_pieces<kLines, kDepth, kThreads, kAlong, kPairs, 2>(to, from, ld, lines, depths);
+    Copier::template copy<2>(to, from, ld, lines, depths);
   } else {
-    copy_pieces<kLines, kDepth, kThreads, kAlong, kPairs, 1>(to, from, ld, lines, depths);
+    Copier::template copy<1>(to, from, ld, lines, depths);
   }
 }
 

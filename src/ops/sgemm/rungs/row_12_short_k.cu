@@ -41,12 +41,11 @@ __global__ void __launch_bounds__(C::threads, C::resident) multiply(SlicedGemm g
   const std::int64_t row0 = std::int64_t{blockIdx.x} / g.tiles_y * C::tile_x,
                      column0 = std::int64_t{blockIdx.x} % g.tiles_y * C::tile_y;
   const SlicedPlace<C> at;
-  const int thread = threadIdx.x;
   float sum[C::lane_x][C::lane_y] = {};
   for (std::int64_t k = 0; k < g.k; k += C::depth) {
     if (k > 0) __syncthreads();  // nobody reads the part before any more
-    copy_lines<C::tile_x, C::depth, C::threads, kXAlong>(x_tile, g.x, row0, k, g.k, thread);
-    copy_lines<C::tile_y, C::depth, C::threads, kYAlong>(y_tile, g.y, column0, k, g.k, thread);
+    copy_lines<C::tile_x, C::depth, C::threads, kXAlong>(x_tile, g.x, row0, k, g.k);
+    copy_lines<C::tile_y, C::depth, C::threads, kYAlong>(y_tile, g.y, column0, k, g.k);
     ptx::cp_async_commit();
     ptx::cp_async_wait<0>();
     __syncthreads();  // all threads' copies are there

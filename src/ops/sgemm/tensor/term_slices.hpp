@@ -21,9 +21,9 @@ struct TermConfig {
 struct TermTuning {
   // What a CTA's round of 32 along k takes: in all, for each element of its tile, for each of Y's
   // lines.
-  double round_s = 4.29e-07, element_s = 7.59e-11, line_s = 1.43e-09;
-  double ends_s = 1.82e-06;  // until the first round, and behind the last
-  double memory_share = 0.59;
+  double round_s = 4.33e-07, element_s = 7.59e-11, line_s = 1.20e-09;
+  double ends_s = 2.52e-06;  // until the first round, and behind the last
+  double memory_share = 0.588;
 };
 
 template <class C>
