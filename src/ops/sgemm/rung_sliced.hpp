@@ -100,7 +100,9 @@ struct PieceCopier {
     static_assert(row_length % kAtOnce == 0 || kAtOnce % row_length == 0);
     const int thread = static_cast<int>(threadIdx.x) % kThreads,
               first = thread * kWidth / row_length, column0 = thread * kWidth % row_length,
-              left = (kAlong ? lines : depths) - first;
+              left = (kAlong ? lines : depths) - first,
+              steps =
+                  kZeros || !kAlong || left > kStep * kSteps ? kSteps : (left + kStep - 1) / kStep;
     if (kStep > rows && first >= rows) return;
     WARPLADDER_UNROLL
     for (int part = 0; part < kParts; ++part) {
@@ -109,7 +111,7 @@ struct PieceCopier {
       if (!kZeros && !kAlong && columns <= 0) return;
       const float* line = from + first * ld + column;
       WARPLADDER_NO_UNROLL
-      for (int i = 0; i < kSteps && (kZeros || !kAlong || i * kStep < left); i += kUnrolled) {
+      for (int i = 0; i < steps; i += kUnrolled) {
         const int own = Places::at(first, column / 4) ^ Places::at(i * kStep, 0);
         WARPLADDER_UNROLL
         for (int u = 0; u < kUnrolled; ++u, line += kStep * ld) {

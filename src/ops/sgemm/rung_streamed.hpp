@@ -125,9 +125,9 @@ struct StreamedShared {
 
   // Called by all threads; a barrier of all follows. `whole`: all lines of all tiles exist.
   __device__ __forceinline__ void init(bool whole) {
-    constexpr int kPieces = sizeof(stage) / sizeof(float4);
+    constexpr std::size_t kBytes = sizeof stage, kPieces = kBytes / sizeof(float4);
     auto* const pieces = reinterpret_cast<float4*>(stage);
-    for (int i = threadIdx.x; !whole && i < kPieces; i += blockDim.x) {
+    for (std::size_t i = threadIdx.x; !whole && i < kPieces; i += blockDim.x) {
       pieces[i] = make_float4(0, 0, 0, 0);
     }
     if (threadIdx.x > 0) return;
