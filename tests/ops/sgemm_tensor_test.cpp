@@ -102,6 +102,28 @@ TEST(SgemmPlan, FollowsTheArithmeticAndTheBatch) {
             "row_17_streamed_double");
 }
 
+// What the layout decides: few rows times lines along k, and ragged lines of a short k.
+TEST(SgemmPlan, FollowsTheLayoutOfFewLines) {
+  const auto planned = [](const Problem& p, const runtime::Machine& machine = {}) -> std::string {
+    return plain::plan(p, machine).id;
+  };
+  const Layout rows = Layout::row_major, columns = Layout::column_major;
+  for (const runtime::Machine& machine : {runtime::Machine{}, a_100()}) {
+    EXPECT_EQ(planned(compact(4, 4096, 11008, rows, false, true), machine), "row_19_few_lines");
+    EXPECT_EQ(planned(compact(4096, 4, 11008, rows, false, true), machine), "row_19_few_lines");
+    EXPECT_EQ(planned(compact(4, 4096, 11008, columns, true, false), machine), "row_19_few_lines");
+    for (const Problem& p :
+         {compact(4, 4096, 11008), compact(9, 4096, 11008, rows, false, true),
+          compact(4, 4096, 512, rows, false, true), compact(4, 100, 11008, rows, false, true),
+          compact(4, 4096, 1 << 20, rows, false, true)}) {
+      EXPECT_NE(planned(p, machine), "row_19_few_lines") << p.m << "x" << p.n << "x" << p.k;
+    }
+  }
+  EXPECT_EQ(planned(compact(4095, 4097, 64)), "row_17_streamed_double");
+  EXPECT_NE(planned(compact(4096, 4096, 64)), "row_17_streamed_double");
+  EXPECT_NE(planned(compact(4095, 4097, 8)), "row_17_streamed_double");
+}
+
 // Where B was split beforehand, a product need only split A, and pairs pay earlier.
 TEST(SgemmPlan, TakesAPreparedBWhereItPays) {
   const auto planned = [](const Problem& p, Arithmetic arithmetic = Arithmetic::accurate) {
