@@ -397,10 +397,10 @@ class RunSgemm(CommandLine):
         for rung in self.report("list", "sgemm")["operators"][0]["rungs"]:
             if not rung["flavours"]["plain"]["runs"]:
                 continue
-            only = next((w for w in ("moderate values", "one row") if w in rung["accepts"]), None)
+            only = re.search("moderate values|one row|up to 8 rows", rung["accepts"])
             if only:
                 flags = [*self.flags, "--rung", rung["id"]]
-                self.refused(BAD_INPUT, f"it accepts only {only}", "run", "sgemm", *flags)
+                self.refused(BAD_INPUT, f"it accepts only {only[0]}", "run", "sgemm", *flags)
                 continue
             for name in (rung["id"], "sgemm/" + rung["id"]):
                 report = self.report("run", "sgemm", *self.flags, "--rung", name)
