@@ -92,7 +92,9 @@ TEST_F(Graphs, KeepLargeProductsWithTheirWorkspace) {
   void* workspace = nullptr;
   require(cudaMalloc(&workspace, std::max<std::size_t>(bytes, 256)), "cudaMalloc");
   for (const bool own : {false, true}) {
-    if (own) ASSERT_SUCCEEDS(warpladder_set_workspace(handle_, stream_, workspace, bytes));
+    if (own) {
+      ASSERT_SUCCEEDS(warpladder_set_workspace(handle_, stream_, workspace, bytes));
+    }
     const cudaGraphExec_t graph = capture(product);
     require(cudaMemset(c.data(), 0xff, kM * kN * sizeof(float)), "cudaMemset");
     require(cudaDeviceSynchronize(), "cudaMemset");

@@ -56,7 +56,9 @@ TEST(Overlap, IsExactForPartsOfOneMatrixAndNeverMissed) {
       ++apart;
     }
     const bool twice = std::set(of_x.begin(), of_x.end()).size() != of_x.size();
-    if (x.batch > 1) ASSERT_EQ(overlaps_itself(x), twice) << round;
+    if (x.batch > 1) {
+      ASSERT_EQ(overlaps_itself(x), twice) << round;
+    }
   }
   EXPECT_GT(met, 1000);
   EXPECT_GT(apart, 1000);

@@ -322,8 +322,8 @@ class Spmv : public WithHandle {};
 struct Csr {
   std::int64_t rows, columns;
   std::vector<std::int64_t> offsets{0};
-  std::vector<std::int32_t> indices;
-  std::vector<float> values;
+  std::vector<std::int32_t> indices{};
+  std::vector<float> values{};
 };
 Csr random_csr(std::int64_t rows, std::int64_t columns, std::int64_t longest, unsigned seed) {
   Csr a{rows, columns};

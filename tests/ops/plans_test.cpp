@@ -69,7 +69,7 @@ TEST_P(Plans, AreRightOnEveryCase) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, Plans, testing::ValuesIn(machines()),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& machine) { return std::string(machine.param.name); });
 
 }  // namespace
 }  // namespace warpladder
