@@ -63,21 +63,6 @@ __device__ __forceinline__ int place_along(int line, int piece) {
   return line * kDepth + (piece ^ line / (32 / kDepth) % kPieces) * 4;
 }
 
-// Four neighbours, of which `count` exist; the others become 0.
-__device__ __forceinline__ void copy_piece(float* to, const LineOperand& x, const float* from,
-                                           int count) {
-  if (x.vectors) {
-    const int there = count < 0 ? 0 : count > 4 ? 4 : count;
-    ptx::cp_async<16>(to, there ? from : x.data, 4 * there);
-    return;
-  }
-  WARPLADDER_UNROLL
-  for (int i = 0; i < 4; ++i) {
-    const bool there = i < count;
-    ptx::cp_async<4>(to + i, there ? from + i : x.data, there ? 4 : 0);
-  }
-}
-
 // kThreads threads copy kDepth of k of kLines lines to where Places says: of `lines`, what lies
 // within `depths` of k, and zeros beyond. Lines that do not exist become zeros too (kZeros), or
 // keep what they held.
@@ -89,8 +74,8 @@ template <class Places, int kLines, int kDepth, int kThreads, bool kAlong, bool 
 struct PieceCopier {
   static constexpr int row_length = kAlong ? kDepth : kLines, rows = kAlong ? kLines : kDepth;
 
-  // kWidth neighbours a copy.
-  template <int kWidth>
+  // kWidth neighbours a copy. kWhole: all of the tile lies within `lines` and `depths`.
+  template <int kWidth, bool kWhole = false>
   __device__ __forceinline__ static void copy(float* to, const float* from, std::int64_t ld,
                                               int lines, int depths) {
     constexpr int kAtOnce = kThreads * kWidth,
@@ -115,6 +100,10 @@ struct PieceCopier {
         const int own = Places::at(first, column / 4) ^ Places::at(i * kStep, 0);
         WARPLADDER_UNROLL
         for (int u = 0; u < kUnrolled; ++u, line += kStep * ld) {
+          if constexpr (kWhole) {
+            ptx::cp_async<4 * kWidth>(to + (own ^ Places::at(u * kStep, 0)) + column % 4, line);
+            continue;
+          }
           const bool there = (i + u) * kStep < left;
           if (!kZeros && kAlong && !there) continue;
           ptx::cp_async<4 * kWidth>(to + (own ^ Places::at(u * kStep, 0)) + column % 4, line,

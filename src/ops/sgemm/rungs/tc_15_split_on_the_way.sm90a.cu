@@ -4,19 +4,21 @@
 // Idea: split on the way. The FP32 operands are read once, and become three bfloat16 terms between
 // shared memory and the tensor cores: the longer operand's in registers, each element once, the
 // other's in shared memory, once a CTA. Three terms hold all 24 bits in FP32's range, so that
-// nothing need be known of the operands beforehand. k is parted among all multiprocessors, as in
-// row_13, and the slices' sums are added in a fixed order. Sums of 16 along k are promoted to FP32
-// registers.
+// nothing need be known of the operands beforehand. Producers copy, split the shorter operand and
+// fill a ring of stages; consumers split the longer one and multiply. k is parted among all
+// multiprocessors, as in row_13, and the slices' sums are added in a fixed order. Sums of 16 along
+// k are promoted to FP32 registers.
 //
 // Six products of terms count. A sum that is not finite, or so small that what the terms lost below
 // 2^-133 may matter, is computed again by FP32 multiply-adds.
 //
 // Prediction: 70 % of a sixth of the tensor cores' peak, 110 TFLOP/s on an H100, or 85 % of what
-// memory gives: 64×4096×4096 in 30 µs, 256×256×65536 in 95 µs. Measured on an H100: 48 and 141 µs,
-// where row_14 takes 61 and 154, and cuBLAS 59 and 183; at 2048³ 64 TFLOP/s.
+// memory gives: 64×4096×4096 in 30 µs, 256×256×65536 in 95 µs. Measured on an H100: 44 and 111 µs,
+// where row_14 takes 61 and 154, and cuBLAS 58 and 180; 16×8192×8192 in 105 µs, 85 % of what a read
+// probe reaches, where cuBLAS takes 146.
 // Accepts: every problem; 16-byte copies where address and leading dimension allow.
-// What binds it: the warps, which split, copy and wait for the tensor cores in turn: these are busy
-// for 40 % of the time, and the warps issue in 46 % of the cycles.
+// What binds it: memory for up to 32 lines. For more, the consumers' chain of a split, six products
+// and an addition: two or four warpgroups keep the tensor cores busy for 55 % of the time.
 
 #include "ops/sgemm/tensor/prediction.hpp"
 #include "ops/sgemm/tensor/term_epilogue.hpp"
@@ -25,18 +27,25 @@ namespace warpladder::sgemm {
 namespace {
 
 template <class C, bool kXAlong, bool kYAlong>
-__global__ void __launch_bounds__(C::threads) multiply(SlicedGemm g) {
+__global__ void __launch_bounds__(C::threads, 1) multiply(SlicedGemm g) {
   auto& shared = *runtime::dynamic_shared<TermShared<C>>();
+  shared.init();
+  __syncthreads();  // the barriers are there
   unsigned block = blockIdx.x;
+  if (threadIdx.x >= C::consumers) {
+    ptx::give_registers<C::producer_registers>();
+    produce_terms<C, kXAlong, kYAlong>(shared, g, sliced_tile<C>(g, block));
+    return;
+  }
+  ptx::take_registers<C::consumer_registers>();
   float sum[C::tile_x / 2] = {};
   unsigned lost = 0;
-  add_terms<C, kXAlong, kYAlong>(sum, shared, g, sliced_tile<C>(g, block), lost);
+  add_terms<C, kYAlong>(sum, shared, term_depth<C>(g, sliced_tile<C>(g, block)).rounds, lost);
   ptx::allow_next_kernel();  // which waits for this one's end, but for its own launch
-  __syncthreads();           // the ring is used no more
+  report_lost<C>(shared, lost);
+  sync_consumers<C>();  // the ring is used no more
   lay_down_terms<C>(shared, sum);
-  const bool warp_lost = __any_sync(0xffffffffu, parts::has_lost(lost));
-  if (threadIdx.x % 32 == 0) shared.lost[threadIdx.x / 32] = warp_lost;
-  __syncthreads();          // all sums are there
+  sync_consumers<C>();      // all sums are there
   ptx::make_opaque(block);  // the tile's place takes no registers meanwhile
   const SlicedTile tile = sliced_tile<C>(g, block);
   store_terms<C>(shared, g, tile, term_part<C>(g.x, kXAlong, tile.x0, C::tile_x, g, tile),
@@ -63,8 +72,8 @@ ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
     t.global_store_requests = ctas * (C::tile_x * C::tile_y / 32);
     t.shared_load_requests = t.shared_load_wavefronts = ladder::kNotPredicted;
     t.shared_store_requests = t.shared_store_wavefronts = ladder::kNotPredicted;
-    t.barriers = C::warps * (rounds + 3 * ctas);
-    t.shuffles = C::warps * ctas;  // a vote
+    t.barriers = (C::threads / 32 + 2 * C::warps) * ctas + C::producers / 32 * rounds;
+    t.shuffles = C::threads / 32 * ctas;  // a vote
     t.global_store_sectors = 4 * t.global_store_requests;
     predict_join(t, p, slices.count);
     t.tensor_fmas = 6 * rounds * C::tile_x * C::tile_y * C::depth;

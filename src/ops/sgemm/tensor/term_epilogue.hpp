@@ -30,7 +30,7 @@ __device__ __forceinline__ unsigned largest_of_warp(const TermPart& x) {
   unsigned most = 0;
   const bool is_along = x.along == 1;
   const std::int64_t fast = is_along ? x.depth : x.lines;
-  for (std::int64_t e = threadIdx.x; e < x.lines * x.depth; e += C::threads) {
+  for (std::int64_t e = threadIdx.x; e < x.lines * x.depth; e += C::consumers) {
     const std::int64_t k = is_along ? e % fast : e / fast, line = is_along ? e / fast : e % fast;
     const unsigned bits = __float_as_uint(x.data[k * x.along + line * x.across]) & 0x7fffffffu;
     if (bits < 0x7f800000u && bits > most) most = bits;
@@ -40,13 +40,13 @@ __device__ __forceinline__ unsigned largest_of_warp(const TermPart& x) {
 
 // Sums below this may be wrong for what the terms have lost; 0 if they lost nothing. A lost share
 // of a number changes a product by as much of the largest number on the other side.
-// Called by all threads, which have a barrier between their shared.lost and this.
+// Called by all consumers, which have a barrier between all shared.lost and this.
 template <class C>
 __device__ __forceinline__ float least_exact_sum(TermShared<C>& shared, const TermPart& x,
                                                  const TermPart& y) {
   unsigned lost = 0;
   WARPLADDER_UNROLL
-  for (int warp = 0; warp < C::warps; ++warp) lost |= shared.lost[warp];
+  for (int warp = 0; warp < C::threads / 32; ++warp) lost |= shared.lost[warp];
   if (lost == 0) return 0.0f;
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const unsigned of_x = largest_of_warp<C>(x), of_y = largest_of_warp<C>(y);
@@ -54,7 +54,7 @@ __device__ __forceinline__ float least_exact_sum(TermShared<C>& shared, const Te
     shared.most[0][warp] = of_x;
     shared.most[1][warp] = of_y;
   }
-  __syncthreads();  // all warps' are there
+  sync_consumers<C>();  // all warps' are there
   unsigned most[2] = {0, 0};
   for (int other = 0; other < C::warps; ++other) {
     most[0] = max(most[0], shared.most[0][other]);
@@ -80,7 +80,7 @@ __device__ __forceinline__ float multiply_again(const TermPart& x, const TermPar
   return sum;
 }
 
-// Neighbouring threads store neighbours in memory. All threads call it, when the sums are laid
+// Neighbouring threads store neighbours in memory. All consumers call it, when the sums are laid
 // down.
 template <class C>
 __device__ __forceinline__ void store_terms(TermShared<C>& shared, const SlicedGemm& g,
@@ -90,7 +90,7 @@ __device__ __forceinline__ void store_terms(TermShared<C>& shared, const SlicedG
   const float least = least_exact_sum<C>(shared, part_x, part_y);
   const std::int64_t elements = g.x.lines * g.y.lines;
   WARPLADDER_UNROLL_BY(4)
-  for (int e = static_cast<int>(threadIdx.x); e < C::tile_x * C::tile_y; e += C::threads) {
+  for (int e = static_cast<int>(threadIdx.x); e < C::tile_x * C::tile_y; e += C::consumers) {
     const int x = g.x_in_lines ? e % C::tile_x : e / C::tile_y,
               y = g.x_in_lines ? e / C::tile_x : e % C::tile_y;
     if (x >= part_x.lines || y >= part_y.lines) continue;

@@ -7,23 +7,26 @@
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
-// A CTA's tile of C: tile_x of the lines of which there are fewer, 64 of the others for each of its
-// warpgroups. `depth` of k are brought at a time.
-template <int kColumns, int kWarpgroups, int kStages>
+// A CTA's tile of C: tile_x of the lines of which there are fewer, 64 of the others for each of the
+// warpgroups that consume. `depth` of k are brought at a time. The producers leave registers to the
+// consumers.
+template <int kColumns, int kConsumers, int kProducers, int kStages>
 struct TermConfig {
-  static constexpr int tile_x = kColumns, warpgroups = kWarpgroups, tile_y = 64 * kWarpgroups,
-                       depth = 32, stages = kStages, threads = 128 * kWarpgroups,
-                       warps = threads / 32;
-  static_assert(stages > 2);
+  static constexpr int tile_x = kColumns, tile_y = 64 * kConsumers, depth = 32, stages = kStages,
+                       consumers = 128 * kConsumers, producers = 128 * kProducers,
+                       threads = consumers + producers, warps = consumers / 32;
+  static constexpr int producer_registers = 64, consumer_registers = kConsumers == 2   ? 192
+                                                                     : kProducers == 2 ? 88
+                                                                                       : 104;
 };
 
-// Constants of the model for Hopper, fitted to 202 products on an H100.
+// Constants of the model for Hopper, fitted to 960 times on an H100.
 struct TermTuning {
-  // What a CTA's round of 32 along k takes: in all, for each element of its tile, for each of Y's
-  // lines.
-  double round_s = 4.33e-07, element_s = 7.59e-11, line_s = 1.20e-09;
-  double ends_s = 2.52e-06;  // until the first round, and behind the last
-  double memory_share = 0.588;
+  // What a CTA's round of 32 along k takes: in all, for each element of its tile, for each of X's
+  // and Y's lines.
+  double round_s = 8.9e-08, element_s = 5.59e-11, line_s = 2.3e-09;
+  double ends_s = 4.4e-06;  // until the first round, and behind the last
+  double memory_share = 0.83;
 };
 
 template <class C>
@@ -34,9 +37,9 @@ double term_time(std::int64_t m, std::int64_t n, std::int64_t k, int count, std:
   const std::int64_t x = std::min(m, n), y = std::max(m, n);
   const auto ctas = static_cast<double>(tiles(x, C::tile_x) * tiles(y, C::tile_y)) * count;
   const auto rounds_of_slice = static_cast<double>((rounds + count - 1) / count);
-  const double rounds_s =
-      std::ceil(ctas / machine.multiprocessors) * rounds_of_slice *
-      (kTuned.round_s + kTuned.element_s * C::tile_x * C::tile_y + kTuned.line_s * C::tile_y);
+  const double rounds_s = std::ceil(ctas / machine.multiprocessors) * rounds_of_slice *
+                          (kTuned.round_s + kTuned.element_s * C::tile_x * C::tile_y +
+                           kTuned.line_s * (C::tile_x + C::tile_y));
   const auto mn = static_cast<double>(m) * static_cast<double>(n);
   const double memory_s = (4.0 * static_cast<double>(m + n) * static_cast<double>(k) + 4.0 * mn) /
                           (kTuned.memory_share * machine.memory_bytes_per_s);
@@ -60,10 +63,10 @@ Slices term_slices(std::int64_t m, std::int64_t n, std::int64_t k,
 template <class Run>
 auto with_term_tile(std::int64_t m, std::int64_t n, std::int64_t k, const runtime::Machine& machine,
                     const Run& run) {
-  using Narrow = TermConfig<32, 4, 5>;  // 32×256
-  using Middle = TermConfig<64, 4, 4>;  // 64×256
-  using Small = TermConfig<64, 2, 4>;   // 64×128
-  using Wide = TermConfig<128, 2, 4>;   // 128×128
+  using Narrow = TermConfig<32, 4, 2, 5>;  // 32×256
+  using Middle = TermConfig<64, 4, 1, 5>;  // 64×256
+  using Small = TermConfig<64, 2, 2, 6>;   // 64×128
+  using Wide = TermConfig<128, 2, 2, 5>;   // 128×128
   return with_fastest_tile<Wide, Middle, Small, Narrow>(
       [&]<class C>() { return term_slices<C>(m, n, k, machine); }, run);
 }
