@@ -28,7 +28,7 @@ template <class C>
 double double_time(std::int64_t m, std::int64_t n, std::int64_t k, int count, std::int64_t rounds,
                    const runtime::Machine& machine) {
   const Tuning& tuning = tuning_of(machine);
-  constexpr double kEnds = 2;  // steps' time of a CTA's first loads and of its last stores
+  constexpr double kEnds = 2.003;  // steps' time of a CTA's first loads and of its last stores
   const auto ctas = static_cast<double>(tiles(m, C::rows) * tiles(n, C::columns)) * count;
   const double on_one = std::ceil(ctas / machine.multiprocessors),
                rate = tuning.f64_share * machine.f64_tensor_flops_per_s / machine.multiprocessors,
@@ -40,19 +40,10 @@ double double_time(std::int64_t m, std::int64_t n, std::int64_t k, int count, st
                           (tuning.f64_memory_share * machine.memory_bytes_per_s),
                l2_rate = tuning.l2_bytes_per_s * machine.multiprocessors,
                l2_s = ctas * steps * 4.0 * (C::rows + C::columns) * C::depth / l2_rate;
-  const double end_s = count == 1
-                           ? 4.0 * mn / (tuning.large_store_share * machine.memory_bytes_per_s)
-                           : tuning.join_s + 8.0 * count * mn / l2_rate;
+  const double store_share = n % 4 == 0 ? tuning.large_store_share : tuning.ragged_store_share,
+               end_s = count == 1 ? 4.0 * mn / (store_share * machine.memory_bytes_per_s)
+                                  : tuning.join_s + 8.0 * count * mn / l2_rate;
   return tuning.launch_s + std::max({(steps + kEnds) * step_s, memory_s, l2_s}) + end_s;
-}
-
-// The slices' sums lie in the workspace as rows that begin at multiples of 16 bytes.
-inline std::int64_t line_of_slice(std::int64_t n) { return (n + 3) / 4 * 4; }
-inline std::size_t bytes_of_double_slices(const Slices& slices, const Problem& p) {
-  return slices.count == 1
-             ? 0
-             : sizeof(float) * static_cast<std::size_t>(slices.count) *
-                   static_cast<std::size_t>(p.m) * static_cast<std::size_t>(line_of_slice(p.n));
 }
 
 template <class C>

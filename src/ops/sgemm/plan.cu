@@ -5,6 +5,7 @@
 // clang-format off
 #include "ops/sgemm/double_slices.hpp"
 #include "ops/sgemm/lines.hpp"
+#include "ops/sgemm/parity_slices.hpp"
 #include "ops/sgemm/streams.hpp"
 #include "ops/sgemm/tensor/term_slices.hpp"
 #include "ops/sgemm/plan.hpp"
@@ -22,6 +23,7 @@ WARPLADDER_USES_RUNG(row_15_tiny_products);
 WARPLADDER_USES_RUNG(row_16_streamed);
 WARPLADDER_USES_RUNG(row_18_batched_vectors);
 WARPLADDER_USES_RUNG(row_19_few_lines);
+WARPLADDER_USES_RUNG(row_20_parity_split_k);
 WARPLADDER_USES_RUNG(tc_13_mma_sync);
 #if WARPLADDER_HOPPER_CODE  // 0: this build holds no code for compute capability 9.0
 WARPLADDER_USES_RUNG(row_08_double);
@@ -39,7 +41,7 @@ double tiles_of(const Problem& p) {
   return std::ceil(static_cast<double>(p.m) / kTile) * std::ceil(static_cast<double>(p.n) / kTile);
 }
 
-constexpr std::int64_t kFewRows = 128, kShortK = 64;  // what row_11 and row_12 are for
+constexpr std::int64_t kFewRows = 128, kShortK = 32;  // what row_11 and row_12 are for
 
 // A and B once, and C. Not minimal_bytes(): whoever asks for a plan's workspace knows no beta.
 double bytes_of(const Problem& p) {
@@ -52,20 +54,9 @@ double bytes_of(const Problem& p) {
 // end: lines that are no multiples of 4 elements are stored word by word.
 double time_of_large_stores(const Problem& p, const runtime::Machine& machine) {
   const Tuning& tuning = tuning_of(machine);
-  const bool whole = ((p.m | p.n) % 4) == 0;
+  const bool whole = p.n % 4 == 0;
   return bytes_of(p) / ((whole ? tuning.large_store_share : tuning.ragged_store_share) *
                         machine.memory_bytes_per_s);
-}
-// row_07_register_parity: tiles of 128×128.
-double time_of_large_tiles(const Problem& p, const runtime::Machine& machine) {
-  const Tuning& tuning = tuning_of(machine);
-  const double on_one = std::ceil(tiles_of(p) / machine.multiprocessors),
-               rate = tuning.fma_share_of_large_tiles * machine.fp32_flops_per_s /
-                      machine.multiprocessors;
-  return tuning.launch_s +
-         std::max(on_one, tuning.large_ctas_that_fill) * 2 * kTile * kTile *
-             static_cast<double>(p.k) / rate +
-         time_of_large_stores(p, machine);
 }
 // row_12_short_k: the bytes of C, then the multiply-adds; one hides little of the other.
 double time_of_short_k(const Problem& p, const runtime::Machine& machine) {
@@ -151,23 +142,42 @@ struct JustSlices {
   }
 };
 
+// How many times as long a rung takes where lines of A or B in memory, or of C too, are no
+// multiples of 4 elements, for it then copies words. Fitted on an H100.
+struct TimesOfWords {
+  double parity, narrow, square, short_k, float64, float64_slices, terms;
+};
+constexpr TimesOfWords kTimesOfWords{1.133, 1.092, 1.084, 1.174, 1.427, 1.093, 1.201};
+constexpr TimesOfWords kTimesOfFour{1, 1, 1, 1, 1, 1, 1};
+bool copies_words(const Problem& p) {
+  return ((p.trans_a ? p.m : p.k) | (p.trans_b ? p.k : p.n)) % 4 != 0;
+}
+
 // Among the rungs on CUDA cores.
 Fastest fastest_on_cuda_cores(const Problem& p, const runtime::Machine& machine) {
+  const TimesOfWords times = copies_words(p) ? kTimesOfWords : kTimesOfFour;
   Fastest fastest;
-  fastest.consider(time_of_large_tiles(p, machine), {WARPLADDER_PLANNED(row_07_register_parity)});
+  fastest.consider(times.parity * parity_time<ParityTile>(p.m, p.n, p.k, 1, machine),
+                   {WARPLADDER_PLANNED(row_07_register_parity)});
   if (are_for_lines(p)) {
     fastest.consider(time_of_lines(p, machine), {WARPLADDER_PLANNED(row_19_few_lines)});
   }
+  const Slices large = with_parity_tile(p.m, p.n, p.k, machine, JustSlices());
+  fastest.consider(times.parity * large.time_s,
+                   {WARPLADDER_PLANNED(row_20_parity_split_k), bytes_of_product_slices(large, p)});
   if (!ladder::runs_on(machine, rung_row_13_split_k)) return fastest;
   if (p.k <= kShortK) {
-    fastest.consider(time_of_short_k(p, machine), {WARPLADDER_PLANNED(row_12_short_k)});
+    fastest.consider(times.short_k * time_of_short_k(p, machine),
+                     {WARPLADDER_PLANNED(row_12_short_k)});
   }
   if (std::min(p.m, p.n) <= kFewRows) {
     const Slices s = with_narrow_tile(p.m, p.n, p.k, machine, JustSlices());
-    fastest.consider(s.time_s, {WARPLADDER_PLANNED(row_11_few_rows), bytes_of_slices(s, p)});
+    fastest.consider(times.narrow * s.time_s,
+                     {WARPLADDER_PLANNED(row_11_few_rows), bytes_of_slices(s, p)});
   }
   const Slices s = with_square_tile(p.m, p.n, p.k, machine, JustSlices());
-  fastest.consider(s.time_s, {WARPLADDER_PLANNED(row_13_split_k), bytes_of_slices(s, p)});
+  fastest.consider(times.square * s.time_s,
+                   {WARPLADDER_PLANNED(row_13_split_k), bytes_of_slices(s, p)});
   return fastest;
 }
 
@@ -234,24 +244,26 @@ Fastest fastest_of_one(const Problem& p, const runtime::Machine& machine, Arithm
   }
 #if WARPLADDER_HOPPER_CODE
   // Of the rungs that take every problem, and want nothing done beforehand but what has been done.
-  fastest.consider(time_in_float64(p, machine), {WARPLADDER_PLANNED(row_08_double)});
+  const TimesOfWords times = copies_words(p) ? kTimesOfWords : kTimesOfFour;
+  const double of_float64 = p.n % 4 == 0 ? times.float64 : kTimesOfWords.float64;
+  fastest.consider(of_float64 * time_in_float64(p, machine), {WARPLADDER_PLANNED(row_08_double)});
   const Slices s = with_double_tile(p.m, p.n, p.k, machine, JustSlices());
   // Sums of several slices are rounded to FP32 in between.
   if (arithmetic != Arithmetic::double_rounded || s.count == 1) {
-    fastest.consider(s.time_s,
-                     {WARPLADDER_PLANNED(row_14_double_split_k), bytes_of_double_slices(s, p)});
+    fastest.consider(times.float64_slices * s.time_s,
+                     {WARPLADDER_PLANNED(row_14_double_split_k), bytes_of_product_slices(s, p)});
   }
   // Of ragged lines a stream copies more at once than the others, and stores whole rows.
   const StreamedShape shape{p.m, p.n, p.k, 1, width_for(p.m, p.n, p.k)};
-  constexpr std::int64_t kShallow = 8;
-  if (shape.width < 4 && p.k > kShallow && p.k <= kShortK) {
+  constexpr std::int64_t kShallow = 8, kDeep = 128;
+  if (shape.width < 4 && p.k > kShallow && p.k <= kDeep) {
     fastest.consider(with_double_stream(shape, machine, JustTime()),
                      {WARPLADDER_PLANNED(row_17_streamed_double)});
   }
   constexpr std::int64_t kLeastDepthOfTerms = 512;  // below it cublasSgemm's sums are as accurate
   if (arithmetic == Arithmetic::accurate && p.k >= kLeastDepthOfTerms) {
     const Slices terms = with_term_tile(p.m, p.n, p.k, machine, JustSlices());
-    fastest.consider(terms.time_s,
+    fastest.consider(times.terms * terms.time_s,
                      {WARPLADDER_PLANNED(tc_15_split_on_the_way), bytes_of_slices(terms, p)});
   }
   if (arithmetic == Arithmetic::accurate && pairs_are_accurate(p)) {

@@ -135,6 +135,15 @@ ladder::Totals predict_in(const Call& call, const runtime::Machine& machine) {
   return ladder::predicted<predict>(in_layout(call, layout).problem, machine);
 }
 
+// For predict_in(), of a rung whose loads and stores depend on more than a number can say.
+inline ladder::Totals predict_multiply_adds(const Problem& p) {
+  ladder::Totals t;
+  t.global_load_requests = t.global_load_sectors = ladder::kNotPredicted;
+  t.global_store_requests = t.global_store_sectors = ladder::kNotPredicted;
+  t.fmas = p.m * p.n * p.k;
+  return t;
+}
+
 // For a host function, which the plain flavour alone launches.
 template <Layout layout, LaunchRung launch>
 constexpr auto launch_on_host =

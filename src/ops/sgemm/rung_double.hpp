@@ -3,53 +3,13 @@
 // workspace. Tiles are laid down in shared memory as float64, a tile ahead of what is multiplied.
 
 #include "ops/sgemm/double_slices.hpp"
-#include "ops/sgemm/join_slices.hpp"
-#include "ops/sgemm/rung.hpp"
+#include "ops/sgemm/product_slices.hpp"
 #include "parts/outer_product.hpp"
-#include "parts/ptx/dependent_launch.hpp"
 #include "parts/ptx/mma.hpp"
 #include "parts/tile_fetch.hpp"
 
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
-
-// A product whose k is split into `slices`, of `rounds` tiles of k in all. C and alpha and beta are
-// those of the slices: slice i stores its sums at gemm.c + i·elements. With one slice these are the
-// product's own. vectors: rows of C begin at multiples of 16 bytes.
-struct DoubleSlices {
-  Gemm gemm;
-  int slices, rounds;
-  std::int64_t elements;
-  bool vectors;
-};
-
-// What a CTA multiplies: a tile of a product.
-struct DoublePart {
-  Gemm gemm;
-  std::int64_t row, column;
-  bool vectors;
-};
-template <class C, bool kARows, bool kBRows, int kVector>
-__device__ __forceinline__ DoublePart part_of_block(const Gemm& g) {
-  const auto [row, column] = tile_of_block<C::rows, C::columns>(g);
-  return {g, row, column, kVector == 4};
-}
-// Slices lie along y of the grid. Only the first tile of k is ragged, which is the first slice's.
-template <class C, bool kARows, bool kBRows, int kVector>
-__device__ __forceinline__ DoublePart part_of_block(const DoubleSlices& all) {
-  Gemm g = all.gemm;
-  const auto slice = static_cast<std::int64_t>(blockIdx.y);
-  const auto [row, column] = tile_of_block<C::rows, C::columns>(g);
-  const std::int64_t first = slice * all.rounds / all.slices,
-                     end = (slice + 1) * all.rounds / all.slices,
-                     missing = std::int64_t{all.rounds} * C::depth - g.k;
-  const std::int64_t k = first == 0 ? 0 : first * C::depth - missing;
-  g.a += kARows ? k : k * g.lda;
-  g.b += kBRows ? k * g.ldb : k;
-  g.c += slice * all.elements;
-  g.k = end * C::depth - missing - k;
-  return {g, row, column, all.vectors};
-}
 
 template <class C>
 struct DoubleTiles {
@@ -161,35 +121,21 @@ static __global__ void __launch_bounds__(C::threads) multiply_in_float64(Product
     if (left == 0) break;
   }
 
-  if constexpr (std::is_same_v<Product, DoubleSlices>) ptx::allow_next_kernel();  // the join
+  if constexpr (std::is_same_v<Product, ProductSlices>) ptx::allow_next_kernel();  // the join
   vectors ? store_sums<C, 4>(g, sum, row0 + warp_row, column0 + warp_column)
           : store_sums<C, 1>(g, sum, row0 + warp_row, column0 + warp_column);
 }
 
-// In tiles of C; with one slice it stores C itself, and needs no workspace.
 template <class C>
 static void launch_double_slices(const Gemm& g, bool trans_a, bool trans_b, const Slices& slices,
                                  runtime::StreamView& stream) {
-  const std::int64_t of_c = tiles(g.m, C::rows) * tiles(g.n, C::columns), line = line_of_slice(g.n);
-  DoubleSlices s{g, slices.count, slices.rounds, g.m * line, false};
-  if (s.slices > 1) {
-    s.gemm.c = static_cast<float*>(g.workspace);
-    s.gemm.ldc = line;
-    s.gemm.alpha = 1.0f;
-    s.gemm.beta = 0.0f;
-  }
-  s.vectors = reinterpret_cast<std::uintptr_t>(s.gemm.c) % 16 == 0 && s.gemm.ldc % 4 == 0;
-  const dim3 grid(static_cast<unsigned>(of_c), static_cast<unsigned>(s.slices));
-  Gemm operands = g;  // C's alignment is known at run time
-  operands.c = nullptr;
-  operands.ldc = 0;
-  for_layouts(operands, trans_a, trans_b, [&]<bool kARows, bool kBRows, int kVector>() {
-    using D = std::conditional_t<kVector == 1, typename C::ForWords, C>;
-    const runtime::LaunchShape shape{grid, dim3(D::threads), sizeof(DoubleTiles<D>)};
-    runtime::launch(stream, shape, multiply_in_float64<D, kARows, kBRows, kVector, DoubleSlices>,
-                    s);
-  });
-  if (s.slices > 1) launch_join<double>(g, s.slices, line, stream);
+  launch_product_slices<double, C>(
+      g, trans_a, trans_b, slices, stream,
+      [&]<bool kARows, bool kBRows, int kVector>(dim3 grid, const ProductSlices& s) {
+        using D = std::conditional_t<kVector == 1, typename C::ForWords, C>;
+        runtime::launch(stream, {grid, dim3(D::threads), sizeof(DoubleTiles<D>)},
+                        multiply_in_float64<D, kARows, kBRows, kVector, ProductSlices>, s);
+      });
 }
 
 // Of a product in tiles of C and one or more slices.

@@ -81,17 +81,30 @@ Slices fastest_slices(std::int64_t m, std::int64_t n, std::int64_t k, std::int64
   return best;
 }
 
-// Sums of same-sign terms lose accuracy with their length: where tiles are few, slices are at least
-// so many that a thread adds up about kLongestSum terms.
+// The slices' sums lie in the workspace as rows that begin at multiples of 16 bytes.
+inline std::int64_t line_of_slice(std::int64_t n) { return (n + 3) / 4 * 4; }
+inline std::size_t bytes_of_product_slices(const Slices& slices, const Problem& p) {
+  return slices.count == 1
+             ? 0
+             : sizeof(float) * static_cast<std::size_t>(slices.count) *
+                   static_cast<std::size_t>(p.m) * static_cast<std::size_t>(line_of_slice(p.n));
+}
+
+// Sums of same-sign terms lose accuracy with their length: where tiles of C are few, slices are at
+// least so many that a thread adds up about kLongestSum of its `depth` terms.
+inline std::int64_t least_slices(std::int64_t tiles_of_c, std::int64_t depth,
+                                 const runtime::Machine& machine) {
+  constexpr std::int64_t kLongestSum = 1024;
+  return tiles_of_c >= machine.multiprocessors ? 1 : tiles(depth, kLongestSum);
+}
 template <class C>
 Slices slices_of(std::int64_t m, std::int64_t n, std::int64_t k, const runtime::Machine& machine) {
-  constexpr std::int64_t kLongestSum = 1024, kMostEach = 8;
+  constexpr std::int64_t kMostEach = 8;
   const std::int64_t x = std::min(m, n), y = std::max(m, n);
   const std::int64_t ctas = std::max<std::int64_t>(1, tiles(x, C::tile_x) * tiles(y, C::tile_y)),
                      rounds = tiles(k, C::depth * C::groups);
-  const std::int64_t least =
-      ctas >= machine.multiprocessors ? 1 : tiles(rounds * C::depth, kLongestSum);
-  return fastest_slices(m, n, k, n, ctas, rounds, least, kMostEach, machine,
+  return fastest_slices(m, n, k, n, ctas, rounds, least_slices(ctas, rounds * C::depth, machine),
+                        kMostEach, machine,
                         [&](int count) { return sliced_time<C>(m, n, k, count, rounds, machine); });
 }
 

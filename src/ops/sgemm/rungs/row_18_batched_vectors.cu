@@ -108,21 +108,13 @@ bool takes(const Call& call) {
          blocks <= INT32_MAX / std::max<std::int64_t>(1, call.batch.count);
 }
 
-ladder::Totals predict(const Problem& p, const runtime::Machine&) {
-  ladder::Totals t;
-  t.global_load_requests = t.global_load_sectors = ladder::kNotPredicted;
-  t.global_store_requests = t.global_store_sectors = ladder::kNotPredicted;
-  t.fmas = p.m * p.n * p.k;
-  return t;
-}
-
 }  // namespace
 
 WARPLADDER_RUNG(row_18_batched_vectors) = {
     .idea = "a batch of matrices times vectors, in one launch",
     .accepts = "one row or one column, and batches",
     .launch = launch,
-    .predict = predict_in<Layout::row_major, predict>,
+    .predict = predict_in<Layout::row_major, predict_multiply_adds>,
     .takes = takes};
 
 }  // namespace warpladder::sgemm

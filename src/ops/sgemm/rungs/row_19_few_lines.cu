@@ -46,21 +46,13 @@ bool takes(const Call& call) {
   return !call.batch.arrays && has_few_lines(in_layout(call, Layout::row_major).problem);
 }
 
-ladder::Totals predict(const Problem& p, const runtime::Machine&) {
-  ladder::Totals t;
-  t.global_load_requests = t.global_load_sectors = ladder::kNotPredicted;
-  t.global_store_requests = t.global_store_sectors = ladder::kNotPredicted;
-  t.fmas = p.m * p.n * p.k;
-  return t;
-}
-
 }  // namespace
 
 WARPLADDER_RUNG(row_19_few_lines) = {
     .idea = "few rows times lines along k, read into registers",
     .accepts = "up to 8 rows or columns, the large operand along k",
     .launch = launch_in<Layout::row_major, launch>,
-    .predict = predict_in<Layout::row_major, predict>,
+    .predict = predict_in<Layout::row_major, predict_multiply_adds>,
     .takes = takes};
 
 }  // namespace warpladder::sgemm

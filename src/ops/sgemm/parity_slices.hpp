@@ -1,0 +1,65 @@
+#pragma once
+// How a product by FP32 multiply-adds is cut into row_07's tiles of C and slices of k, and what
+// time that takes by a model. Host code of rungs and of plan().
+
+#include "ops/sgemm/slices.hpp"
+
+namespace warpladder::sgemm {
+inline namespace WARPLADDER_FLAVOUR {
+
+// A CTA's tile of C; its warps multiply 32×64, a thread 8×8. So many CTAs are resident on a
+// multiprocessor.
+template <int kRows, int kColumns, int kResident>
+struct ParityConfig {
+  static constexpr int rows = kRows, columns = kColumns, depth = 8, resident = kResident,
+                       warp_rows = 32, warp_columns = 64, thread = 8,
+                       warps_across = columns / warp_columns,
+                       threads = 32 * (rows / warp_rows) * warps_across;
+  static_assert(rows % warp_rows == 0 && columns % warp_columns == 0 && depth % 2 == 0);
+};
+using ParityTile = ParityConfig<128, 128, 2>;  // row_07's own
+
+// What `count` slices of steps of 8 k take. Few CTAs of a multiprocessor leave some issue
+// slots empty.
+template <class C>
+double parity_time(std::int64_t m, std::int64_t n, std::int64_t k, int count,
+                   const runtime::Machine& machine) {
+  const Tuning& tuning = tuning_of(machine);
+  constexpr double kShare = C::rows == C::columns ? 1.0 : 0.84;  // of what large tiles reach
+  constexpr double kEnds = 1.741;  // steps' time of a CTA's first loads and of its last stores
+  constexpr int kLargeTile = 128 * 128;
+  const auto ctas = static_cast<double>(tiles(m, C::rows) * tiles(n, C::columns)) * count;
+  const double on_one = std::ceil(ctas / machine.multiprocessors),
+               filled = tuning.large_ctas_that_fill * kLargeTile / (C::rows * C::columns),
+               rate = kShare * tuning.fma_share_of_large_tiles * machine.fp32_flops_per_s /
+                      machine.multiprocessors,
+               step_s = std::max(on_one, filled) * 2 * C::rows * C::columns * C::depth / rate;
+  const auto steps = static_cast<double>(tiles(tiles(k, C::depth), count));
+  const auto mn = static_cast<double>(m) * static_cast<double>(n);
+  const double l2_rate = tuning.l2_bytes_per_s * machine.multiprocessors,
+               store_share = n % 4 == 0 ? tuning.large_store_share : tuning.ragged_store_share,
+               end_s = count == 1 ? 4.0 * mn / (store_share * machine.memory_bytes_per_s)
+                                  : tuning.join_s + 8.0 * count * mn / l2_rate;
+  return tuning.launch_s + (steps + kEnds) * step_s + end_s;
+}
+
+template <class C>
+Slices parity_slices_of(std::int64_t m, std::int64_t n, std::int64_t k,
+                        const runtime::Machine& machine) {
+  const std::int64_t of_c = std::max<std::int64_t>(1, tiles(m, C::rows) * tiles(n, C::columns)),
+                     rounds = tiles(k, C::depth);
+  return fastest_slices(m, n, k, line_of_slice(n), of_c, rounds, least_slices(of_c, k, machine),
+                        4 * C::resident, machine,
+                        [&](int count) { return parity_time<C>(m, n, k, count, machine); });
+}
+
+// row_20_parity_split_k: `run` gets the tile's configuration and its slices.
+template <class Run>
+auto with_parity_tile(std::int64_t m, std::int64_t n, std::int64_t k,
+                      const runtime::Machine& machine, const Run& run) {
+  return with_fastest_tile<ParityTile, ParityConfig<64, 128, 4>, ParityConfig<128, 64, 4>>(
+      [&]<class C>() { return parity_slices_of<C>(m, n, k, machine); }, run);
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::sgemm
