@@ -78,5 +78,5 @@ extern "C" [[gnu::visibility("default"), gnu::optimize("O2")]] void* dlsym(
   if (name[0] == 'c' && name[1] == 'u' && name[2] == 'b') {
     if (void* const ours = in_place_of(handle, name)) return ours;
   }
-  return next_or_find()(handle, name);
+  return next_or_find()(handle, name);  // a jump
 }

@@ -334,6 +334,30 @@ TEST_F(Reentry, SoAreThoseInsideFunctionsThatAreNotTaken) {
   EXPECT_EQ(made_up_cublaslt_calls(), lt + 1);
 }
 
+// A library that sits between cuBLAS and cublasLt, a tracer for example.
+TEST_F(Reentry, SoAreThoseThatComeBackByAnotherLibrary) {
+  static cublasHandle_t inner = nullptr;
+  cublasCreate_v2(&inner);
+  made_up_cublas_call_back([] {
+    Case p;
+    p.make();
+    const Counts counts("cublasSgemm_v2");
+    EXPECT_EQ(cublasSgemm_v2(inner, p.op_a, p.op_b, 5, 4, 3, &p.alpha, p.a.data(), 6, p.b.data(), 5,
+                             &p.beta, p.c.data(), 8),
+              CUBLAS_STATUS_SUCCESS);
+    EXPECT_PASSED_ON(counts);
+  });
+  cublasSetPointerMode_v2(handle, CUBLAS_POINTER_MODE_DEVICE);
+  Case p;
+  p.make();
+  const Counts counts("cublasSgemm_v2");
+  EXPECT_EQ(product(p), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(counts.ours(), 0);
+  EXPECT_EQ(counts.theirs(), 2);
+  p.expect_right();
+  cublasDestroy_v2(inner);
+}
+
 using Contexts = Shim;
 
 TEST_F(Contexts, EachHasAHandleOfItsOwn) {

@@ -181,6 +181,7 @@ warpladder_status warpladder_sgemv(warpladder_handle handle, warpladder_layout l
     float& out = y0[i * incy];
     out = static_cast<float>(alpha * sum + (beta == 0 ? 0.0 : beta * double{out}));
   }
+  if (gpu().faulty) y0[0] += 1;
   return WARPLADDER_SUCCESS;
 }
 

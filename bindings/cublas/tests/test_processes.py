@@ -145,11 +145,11 @@ class Knobs(unittest.TestCase):
 
     def test_verify_catches_a_planted_fault_and_hands_over_cublas_result(self):
         self.client(TAKEN_AND_COMPARED, r"cublasSgemm m=8 n=8 k=8 NT: DIFFERS: 1 elements",
-                    r"2 products compared with cuBLAS, 1 of them beyond the bound",
+                    r"2 products compared with cuBLAS, 2 of them beyond the bound",
                     WARPLADDER_CUBLAS="verify", MADE_UP_FAULT="1")
 
     def test_a_fault_changes_the_result_without_verify(self):
-        self.client("2 1 5 2", MADE_UP_FAULT="1")
+        self.client("2 1 5 3", MADE_UP_FAULT="1")
 
 
 class Clients(unittest.TestCase):
