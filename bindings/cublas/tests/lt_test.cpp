@@ -3,6 +3,7 @@
 #include <cublasLt.h>
 
 #include <functional>
+#include <ostream>
 
 #include "matrices.hpp"
 
@@ -149,6 +150,7 @@ struct Variant {
   const char* name;
   std::function<void(LtCase&)> change;
 };
+void PrintTo(const Variant& variant, std::ostream* out) { *out << variant.name; }
 class Taken : public Lt, public testing::WithParamInterface<Variant> {};
 TEST_P(Taken, IsRight) {
   LtCase p;
