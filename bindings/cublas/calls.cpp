@@ -32,9 +32,12 @@ Outcome judge_types(const Types& types, cublasComputeType_t compute, cublasGemmA
   if (compute != CUBLAS_COMPUTE_32F && !p.pedantic && compute != CUBLAS_COMPUTE_32F_FAST_TF32) {
     return Outcome::compute_type;
   }
-  // The algorithms with _TENSOR_OP in their names allow FP16.
-  const bool plain = algorithm >= CUBLAS_GEMM_DEFAULT && algorithm < CUBLAS_GEMM_DEFAULT_TENSOR_OP;
-  return plain ? Outcome::taken : Outcome::algorithm;
+  // The algorithms with _TENSOR_OP in their names may use FP16, but need not: cuBLAS 13 multiplies
+  // in FP32 for CuPy, which names one of them.
+  const bool known =
+      (algorithm >= CUBLAS_GEMM_DEFAULT && algorithm <= CUBLAS_GEMM_ALGO23) ||
+      (algorithm >= CUBLAS_GEMM_DEFAULT_TENSOR_OP && algorithm <= CUBLAS_GEMM_ALGO15_TENSOR_OP);
+  return known ? Outcome::taken : Outcome::algorithm;
 }
 
 const float* floats(const void* data) { return static_cast<const float*>(data); }

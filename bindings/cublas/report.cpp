@@ -25,7 +25,7 @@ constexpr const char* kSentences[] = {
     "a number of multiprocessors is asked for",
     "a type is not FP32",
     "the compute type is not FP32",
-    "the algorithm allows FP16",
+    "the algorithm is unknown",
     "an operation is neither N, T nor C",
     "an argument or the handle is not valid",
     "the product is too small",

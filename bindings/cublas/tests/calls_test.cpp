@@ -143,8 +143,9 @@ TYPED_TEST(EachSpelling, OfGemmExIsTakenWithFp32ArithmeticAlone) {
       {CUBLAS_COMPUTE_32F_FAST_16F, CUBLAS_GEMM_DEFAULT, CUDA_R_32F, false},
       {static_cast<cublasComputeType_t>(78), CUBLAS_GEMM_DEFAULT, CUDA_R_32F, false},
       {static_cast<cublasComputeType_t>(0), CUBLAS_GEMM_DEFAULT, CUDA_R_32F, false},
-      {CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT_TENSOR_OP, CUDA_R_32F, false},
-      {CUBLAS_COMPUTE_32F, CUBLAS_GEMM_ALGO3_TENSOR_OP, CUDA_R_32F, false},
+      {CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT_TENSOR_OP, CUDA_R_32F, true},
+      {CUBLAS_COMPUTE_32F, CUBLAS_GEMM_ALGO3_TENSOR_OP, CUDA_R_32F, true},
+      {CUBLAS_COMPUTE_32F, static_cast<cublasGemmAlgo_t>(77), CUDA_R_32F, false},
   };
   for (const auto& [compute, algorithm, type, is_taken] : cases) {
     SCOPED_TRACE(testing::Message() << compute << ' ' << algorithm << ' ' << type);
