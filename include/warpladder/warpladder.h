@@ -86,15 +86,34 @@ WARPLADDER_API warpladder_status warpladder_destroy(warpladder_handle handle);
  * stream is destroyed. `stream` is not cudaStreamPerThread, which is another one in each thread.
  *
  * Without a workspace each call takes what it needs from a memory pool of the handle, in the order of
- * the stream (cudaMallocFromPoolAsync), and returns it the same way. The pool keeps returned memory
+ * the stream (cudaMallocFromPoolAsync), and returns it the same way. warpladder_set_allocator() puts
+ * other functions in the pool's place. The pool keeps returned memory
  * until warpladder_destroy().
  *
- * Apart from either, the handle keeps 64 KiB or more of device memory for each stream on which an
+ * Apart from these, the handle keeps 64 KiB or more of device memory for each stream on which an
  * operator other than sgemm, transpose and vector_add was called: flags by which thread blocks meet.
  * A captured call has its flags in its workspace instead. */
 WARPLADDER_API warpladder_status warpladder_set_workspace(warpladder_handle handle,
                                                           warpladder_stream stream, void *workspace,
                                                           size_t bytes);
+
+/* Functions that take the pool's place for workspaces, such as those of a framework's own allocator.
+ * allocate() returns `bytes` bytes of device memory at a multiple of 256, for use in the order of
+ * `stream`, or null where there are none. release() gets the memory back when the call has launched
+ * its kernels, which may not have run yet: the next use comes behind them on the same stream. Both are
+ * called with the handle's device current, by every thread that uses the handle. They do not throw.
+ * Each launch of a graph uses the memory of its captured calls: allocate() answers for it. */
+typedef struct {
+  void *(*allocate)(void *state, size_t bytes, warpladder_stream stream);
+  void (*release)(void *state, void *memory, size_t bytes, warpladder_stream stream);
+  void *state; /* handed to both */
+} warpladder_allocator;
+
+/* For all later calls of the handle; null: the pool again. Copies *allocator. No other thread uses
+ * the handle meanwhile. A stream's workspace of warpladder_set_workspace() comes first. Memory that
+ * outlives a call (flags, prepared matrices, plans) still comes from the pool. */
+WARPLADDER_API warpladder_status warpladder_set_allocator(warpladder_handle handle,
+                                                          const warpladder_allocator *allocator);
 
 /* Which arithmetic sgemm and its variants use. TF32, which drops bits of the operands, never.
  *   ACCURATE        whatever is fastest among methods whose error is no larger than that of an FP32

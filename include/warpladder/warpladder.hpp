@@ -75,6 +75,10 @@ class Handle {
   void set_workspace(Stream stream, void* workspace, std::size_t bytes) {
     check(warpladder_set_workspace(handle_, stream, workspace, bytes));
   }
+  // Functions that take the pool's place for workspaces; null: the pool again.
+  void set_allocator(const warpladder_allocator* allocator) {
+    check(warpladder_set_allocator(handle_, allocator));
+  }
 
   // C[m×n] = alpha · op(A)[m×k] · op(B)[k×n] + beta · C.
   void sgemm(Layout layout, std::int64_t m, std::int64_t n, std::int64_t k, float alpha,

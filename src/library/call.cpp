@@ -73,6 +73,41 @@ StreamState* Session::kept_flags() noexcept {
   return context.flags_of(id);
 }
 
+namespace {
+
+// Takes a workspace that lasts for one call, in the order of the stream.
+Status borrow(Session& session, std::size_t bytes, Taken* taken) noexcept {
+  const warpladder_allocator& allocator = session.context.allocator;
+  if (!allocator.allocate) {
+    const auto error =
+        cudaMallocFromPoolAsync(&taken->borrowed, bytes, session.context.pool, session.stream);
+    return error ? cuda_failure(error, "cudaMallocFromPoolAsync for a workspace") : Status{};
+  }
+  void* const memory = allocator.allocate(allocator.state, bytes, session.stream);
+  if (!memory) {
+    return runtime::refuse(Code::out_of_memory,
+                           "the handle's allocator has no %zu bytes for a workspace", bytes);
+  }
+  if (reinterpret_cast<std::uintptr_t>(memory) % 256 != 0) {
+    allocator.release(allocator.state, memory, bytes, session.stream);
+    return runtime::refuse_argument(
+        "the handle's allocator returned %p, which is no multiple of 256 bytes", memory);
+  }
+  taken->borrowed = memory;
+  taken->bytes = bytes;
+  return {};
+}
+
+cudaError_t hand_back(Session& session, const Taken& taken) noexcept {
+  const warpladder_allocator& allocator = session.context.allocator;
+  if (!taken.borrowed) return cudaSuccess;
+  if (!allocator.allocate) return cudaFreeAsync(taken.borrowed, session.stream);
+  allocator.release(allocator.state, taken.borrowed, taken.bytes, session.stream);
+  return cudaSuccess;
+}
+
+}  // namespace
+
 Status take(Session& session, std::size_t scratch_bytes, std::size_t flag_words,
             Taken* taken) noexcept {
   if (scratch_bytes == 0 && flag_words == 0) return {};
@@ -100,11 +135,8 @@ Status take(Session& session, std::size_t scratch_bytes, std::size_t flag_words,
                            own.bytes, bytes);
   }
   if (!own.data) {
-    if (const auto error =
-            cudaMallocFromPoolAsync(&data, bytes, session.context.pool, session.stream)) {
-      return cuda_failure(error, "cudaMallocFromPoolAsync for a workspace");
-    }
-    taken->from_pool = data;
+    if (Status borrowed = borrow(session, bytes, taken); !borrowed.ok()) return borrowed;
+    data = taken->borrowed;
   }
   auto* const at = static_cast<unsigned char*>(data);
   taken->memory.scratch = at;
@@ -112,7 +144,7 @@ Status take(Session& session, std::size_t scratch_bytes, std::size_t flag_words,
     void* const flags = at + round_up_to_256(scratch_bytes);
     if (const auto error =
             cudaMemsetAsync(flags, 0, flag_words * sizeof(std::uint64_t), session.stream)) {
-      if (taken->from_pool) cudaFreeAsync(taken->from_pool, session.stream);
+      hand_back(session, *taken);
       return cuda_failure(error, "cudaMemsetAsync of flags");
     }
     taken->memory.flags = static_cast<std::uint64_t*>(flags);
@@ -121,10 +153,8 @@ Status take(Session& session, std::size_t scratch_bytes, std::size_t flag_words,
 }
 
 Status give_back(Session& session, const Taken& taken, int launch_error) noexcept {
-  if (taken.from_pool) {
-    const auto error = cudaFreeAsync(taken.from_pool, session.stream);
-    if (!launch_error && error) return cuda_failure(error, "cudaFreeAsync of a workspace");
-  }
+  const cudaError_t error = hand_back(session, taken);
+  if (!launch_error && error) return cuda_failure(error, "cudaFreeAsync of a workspace");
   if (launch_error) {
     return cuda_failure(static_cast<cudaError_t>(launch_error), "the launch of a kernel");
   }

@@ -65,7 +65,8 @@ constexpr std::size_t workspace_bytes(std::size_t scratch_bytes, std::size_t fla
 // The parts of with_memory() that do not depend on the launch.
 struct Taken {
   Memory memory;
-  void* from_pool = nullptr;
+  void* borrowed = nullptr;  // from the pool or from the caller's allocator
+  std::size_t bytes = 0;
 };
 Status take(Session& session, std::size_t scratch_bytes, std::size_t flag_words,
             Taken* taken) noexcept;

@@ -59,6 +59,7 @@ class Context {
   const runtime::Machine machine;
   const cudaMemPool_t pool;
   std::atomic<warpladder_arithmetic> arithmetic{WARPLADDER_ARITHMETIC_ACCURATE};
+  warpladder_allocator allocator{};  // of workspaces; without functions it is the pool
 
   // The flags of the stream with this id; null where kMostStreams states are taken. Such a stream
   // takes flags as a captured call does.

@@ -142,6 +142,18 @@ warpladder_status warpladder_set_workspace(warpladder_handle handle, warpladder_
   });
 }
 
+warpladder_status warpladder_set_allocator(warpladder_handle handle,
+                                           const warpladder_allocator* allocator) {
+  Context* context = nullptr;
+  if (const Status found = find(handle, &context); !found.ok()) return answer(found);
+  if (allocator && (!allocator->allocate || !allocator->release)) {
+    return answer(runtime::refuse_argument("set_allocator: %s is null",
+                                           allocator->allocate ? "release" : "allocate"));
+  }
+  context->allocator = allocator ? *allocator : warpladder_allocator{};
+  return WARPLADDER_SUCCESS;
+}
+
 warpladder_status warpladder_set_arithmetic(warpladder_handle handle,
                                             warpladder_arithmetic arithmetic) {
   Context* context = nullptr;

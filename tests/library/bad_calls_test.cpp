@@ -192,6 +192,11 @@ TEST_F(BadCalls, OfHandlesAndWorkspaces) {
   expect_invalid(warpladder_set_workspace(handle_, nullptr, nullptr, 8),
                  {"workspace is null", "8"});
   expect_invalid(warpladder_set_workspace(handle_, nullptr, memory_->data() + 1, 8), {"256"});
+  warpladder_allocator allocator{};
+  expect_invalid(warpladder_set_allocator(handle_, &allocator), {"allocate is null"});
+  allocator.allocate = [](void*, std::size_t, warpladder_stream) -> void* { return nullptr; };
+  expect_invalid(warpladder_set_allocator(handle_, &allocator), {"release is null"});
+  expect_refused(warpladder_set_allocator(gone, nullptr), WARPLADDER_INVALID_HANDLE, {"destroyed"});
   expect_invalid(warpladder_set_arithmetic(handle_, static_cast<warpladder_arithmetic>(5)), {"5"});
   expect_invalid(warpladder_sgemm_workspace_bytes(handle_, 1, 1, 1, nullptr), {"bytes is null"});
   std::size_t bytes = 0;

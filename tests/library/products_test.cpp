@@ -269,6 +269,12 @@ TEST_F(Sgemm, GivesTheSameBitsInAnyStreamAndWorkspace) {
   }
   ASSERT_SUCCEEDS(warpladder_set_workspace(handle_, stream, nullptr, 0));
   EXPECT_EQ(product(stream), first);
+  warpladder_allocator allocator{};
+  allocator.state = aligned;
+  allocator.allocate = [](void* state, std::size_t, warpladder_stream) { return state; };
+  allocator.release = [](void*, void*, std::size_t, warpladder_stream) {};
+  ASSERT_SUCCEEDS(warpladder_set_allocator(handle_, &allocator));
+  EXPECT_EQ(product(stream), first);
   cudaStreamDestroy(stream);
 }
 
