@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Builds the wheel around a built libwarpladder, installs it beside PyTorch, and runs its tests.
+
+Usage: check_wheel.py LIBRARY FOLDER
+
+FOLDER keeps a virtual environment. Of PyTorch's dependencies only those are installed that it does not
+load without: a machine with a CUDA toolkit has most of them.
+Exit codes: 77 where PyTorch, Python's venv or the library cannot be had, with one sentence.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+BINDING = Path(__file__).resolve().parent
+TORCH = "torch>=2.10"
+PURE = ["filelock", "typing-extensions", "sympy", "networkx", "jinja2", "fsspec", "setuptools", "numpy"]
+TOOLS = ["pytest", "scikit-build-core", "cmake>=3.25", "ninja"]
+# The packages of the libraries that PyTorch loads; {} is the CUDA version's first number.
+PACKAGES = {
+    "libcublas": "nvidia-cublas", "libcublasLt": "nvidia-cublas", "libcudart": "nvidia-cuda-runtime",
+    "libcudnn": "nvidia-cudnn-cu{}", "libcufft": "nvidia-cufft", "libcufile": "nvidia-cufile",
+    "libcupti": "nvidia-cuda-cupti", "libcurand": "nvidia-curand", "libcusolver": "nvidia-cusolver",
+    "libcusparse": "nvidia-cusparse", "libcusparseLt": "nvidia-cusparselt-cu{}",
+    "libnccl": "nvidia-nccl-cu{}", "libnvJitLink": "nvidia-nvjitlink", "libnvrtc": "nvidia-cuda-nvrtc",
+    "libnvToolsExt": "nvidia-nvtx", "libnvshmem_host": "nvidia-nvshmem-cu{}",
+}  # fmt: skip
+
+
+def skip(sentence: str) -> None:
+    print(f"skipped: {sentence}")
+    sys.exit(77)
+
+
+def pip(python: Path, *arguments: str, needed: str) -> None:
+    command = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+        skip(f"{needed} cannot be installed: {reason}")
+
+
+def pins(python: Path) -> dict[str, str]:
+    """{package: requirement} of what the installed PyTorch asks for exactly."""
+    code = "import importlib.metadata as m; print(*m.requires('torch') or [], sep='\\n')"
+    text = subprocess.run([str(python), "-c", code], capture_output=True, text=True, check=True).stdout
+    found = re.findall(r"^([\w.-]+)==([\w.]+)", text, re.MULTILINE)
+    return {name: f"{name}=={version}" for name, version in found}
+
+
+def install_torch(python: Path) -> None:
+    pip(python, "--no-deps", TORCH, needed="PyTorch")
+    pip(python, *PURE, needed="what PyTorch is made of")
+    exact = pins(python)
+    for _ in range(len(PACKAGES)):
+        code = "import torch; print(torch.__version__)"
+        done = subprocess.run([str(python), "-c", code], capture_output=True, text=True)
+        if done.returncode == 0:
+            print(f"PyTorch {done.stdout.strip()}")
+            return
+        missing = re.search(r"(lib\w+)\.so[\w.]*: cannot open shared object file", done.stderr)
+        if not missing or missing[1] not in PACKAGES:
+            skip(f"PyTorch does not load here: {(done.stderr.strip().splitlines() or ['?'])[-1]}")
+        major = next((m[1] for m in map(re.compile(r"nvidia-\w+-cu(\d+)").match, exact) if m), "13")
+        package = PACKAGES[missing[1]].format(major)
+        pip(python, "--no-deps", exact.get(package, package), needed=package)
+    skip("PyTorch does not load here, whatever is installed")
+
+
+def main() -> None:
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    library, folder = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+    if not library.is_file():
+        skip(f"this build has no {library.name}: without CUDA there is no library")
+    python = folder / "bin" / "python"
+    if not python.is_file():
+        done = subprocess.run([sys.executable, "-m", "venv", str(folder)], capture_output=True, text=True)
+        if done.returncode:
+            skip("Python has no venv here (Debian: python3-venv)")
+    if subprocess.run([str(python), "-c", "import torch"], capture_output=True).returncode:
+        install_torch(python)
+    pip(python, *TOOLS, needed="what builds and tests the wheel")
+    environment = {**os.environ, "WARPLADDER_LIBRARY": str(library), "PYTHONDONTWRITEBYTECODE": "1",
+                   "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}"}  # fmt: skip
+    for leftover in ("PYTHONPATH", "WARPLADDER_JIT"):
+        environment.pop(leftover, None)
+    build = [str(python), "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation",
+             "--force-reinstall", str(BINDING)]  # fmt: skip
+    subprocess.run(build, env=environment, check=True)
+    tests = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", "-rs", str(BINDING / "tests")]
+    sys.exit(subprocess.run(tests, env=environment, cwd=folder).returncode)
+
+
+if __name__ == "__main__":
+    main()

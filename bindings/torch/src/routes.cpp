@@ -1,0 +1,286 @@
+#include "routes.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <memory>
+
+#include "gpu.hpp"
+#include "products.hpp"
+
+namespace warpladder::torch_binding {
+namespace {
+
+enum Op { kMm, kAddmm, kBmm, kBaddbmm, kOps };
+constexpr const char* kOpNames[kOps] = {"mm", "addmm", "bmm", "baddbmm"};
+
+enum Verdict {
+  kTaken,
+  kType,
+  kPrecision,
+  kUnknown,
+  kDevice,
+  kArguments,
+  kEmpty,
+  kComplex,
+  kRefused,
+  kVerdicts
+};
+constexpr const char* kVerdictNames[kVerdicts] = {
+    "taken",
+    "not float32",
+    "TF32 is allowed (torch.backends.cuda.matmul.fp32_precision)",
+    "cuBLAS does not say whether TF32 is allowed",
+    "the library does not run on this GPU",
+    "shapes, devices or layouts that are PyTorch's to judge",
+    "nothing to compute",
+    "beta or alpha is complex",
+    "the library refused the call"};
+
+std::array<std::array<std::atomic<std::int64_t>, kVerdicts>, kOps> calls{};
+std::atomic<bool> logging{false};
+
+// kTaken if PyTorch would multiply FP32 in FP32 now. Its cuBLAS handle says so: torch.backends and
+// C++ guards set the handle's math mode.
+Verdict judge_precision() {
+  using GetHandle = AOTITorchError(void** handle);
+  using GetMode = int(void* handle, int* mode);
+  static GetHandle* const handle_of =
+      cuda_function<GetHandle>("torch_get_current_cuda_blas_handle");
+  static GetMode* const mode_of = []() -> GetMode* {
+    for (const char* const name : {"libcublas.so.13", "libcublas.so.12", "libcublas.so.14"}) {
+      if (void* const library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD)) {
+        return reinterpret_cast<GetMode*>(dlsym(library, "cublasGetMathMode"));
+      }
+    }
+    return nullptr;
+  }();
+  constexpr int kKindOfMath = 0xf, kDefaultMath = 0;
+  void* handle = nullptr;
+  int mode = 0;
+  if (!handle_of || !mode_of || handle_of(&handle) != TORCH_SUCCESS || mode_of(handle, &mode)) {
+    return kUnknown;
+  }
+  return (mode & kKindOfMath) == kDefaultMath ? kTaken : kPrecision;
+}
+
+bool fits(const View& a, const View& b, std::int64_t dims) {
+  return a.dims == dims && b.dims == dims && (dims == 2 || a.size(0) == b.size(0)) &&
+         a.size(dims - 1) == b.size(dims - 2);
+}
+
+bool is_here(const View& view, const View& first) {
+  return view.strided && view.device_type == first.device_type && view.device == first.device &&
+         view.dtype == first.dtype;
+}
+
+Verdict judge(const View& a, const View& b, std::int64_t dims) {
+  if (!is_float32(a)) return kType;
+  if (!is_on_cuda(a) || !a.strided || !is_here(b, a) || !fits(a, b, dims)) return kArguments;
+  const std::int64_t last = dims - 1;
+  if (a.size(last - 1) == 0 || b.size(last) == 0 || (dims == 3 && a.size(0) == 0)) return kEmpty;
+  if (why_unsupported(a.device)) return kDevice;
+  return judge_precision();
+}
+
+std::vector<std::int64_t> product_shape(const View& a, const View& b) {
+  std::vector<std::int64_t> shape(a.sizes, a.sizes + a.dims);
+  if (b.dims > 0 && !shape.empty()) shape.back() = b.size(b.dims - 1);
+  return shape;
+}
+
+// Whether `out` has the product's shape, with rows that lie beside each other.
+bool is_writable(const View& out, const View& a, const View& b) {
+  const std::vector<std::int64_t> shape = product_shape(a, b);
+  if (!is_here(out, a) || out.dims != a.dims ||
+      !std::equal(shape.begin(), shape.end(), out.sizes)) {
+    return false;
+  }
+  const std::int64_t d = out.dims - 2, columns = out.size(d + 1);
+  return (columns <= 1 || out.stride(d + 1) == 1) &&
+         (out.size(d) <= 1 || out.stride(d) >= std::max<std::int64_t>(columns, 1)) &&
+         (d == 0 || out.size(0) <= 1 || out.stride(0) > 0);
+}
+
+bool broadcasts(const View& c, const std::vector<std::int64_t>& shape) {
+  const auto dims = static_cast<std::int64_t>(shape.size());
+  if (c.dims > dims) return false;
+  for (std::int64_t d = 1; d <= c.dims; ++d) {
+    const std::int64_t size = c.size(c.dims - d);
+    if (size != 1 && size != shape[static_cast<std::size_t>(dims - d)]) return false;
+  }
+  return true;
+}
+
+std::string described(const View& view) {
+  const bool here = view.device_type == aoti_torch_device_type_cpu();
+  return shape_of(view) +
+         (is_float32(view) ? " float32" : " of dtype " + std::to_string(view.dtype)) +
+         (here ? " on the CPU" : " on cuda:" + std::to_string(view.device));
+}
+
+bool is_on_one_device(const Tensor& a, const Tensor& b) {
+  const View x(a), y(b);
+  return x.device_type == y.device_type && x.device == y.device;
+}
+
+// PyTorch's own products, below the dispatcher. They print what they refuse, and do not say it
+// here.
+using Product = AOTITorchError(AtenTensorHandle out, AtenTensorHandle a, AtenTensorHandle b);
+using Sum = AOTITorchError(AtenTensorHandle out, AtenTensorHandle c, AtenTensorHandle a,
+                           AtenTensorHandle b, double beta, double alpha);
+
+void pass(Op op, const Tensor& out, const Tensor& a, const Tensor& b) {
+  static Product* const mm_out = cuda_function<Product>("aoti_torch_cuda_mm_out");
+  static Product* const bmm_out = cuda_function<Product>("aoti_torch_cuda_bmm_out");
+  Product* const product = op == kMm ? mm_out : bmm_out;
+  if (product && is_on_one_device(a, b) && product(out.get(), a.get(), b.get()) == TORCH_SUCCESS)
+    return;
+  refuse(kOpNames[op],
+         "PyTorch cannot multiply " + described(View(a)) + " and " + described(View(b)));
+}
+
+void pass(Op op, const Tensor& out, const Tensor& c, const Tensor& a, const Tensor& b, double beta,
+          double alpha) {
+  static Sum* const addmm_out = cuda_function<Sum>("aoti_torch_cuda_addmm_out");
+  static Sum* const baddbmm_out = cuda_function<Sum>("aoti_torch_cuda_baddbmm_out");
+  Sum* const sum = op == kAddmm ? addmm_out : baddbmm_out;
+  if (sum && is_on_one_device(a, b) &&
+      sum(out.get(), c.get(), a.get(), b.get(), beta, alpha) == TORCH_SUCCESS)
+    return;
+  refuse(kOpNames[op], "PyTorch cannot add " + described(View(c)) + " and the product of " +
+                           described(View(a)) + " and " + described(View(b)));
+}
+
+// Multiplies, unless the verdict is another than kTaken already. Counts and logs the last verdict.
+Verdict multiply(Op op, Verdict verdict, const Tensor& out, const Tensor& a, const Tensor& b,
+                 double beta, double alpha) {
+  if (verdict == kTaken) {
+    const warpladder_status status = try_to_multiply(
+        kOpNames[op], out, a, b, static_cast<float>(beta), static_cast<float>(alpha));
+    if (status == WARPLADDER_CUDA_ERROR) check(kOpNames[op], status);
+    if (status != WARPLADDER_SUCCESS) verdict = kRefused;
+  }
+  calls[op][verdict].fetch_add(1, std::memory_order_relaxed);
+  if (logging.load(std::memory_order_relaxed)) {
+    std::fprintf(stderr, "warpladder: %s %s x %s: %s%s\n", kOpNames[op], shape_of(View(a)).c_str(),
+                 shape_of(View(b)).c_str(), verdict == kTaken ? "" : "passed on, ",
+                 kVerdictNames[verdict]);
+  }
+  return verdict;
+}
+
+Tensor route(Op op, const Tensor& a, const Tensor& b, std::int64_t dims) {
+  const View view_a(a), view_b(b);
+  const Tensor out = new_tensor(view_a, product_shape(view_a, view_b));
+  if (multiply(op, judge(view_a, view_b, dims), out, a, b, 0, 1) != kTaken) pass(op, out, a, b);
+  return out;
+}
+
+Tensor route_out(Op op, const Tensor& a, const Tensor& b, const Tensor& out, std::int64_t dims) {
+  const View view_a(a), view_b(b);
+  Verdict verdict = judge(view_a, view_b, dims);
+  if (verdict == kTaken && !is_writable(View(out), view_a, view_b)) verdict = kArguments;
+  if (multiply(op, verdict, out, a, b, 0, 1) != kTaken) pass(op, out, a, b);
+  return out;
+}
+
+void route_sum(Op op, Tensor out, const Tensor& c, const Tensor& a, const Tensor& b, double beta,
+               double alpha, std::int64_t dims) {
+  const View view_a(a), view_b(b), view_c(c);
+  Verdict verdict = judge(view_a, view_b, dims);
+  if (verdict == kTaken && !(is_here(view_c, view_a) && is_writable(View(out), view_a, view_b) &&
+                             broadcasts(view_c, product_shape(view_a, view_b)))) {
+    verdict = kArguments;
+  }
+  const bool is_there = out.const_data_ptr() == c.const_data_ptr();  // in place
+  if (verdict == kTaken && beta != 0 && !is_there) torch::stable::copy_(out, c);
+  if (multiply(op, verdict, out, a, b, beta, alpha) != kTaken) pass(op, out, c, a, b, beta, alpha);
+}
+
+Tensor route_sum(Op op, const Tensor& c, const Tensor& a, const Tensor& b, double beta,
+                 double alpha, std::int64_t dims) {
+  const View view_a(a), view_b(b);
+  const Tensor out = new_tensor(view_a, product_shape(view_a, view_b));
+  route_sum(op, out, c, a, b, beta, alpha, dims);
+  return out;
+}
+
+using torch::stable::detail::StableLibrary;
+std::unique_ptr<StableLibrary> routes;  // null: aten's own products are in place
+
+}  // namespace
+
+Tensor route_mm(const Tensor& a, const Tensor& b) { return route(kMm, a, b, 2); }
+Tensor route_bmm(const Tensor& a, const Tensor& b) { return route(kBmm, a, b, 3); }
+Tensor route_mm_out(const Tensor& a, const Tensor& b, const Tensor& out) {
+  return route_out(kMm, a, b, out, 2);
+}
+Tensor route_bmm_out(const Tensor& a, const Tensor& b, const Tensor& out) {
+  return route_out(kBmm, a, b, out, 3);
+}
+Tensor route_addmm(const Tensor& c, const Tensor& a, const Tensor& b, double beta, double alpha) {
+  return route_sum(kAddmm, c, a, b, beta, alpha, 2);
+}
+Tensor route_baddbmm(const Tensor& c, const Tensor& a, const Tensor& b, double beta, double alpha) {
+  return route_sum(kBaddbmm, c, a, b, beta, alpha, 3);
+}
+void route_addmm_out(const Tensor& c, const Tensor& a, const Tensor& b, double beta, double alpha,
+                     const Tensor& out) {
+  route_sum(kAddmm, out, c, a, b, beta, alpha, 2);
+}
+void route_baddbmm_out(const Tensor& c, const Tensor& a, const Tensor& b, double beta, double alpha,
+                       const Tensor& out) {
+  route_sum(kBaddbmm, out, c, a, b, beta, alpha, 3);
+}
+
+}  // namespace warpladder::torch_binding
+
+using namespace warpladder::torch_binding;
+
+int warpladder_torch_route(int wanted) try {
+  if (!wanted) {
+    routes.reset();
+  } else if (!routes) {
+    auto made = std::make_unique<StableLibrary>(StableLibrary::Kind::IMPL, "aten", "CUDA", __FILE__,
+                                                __LINE__);
+    made->impl("mm", TORCH_BOX(&route_mm));
+    made->impl("bmm", TORCH_BOX(&route_bmm));
+    made->impl("mm.out", TORCH_BOX(&route_mm_out));
+    made->impl("bmm.out", TORCH_BOX(&route_bmm_out));
+    routes = std::move(made);
+  }
+  return 0;
+} catch (...) {
+  return 1;
+}
+
+void warpladder_torch_log(int wanted) { logging.store(wanted != 0); }
+
+void warpladder_torch_counts(int64_t* counts, int reset) {
+  for (int op = 0; op < kOps; ++op) {
+    for (int verdict = 0; verdict < kVerdicts; ++verdict) {
+      auto& cell = calls[static_cast<std::size_t>(op)][static_cast<std::size_t>(verdict)];
+      *counts++ = reset ? cell.exchange(0) : cell.load();
+    }
+  }
+}
+
+void warpladder_torch_release(int64_t prepared) { release_prepared(prepared); }
+
+int64_t warpladder_torch_copies(void) { return copies_made(); }
+
+void warpladder_torch_count(int op, int verdict) {
+  calls.at(static_cast<std::size_t>(op)).at(static_cast<std::size_t>(verdict)).fetch_add(1);
+}
+
+const char* warpladder_torch_operator(int op) {
+  return op >= 0 && op < kOps ? kOpNames[op] : nullptr;
+}
+const char* warpladder_torch_verdict(int verdict) {
+  return verdict >= 0 && verdict < kVerdicts ? kVerdictNames[verdict] : nullptr;
+}
+const char* warpladder_torch_unsupported(int device) { return why_unsupported(device); }
