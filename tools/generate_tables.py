@@ -16,6 +16,9 @@ A block stands between two comments; the first says what it holds:
   <!-- register-order: results/FOLDER/register_order.json results/FOLDER/register_banks.json -->
   <!-- profile: results/FOLDER/ncu.csv results/FOLDER/ncu_launches.json -->
   <!-- speedups: results/FOLDER/every_shape.json,results/OTHER/every_shape.json sgemm/dispatch -->
+  <!-- torch-programs: results/FOLDER/gpt.json,results/FOLDER/mlp.json to torch_programs.svg -->
+  <!-- torch-operators: results/FOLDER/operators.json -->
+  <!-- torch-host: results/FOLDER/operators.json -->
   <!-- end -->
 `counts` asks the program to explain each rung; `times`, `times-by-size`, `shares`,
 `shares-by-variant`, `shares-by-matrix`, `medians` and `climb` read reports of `bench --device gpu`. Where several reports
@@ -23,7 +26,7 @@ hold the same rung and shape, the first counts. Shares and medians are of cold s
 in a graph; `geomean` adds the shares' geometric mean and the least of them, of all shapes or of those
 with so many elements. `climb` also draws a picture, named relative to the document. `register-order`
 sets what the benchmark of that name measured beside what tools/register_banks.py says of its kernels.
-`profile` shows the hardware's counters. `speedups` shows reports of `bench --shapes`, by class. With --check nothing is written, and a block or a picture that
+`profile` shows the hardware's counters. `speedups` shows reports of `bench --shapes`, by class; `torch-…` those of benchmarks/torch. With --check nothing is written, and a block or a picture that
 is not what would be generated is an error.
 """
 
@@ -42,12 +45,13 @@ import draw_climb
 import matrix_table
 import profile_table
 import speedup_table
+import torch_table
 from bench_reports import (NONE, Report, Row, baseline_from, command_text, percent, rounded, row_from,
                            times_of_samples)
 
 ROOT = Path(__file__).resolve().parents[1]
 KINDS = ("counts|times|times-by-size|shares|shares-by-variant|shares-by-matrix|medians|climb|"
-         "register-order|profile|speedups")
+         "register-order|profile|speedups|torch-programs|torch-operators|torch-host")
 GEOMEAN = r"(, geomean(?: (\d+)\.\.(\d+))?)?"
 BLOCK = re.compile(rf"^(<!-- ({KINDS}): ([^\n]*?) -->\n)(.*?)(<!-- end -->)", re.DOTALL | re.MULTILINE)
 OPENING = re.compile(rf"^<!-- (?:{KINDS}): ", re.MULTILINE)
@@ -507,6 +511,22 @@ def speedups(argument, document):
     return body(table(header, rows), [], [speedup_table.CAPTION, *captions(first_rows, document)])
 
 
+def of_torch(kind, argument, document, pictures):
+    files, name = asked(r"(\S+\.json)(?: to (\S+\.svg))?", argument, "REPORT.json[,REPORT.json] [to PICTURE.svg]")
+    reports = [(file, read_json(file)) for file in files.split(",")]
+    try:
+        header, rows = torch_table.TABLES[kind](reports)
+        lines = list(torch_table.captions(reports, lambda file: f"[{Path(file).parent.name}]"
+                                          f"({os.path.relpath(ROOT / file, document.parent)})"))
+        if name:
+            pictures[Path(os.path.normpath(document.parent / name))] = torch_table.picture(reports)
+    except MISSHAPEN as error:
+        raise Fault(f"{files}: not as benchmarks/torch writes it: {error!r}") from None
+    lines = [torch_table.CAPTION, *lines] if kind == "torch-programs" else lines
+    image = f"![{'; '.join(f'{row[0]}: {row[5]} times as fast' for row in rows)}]({name})\n\n" if name else ""
+    return image + body(table(header, rows), [], lines)
+
+
 def refreshed(program, path, pictures):
     """A document's text with its blocks filled anew."""
     try:
@@ -521,6 +541,8 @@ def refreshed(program, path, pictures):
                 return opening + counts(program, argument) + end
             if kind == "climb":
                 return opening + climb(argument, path, pictures) + end
+            if kind.startswith("torch-"):
+                return opening + of_torch(kind, argument, path, pictures) + end
             tables = {"times": times, "times-by-size": times_by_size, "shares": shares,
                       "shares-by-variant": shares_by_variant, "shares-by-matrix": shares_by_matrix,
                       "medians": medians, "speedups": speedups,

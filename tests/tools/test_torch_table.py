@@ -1,0 +1,98 @@
+"""Tests of tools/torch_table.py and benchmarks/torch/draw.py: made-up reports, cells by hand."""
+
+import copy
+import json
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+from xml.etree import ElementTree
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+import generate_tables  # noqa: E402
+import torch_table  # noqa: E402
+
+
+def run(seconds, products, other, losses=()):
+    return {"median_s": seconds, "step_s": [seconds], "losses": list(losses), "peak_bytes": 3 * 2**29,
+            "products_s": products, "other_s": other, "kernels": [], "calls": {}}
+
+
+def report(program, rows):
+    return {"schema_version": 1, "program": program, "argv": [f"{program}.py", "--compare"], "rows": rows,
+            "date": "2026-11-25T10:11:12Z", "commit": "0", "gpu": {"GPU": "NVIDIA H200", "driver": "580.1"},
+            "libraries": {"PyTorch": "2.11.0"}}
+
+
+GPT = report("gpt", [
+    {"label": "GPT train 4x1024", "stock": run(0.08, 0.06, 0.02, [3, 2, 1]), "speedup": 2.5, "losses_apart": 2e-5,
+     "warpladder": run(0.032, 0.012, 0.02, [3, 2, 1.00002])},
+    {"label": "GPT forward <8x512>", "stock": run(0.026, 0, 0), "warpladder": run(0.01, 0, 0), "speedup": 2.6}])
+OPERATORS = report("operators", [
+    {"label": "mm 4096^3", "kind": "gpu", "stock": {"median_s": 2.5e-3}, "warpladder": {"median_s": 6.25e-4},
+     "speedup": 4.0},
+    {"label": "torch.mm", "kind": "host", "median_s": 2.4e-5}])
+
+
+class TorchTable(unittest.TestCase):
+    def test_cells_by_hand(self):
+        _, rows = torch_table.programs([("a", GPT)])
+        self.assertEqual(rows[0], ["GPT train 4x1024", "80.00", "75 %", "32.00", "38 %", "2.50", "1.50", "1.50",
+                                   "2e-05"])
+        self.assertEqual(rows[1][1:6] + rows[1][8:], ["26.00", "–", "10.00", "–", "2.60", "–"])
+        self.assertEqual(torch_table.operators([("a", OPERATORS)])[1], [["mm 4096^3", "2500.0", "625.0", "4.00"]])
+        self.assertEqual(torch_table.host([("a", OPERATORS)])[1], [["torch.mm", "24.0"]])
+
+    def test_reports_that_do_not_fit(self):
+        other_gpu, foreign = copy.deepcopy(GPT), copy.deepcopy(GPT)
+        other_gpu["gpu"]["GPU"] = "NVIDIA L4"
+        foreign["program"] = "bench"
+        for reports in ([("a", GPT), ("b", other_gpu)], [("a", foreign)]):
+            with self.assertRaises(ValueError):
+                torch_table.programs(reports)
+
+    def test_the_picture(self):
+        svg = torch_table.picture([("a", GPT)])
+        root = ElementTree.fromstring(svg)
+        name = "{http://www.w3.org/2000/svg}"
+        bars = [r for r in root.iter(f"{name}rect") if r.get("height") == "14.00"]
+        widths = [float(r.get("width")) for r in bars[:4]]
+        self.assertAlmostEqual(widths[0] / (widths[0] + widths[1]), 0.75, 3)
+        self.assertAlmostEqual((widths[0] + widths[1]) / (widths[2] + widths[3]), 2.5, 2)
+        self.assertEqual(len(list(root.iter(f"{name}polyline"))), 2, "two losses of one training")
+        self.assertEqual(svg, torch_table.picture([("a", GPT)]))
+        stock_alone = copy.deepcopy(GPT)
+        for row in stock_alone["rows"]:
+            del row["stock"]
+        with self.assertRaises(ValueError):
+            torch_table.picture([("a", stock_alone)])
+
+    def test_the_blocks(self):
+        with tempfile.TemporaryDirectory() as folder, \
+                mock.patch.object(generate_tables, "ROOT", Path(folder).resolve()):
+            root = generate_tables.ROOT
+            (root / "results" / "one").mkdir(parents=True)
+            for name, data in (("gpt", GPT), ("operators", OPERATORS)):
+                (root / "results" / "one" / f"{name}.json").write_text(json.dumps(data))
+            document = root / "torch.md"
+            block = "<!-- {} -->\n<!-- end -->\n"
+            document.write_text("".join(block.format(text) for text in (
+                "torch-programs: results/one/gpt.json to programs.svg",
+                "torch-operators: results/one/operators.json",
+                "torch-host: results/one/operators.json")))
+            self.assertEqual(generate_tables.main(["none", str(document)]), 0)
+            text = document.read_text()
+            self.assertIn("| GPT train 4x1024 | 80.00 | 75 % |", text)
+            self.assertIn("](programs.svg)", text)
+            self.assertIn("| torch.mm | 24.0 |", text)
+            self.assertIn("[one](results/one/gpt.json), `gpt.py --compare`", text)
+            self.assertTrue((root / "programs.svg").read_text().startswith("<svg"))
+            self.assertEqual(generate_tables.main(["none", "--check", str(document)]), 0)
+            (root / "programs.svg").write_text("stale")
+            self.assertEqual(generate_tables.main(["none", "--check", str(document)]), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
