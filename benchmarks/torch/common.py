@@ -24,7 +24,7 @@ import warpladder
 SCHEMA_VERSION = 1
 WARM_UP_STEPS = 5
 PROFILED_STEPS = 3
-PRODUCTS = ("aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm")
+PRODUCTS = ("aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm", "warpladder::_linear_prepared")
 CONTESTANTS = ("stock", "warpladder")
 
 
@@ -118,16 +118,17 @@ def profiled(step: Callable[[], Any], measured: Measured, trace: Path | None) ->
 
 def measure(
     name: str,
-    make_step: Callable[[], Callable[[], torch.Tensor | None]],
+    make_step: Callable[[str], Callable[[], torch.Tensor | None]],
     options: argparse.Namespace,
     label: str = "",
 ) -> Measured:
-    """Sets up from the seed, warms up, times and profiles one contestant. Losses are of all steps."""
+    """Sets up from the seed, warms up, times and profiles one contestant. make_step() gets its name. Losses
+    are of all steps."""
     torch.manual_seed(options.seed)
     measured = Measured()
     warpladder.reset_report()
     with contestant(name):
-        step = make_step()
+        step = make_step(name)
         first = [step() for _ in range(WARM_UP_STEPS)]
         measured.losses = [loss.item() for loss in first if loss is not None]
         torch.cuda.synchronize()
@@ -147,12 +148,12 @@ def traced_file(trace: str | None, name: str, label: str) -> Path | None:
         return None
     path = Path(trace)
     stem, _, ending = path.name.partition(".")
-    label = f"_{label.replace(' ', '_')}" if label else ""
+    label = "_" + label.replace(",", "").replace(" ", "_") if label else ""
     return path.with_name(f"{stem}{label}_{name}.{ending or 'json'}")
 
 
 def compared(
-    label: str, make_step: Callable[[], Callable[[], Any]], options: argparse.Namespace
+    label: str, make_step: Callable[[str], Callable[[], Any]], options: argparse.Namespace
 ) -> dict[str, Any]:
     """A row of the report: each contestant's run of one program."""
     names = CONTESTANTS if options.compare else CONTESTANTS[1:]

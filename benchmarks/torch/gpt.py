@@ -14,6 +14,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+import warpladder
+
 VOCABULARY, CONTEXT = 50257, 1024
 WORDS_IN_USE = 2048
 
@@ -83,8 +85,12 @@ def training(sizes: tuple[int, int, int], batch: int, tokens: int) -> Callable[[
     return step
 
 
-def forward(sizes: tuple[int, int, int], batch: int, tokens: int) -> Callable[[], None]:
+def forward(
+    sizes: tuple[int, int, int], batch: int, tokens: int, prepared: bool
+) -> Callable[[], None]:
     model = Gpt(*sizes).cuda().eval()
+    if prepared:
+        warpladder.prepare(model)
     words = text(batch, tokens)[:, :-1].contiguous()
 
     def step() -> None:
@@ -101,19 +107,27 @@ def main() -> None:
     parser.add_argument("--width", type=int, default=768)
     parser.add_argument(
         "--what",
-        default="train:4x1024,train:16x1024,forward:8x512",
-        help="train or forward, with sequences x tokens (default: %(default)s)",
+        default="train:4x1024,train:16x1024,forward:8x512,prepared:8x512",
+        help="train, forward, or forward with warpladder.prepare(); with sequences x tokens "
+        "(default: %(default)s)",
     )
     options = parser.parse_args()
     common.require_gpu()
     sizes = (options.layers, options.heads, options.width)
+
+    def step_of(kind: str, batch: int, tokens: int) -> Callable[[str], Callable[[], Tensor | None]]:
+        if kind == "train":
+            return lambda contestant: training(sizes, batch, tokens)
+        return lambda contestant: forward(
+            sizes, batch, tokens, kind == "prepared" and contestant == "warpladder"
+        )
+
     rows = []
     for each in options.what.split(","):
         kind, _, shape = each.partition(":")
         batch, tokens = (int(size) for size in shape.split("x"))
-        make = {"train": training, "forward": forward}[kind]
-        label = f"GPT {kind} {batch}x{tokens}"
-        rows.append(common.compared(label, lambda: make(sizes, batch, tokens), options))  # noqa: B023
+        label = f"GPT {'forward, prepared' if kind == 'prepared' else kind} {batch}x{tokens}"
+        rows.append(common.compared(label, step_of(kind, batch, tokens), options))
     common.write_report(options, "gpt", rows)
 
 

@@ -29,7 +29,7 @@ def main() -> None:
     options = parser.parse_args()
     common.require_gpu()
     label = f"Gram + Cholesky {options.rows}x{options.columns}"
-    make = lambda: factorisation(options.rows, options.columns)  # noqa: E731
+    make = lambda contestant: factorisation(options.rows, options.columns)  # noqa: E731
     common.write_report(options, "gram", [common.compared(label, make, options)])
 
 

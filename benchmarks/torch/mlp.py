@@ -46,7 +46,7 @@ def main() -> None:
     options = parser.parse_args()
     common.require_gpu()
     label = f"MLP {options.layers}x{options.width}, batch {options.batch}"
-    make = lambda: training(options.width, options.layers, options.batch)  # noqa: E731
+    make = lambda contestant: training(options.width, options.layers, options.batch)  # noqa: E731
     common.write_report(options, "mlp", [common.compared(label, make, options)])
 
 

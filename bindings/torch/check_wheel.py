@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 
 BINDING = Path(__file__).resolve().parent
-TORCH = "torch>=2.10"
+TORCH = "torch>=2.10,<2.12"  # what a recording was made with; newer ones are expected to do
 PURE = ["filelock", "typing-extensions", "sympy", "networkx", "jinja2", "fsspec", "setuptools", "numpy"]
 TOOLS = ["pytest", "scikit-build-core", "cmake>=3.25", "ninja"]
 # The packages of the libraries that PyTorch loads; {} is the CUDA version's first number.

@@ -48,8 +48,7 @@ STABLE_TORCH_LIBRARY(warpladder, m) {
   }
   // warpladder.PreparedLinear's.
   m.def("_prepare(Tensor weight) -> int");
-  m.def(
-      "_linear_prepared(Tensor input, int prepared, SymInt outputs, Tensor? bias=None) -> Tensor");
+  m.def("_linear_prepared(Tensor input, int prepared, int outputs, Tensor? bias=None) -> Tensor");
   // What accelerate() puts in the place of aten's operators; for no other use.
   m.def("_addmm_or_pass(Tensor c, Tensor a, Tensor b, float beta, float alpha) -> Tensor");
   m.def("_baddbmm_or_pass(Tensor c, Tensor a, Tensor b, float beta, float alpha) -> Tensor");
