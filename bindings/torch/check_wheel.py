@@ -52,23 +52,34 @@ def pins(python: Path) -> dict[str, str]:
     return {name: f"{name}=={version}" for name, version in found}
 
 
+def why_not_loaded(python: Path) -> str | None:
+    """The last line of what `import torch` says; None where it works."""
+    code = "import torch; print('PyTorch', torch.__version__)"
+    done = subprocess.run([str(python), "-c", code], capture_output=True, text=True)
+    if done.returncode == 0:
+        print(done.stdout.strip(), flush=True)
+        return None
+    return (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+
+
 def install_torch(python: Path) -> None:
     pip(python, "--no-deps", TORCH, needed="PyTorch")
     pip(python, *PURE, needed="what PyTorch is made of")
     exact = pins(python)
-    for _ in range(len(PACKAGES)):
-        code = "import torch; print(torch.__version__)"
-        done = subprocess.run([str(python), "-c", code], capture_output=True, text=True)
-        if done.returncode == 0:
-            print(f"PyTorch {done.stdout.strip()}")
-            return
-        missing = re.search(r"(lib\w+)\.so[\w.]*: cannot open shared object file", done.stderr)
-        if not missing or missing[1] not in PACKAGES:
-            skip(f"PyTorch does not load here: {(done.stderr.strip().splitlines() or ['?'])[-1]}")
+    tried: set[str] = set()
+    while reason := why_not_loaded(python):
+        missing = re.search(r"(lib\w+)\.so[\w.]*: cannot open shared object file", reason)
+        if not missing or missing[1] not in PACKAGES or missing[1] in tried:
+            break
+        tried.add(missing[1])
         major = next((m[1] for m in map(re.compile(r"nvidia-\w+-cu(\d+)").match, exact) if m), "13")
         package = PACKAGES[missing[1]].format(major)
         pip(python, "--no-deps", exact.get(package, package), needed=package)
-    skip("PyTorch does not load here, whatever is installed")
+    if reason is None:
+        return
+    pip(python, TORCH, needed="PyTorch with all that it names")  # libraries of other versions are here
+    if reason := why_not_loaded(python):
+        skip(f"PyTorch does not load here: {reason}")
 
 
 def main() -> None:
@@ -82,7 +93,7 @@ def main() -> None:
         done = subprocess.run([sys.executable, "-m", "venv", str(folder)], capture_output=True, text=True)
         if done.returncode:
             skip("Python has no venv here (Debian: python3-venv)")
-    if subprocess.run([str(python), "-c", "import torch"], capture_output=True).returncode:
+    if why_not_loaded(python):
         install_torch(python)
     pip(python, *TOOLS, needed="what builds and tests the wheel")
     environment = {**os.environ, "WARPLADDER_LIBRARY": str(library), "PYTHONDONTWRITEBYTECODE": "1",

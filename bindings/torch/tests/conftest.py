@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+
 import pytest
 import torch
 
@@ -21,6 +23,12 @@ def cuda() -> str:
     if REASON is not None:
         pytest.skip(f"no GPU for warpladder: {REASON}")
     return "cuda"
+
+
+def skip_without_triton(device: str) -> None:
+    """torch.compile's own backend makes GPU code with Triton."""
+    if device == "cuda" and importlib.util.find_spec("triton") is None:
+        pytest.skip("no Triton, which torch.compile needs for CUDA devices")
 
 
 @pytest.fixture(autouse=True)

@@ -12,6 +12,7 @@ import pytest
 import torch
 
 import warpladder
+from conftest import skip_without_triton
 from layouts import close, uniform
 
 ROUTED = ("mm", "mm.out", "bmm", "bmm.out", "addmm", "addmm.out", "baddbmm", "baddbmm.out")
@@ -271,6 +272,7 @@ def test_outputs_that_overlap_or_do_not_fit(cuda: str) -> None:
 
 
 def test_compiled_models_are_routed(cuda: str) -> None:
+    skip_without_triton(cuda)
     layer = torch.nn.Linear(64, 64, device=cuda)
     x = uniform(64, 64, device=cuda)
     expected = layer(x)

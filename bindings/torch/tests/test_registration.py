@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import torch
 
+from conftest import skip_without_triton
 from layouts import uniform
 
 ops = torch.ops.warpladder
@@ -153,6 +154,8 @@ class Net(torch.nn.Module):
 
 @pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
 def test_a_model_trains_compiled_as_it_does_eagerly(device: str, backend: str) -> None:
+    if backend == "inductor":
+        skip_without_triton(device)
     net = Net().to(device)
     x = uniform(4, 8, device=device)
     net(x).backward()
