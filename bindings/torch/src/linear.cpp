@@ -26,10 +26,9 @@ Rows rows_of(const View& view) {
   return rows;
 }
 
-// A layer's result, which holds the bias already, and both sides as matrices.
+// A layer's product, and its input and product as matrices.
 struct Layer {
   Tensor out, rows, out_rows;
-  float beta;
 };
 Layer layer_of(const char* op, const Tensor& input, std::int64_t inputs, std::int64_t outputs,
                const std::optional<Tensor>& bias) {
@@ -50,7 +49,6 @@ Layer layer_of(const char* op, const Tensor& input, std::int64_t inputs, std::in
       refuse(op, "bias has the shape " + shape_of(view_b) + "; weight needs [" +
                      std::to_string(outputs) + "]");
     }
-    torch::stable::copy_(out, *bias);
   }
   const Tensor usable = rows_of(given).uniform ? input : dense(input);
   const View view(usable);
@@ -58,7 +56,7 @@ Layer layer_of(const char* op, const Tensor& input, std::int64_t inputs, std::in
   const Tensor flat =
       restrided(usable, {rows.count, inputs}, {rows.stride, view.stride(view.dims - 1)});
   const Tensor flat_out = restrided(out, {rows.count, outputs}, {outputs > 0 ? outputs : 1, 1});
-  return {out, flat, flat_out, bias ? 1.0f : 0.0f};
+  return {out, flat, flat_out};
 }
 
 struct Prepared {
@@ -81,8 +79,8 @@ Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Ten
   check_floats(kOp, {"input", view_x}, {{"weight", view_w}});
   check_dims(kOp, {"weight", view_w}, 2);
   const Layer layer = layer_of(kOp, input, view_w.size(1), view_w.size(0), bias);
-  multiply_into(kOp, layer.out_rows, layer.rows, transposed(weight, view_w), layer.beta, 1.0f);
-  return layer.out;
+  multiply_into(kOp, layer.out_rows, layer.rows, transposed(weight, view_w), 0.0f, 1.0f);
+  return bias ? plus(layer.out, *bias, 1.0) : layer.out;
 }
 
 std::int64_t prepare(const Tensor& weight) {
@@ -126,9 +124,9 @@ Tensor linear_prepared(const Tensor& input, std::int64_t prepared, std::int64_t 
   const Gpu gpu(kOp, view);
   const Operand a = matrix_of(layer.rows, rows);
   check(kOp, warpladder_sgemm_prepared(
-                 gpu.handle, a.op, rows.size(0), 1.0f, a.data, a.ld, weight.matrix, layer.beta,
+                 gpu.handle, a.op, rows.size(0), 1.0f, a.data, a.ld, weight.matrix, 0.0f,
                  static_cast<float*>(layer.out_rows.mutable_data_ptr()), outputs, gpu.stream));
-  return layer.out;
+  return bias ? plus(layer.out, *bias, 1.0) : layer.out;
 }
 
 void release_prepared(std::int64_t prepared) noexcept {

@@ -52,13 +52,10 @@ STABLE_TORCH_LIBRARY(warpladder, m) {
   // What accelerate() puts in the place of aten's operators; for no other use.
   m.def("_addmm_or_pass(Tensor c, Tensor a, Tensor b, float beta, float alpha) -> Tensor");
   m.def("_baddbmm_or_pass(Tensor c, Tensor a, Tensor b, float beta, float alpha) -> Tensor");
-  m.def(
-      "_addmm_or_pass_out(Tensor c, Tensor a, Tensor b, float beta, float alpha, Tensor(a!) out) "
-      "-> "
-      "()");
-  m.def(
-      "_baddbmm_or_pass_out(Tensor c, Tensor a, Tensor b, float beta, float alpha, Tensor(a!) out) "
-      "-> ()");
+  for (const char* const name : {"_addmm_or_pass_out", "_baddbmm_or_pass_out"}) {
+    const std::string arguments = "(Tensor c, Tensor a, Tensor b, float beta, float alpha, ";
+    m.def((name + arguments + "Tensor(a!) out) -> bool").c_str());
+  }
 }
 
 STABLE_TORCH_LIBRARY_IMPL(warpladder, CUDA, m) {

@@ -46,9 +46,8 @@ Tensor add_product(const char* op, const Tensor& c, const Tensor& a, const Tenso
   check_floats(op, {"a", view_a}, {{"b", view_b}, {"c", view_c}});
   check_product(op, {"a", view_a}, {"b", view_b}, dims);
   Tensor out = broadcast(op, {"c", view_c}, product_shape(view_a, view_b));
-  if (beta != 0.0) torch::stable::copy_(out, c);
-  multiply_into(op, out, a, b, static_cast<float>(beta), static_cast<float>(alpha));
-  return out;
+  multiply_into(op, out, a, b, 0.0f, static_cast<float>(alpha));
+  return plus(out, c, beta);
 }
 
 }  // namespace
@@ -76,6 +75,11 @@ warpladder_status try_to_multiply(const char* op, const Tensor& out, const Tenso
 void multiply_into(const char* op, const Tensor& out, const Tensor& a, const Tensor& b, float beta,
                    float alpha) {
   check(op, try_to_multiply(op, out, a, b, beta, alpha));
+}
+
+Tensor plus(const Tensor& product, const Tensor& c, double beta) {
+  // The stable interface has no add().
+  return beta == 0.0 ? product : torch::stable::subtract(product, c, -beta);
 }
 
 Tensor mm(const Tensor& a, const Tensor& b) {

@@ -19,6 +19,9 @@ Tensor linear_prepared(const Tensor& input, std::int64_t prepared, std::int64_t 
                        const std::optional<Tensor>& bias);
 // Frees it behind what the current stream of its device was given. Never throws.
 void release_prepared(std::int64_t prepared) noexcept;
+// product + beta · c, c broadcast to the product's shape, which it fits. Products are faster with a
+// beta of 0, and this reads and writes no more than they would.
+Tensor plus(const Tensor& product, const Tensor& c, double beta);
 Tensor mv(const Tensor& a, const Tensor& x);
 Tensor spmm_csr_vector(const Tensor& row_offsets, const Tensor& columns, const Tensor& values,
                        const Tensor& x);

@@ -109,7 +109,9 @@ Tensor transpose(const Tensor& x) {
                      batch = view.dims == 3 ? view.size(0) : 1;
   if (rows == 0 || columns == 0 || batch == 0) return out;
   const Operand in = matrix_of(x, view);
-  if (in.op == WARPLADDER_OP_T) {  // the transpose lies there already
+  // One matrix for all, or matrices between each other's rows, are no batch of the library's.
+  const bool apart = batch == 1 || in.batch_stride >= (rows - 1) * in.ld + columns;
+  if (in.op == WARPLADDER_OP_T || !apart) {  // OP_T: the transpose lies there already
     torch::stable::copy_(out, torch::stable::transpose(x, view.dims - 2, view.dims - 1));
     return out;
   }

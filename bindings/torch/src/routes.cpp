@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdio>
 #include <memory>
+#include <utility>
 
 #include "gpu.hpp"
 #include "products.hpp"
@@ -115,6 +116,31 @@ bool broadcasts(const View& c, const std::vector<std::int64_t>& shape) {
   return true;
 }
 
+// Whether both name the same elements in the same order.
+bool is_same(const Tensor& x, const Tensor& y) {
+  const View one(x), other(y);
+  if (x.const_data_ptr() != y.const_data_ptr() || one.dims != other.dims) return false;
+  for (std::int64_t d = 0; d < one.dims; ++d) {
+    if (one.size(d) != other.size(d)) return false;
+    if (one.size(d) > 1 && one.stride(d) != other.stride(d)) return false;
+  }
+  return true;
+}
+
+// Whether memory from the first to the last element of one holds any of the other's. Neither is
+// empty.
+bool meet(const Tensor& x, const Tensor& y) {
+  const auto range = [](const Tensor& tensor) {
+    const View view(tensor);
+    auto end = static_cast<const float*>(tensor.const_data_ptr()) + 1;
+    for (std::int64_t d = 0; d < view.dims; ++d) end += (view.size(d) - 1) * view.stride(d);
+    return std::pair{static_cast<const float*>(tensor.const_data_ptr()), end};
+  };
+  const auto [x_begin, x_end] = range(x);
+  const auto [y_begin, y_end] = range(y);
+  return x_begin < y_end && y_begin < x_end;
+}
+
 std::string described(const View& view) {
   const bool here = view.device_type == aoti_torch_device_type_cpu();
   return shape_of(view) +
@@ -188,24 +214,33 @@ Tensor route_out(Op op, const Tensor& a, const Tensor& b, const Tensor& out, std
   return out;
 }
 
-void route_sum(Op op, Tensor out, const Tensor& c, const Tensor& a, const Tensor& b, double beta,
-               double alpha, std::int64_t dims) {
-  const View view_a(a), view_b(b), view_c(c);
-  Verdict verdict = judge(view_a, view_b, dims);
-  if (verdict == kTaken && !(is_here(view_c, view_a) && is_writable(View(out), view_a, view_b) &&
-                             broadcasts(view_c, product_shape(view_a, view_b)))) {
-    verdict = kArguments;
+Verdict judge_sum(const View& c, const View& a, const View& b, std::int64_t dims) {
+  const Verdict verdict = judge(a, b, dims);
+  const bool fits = verdict != kTaken || (is_here(c, a) && broadcasts(c, product_shape(a, b)));
+  return fits ? verdict : kArguments;
+}
+
+bool route_sum_out(Op op, const Tensor& out, const Tensor& c, const Tensor& a, const Tensor& b,
+                   double beta, double alpha, std::int64_t dims) {
+  const View view_a(a), view_b(b);
+  Verdict verdict = judge_sum(View(c), view_a, view_b, dims);
+  if (verdict == kTaken && !is_writable(View(out), view_a, view_b)) verdict = kArguments;
+  const bool in_place = is_same(out, c);
+  if (verdict == kTaken && !in_place && meet(out, c)) verdict = kArguments;
+  if (multiply(op, verdict, out, a, b, in_place ? beta : 0, alpha) != kTaken) {
+    pass(op, out, c, a, b, beta, alpha);
+    return false;
   }
-  const bool is_there = out.const_data_ptr() == c.const_data_ptr();  // in place
-  if (verdict == kTaken && beta != 0 && !is_there) torch::stable::copy_(out, c);
-  if (multiply(op, verdict, out, a, b, beta, alpha) != kTaken) pass(op, out, c, a, b, beta, alpha);
+  return !in_place && beta != 0;
 }
 
 Tensor route_sum(Op op, const Tensor& c, const Tensor& a, const Tensor& b, double beta,
                  double alpha, std::int64_t dims) {
   const View view_a(a), view_b(b);
   const Tensor out = new_tensor(view_a, product_shape(view_a, view_b));
-  route_sum(op, out, c, a, b, beta, alpha, dims);
+  const Verdict verdict = judge_sum(View(c), view_a, view_b, dims);
+  if (multiply(op, verdict, out, a, b, 0, alpha) == kTaken) return plus(out, c, beta);
+  pass(op, out, c, a, b, beta, alpha);
   return out;
 }
 
@@ -228,13 +263,13 @@ Tensor route_addmm(const Tensor& c, const Tensor& a, const Tensor& b, double bet
 Tensor route_baddbmm(const Tensor& c, const Tensor& a, const Tensor& b, double beta, double alpha) {
   return route_sum(kBaddbmm, c, a, b, beta, alpha, 3);
 }
-void route_addmm_out(const Tensor& c, const Tensor& a, const Tensor& b, double beta, double alpha,
+bool route_addmm_out(const Tensor& c, const Tensor& a, const Tensor& b, double beta, double alpha,
                      const Tensor& out) {
-  route_sum(kAddmm, out, c, a, b, beta, alpha, 2);
+  return route_sum_out(kAddmm, out, c, a, b, beta, alpha, 2);
 }
-void route_baddbmm_out(const Tensor& c, const Tensor& a, const Tensor& b, double beta, double alpha,
+bool route_baddbmm_out(const Tensor& c, const Tensor& a, const Tensor& b, double beta, double alpha,
                        const Tensor& out) {
-  route_sum(kBaddbmm, out, c, a, b, beta, alpha, 3);
+  return route_sum_out(kBaddbmm, out, c, a, b, beta, alpha, 3);
 }
 
 }  // namespace warpladder::torch_binding

@@ -12,9 +12,10 @@ Tensor route_mm_out(const Tensor& a, const Tensor& b, const Tensor& out);
 Tensor route_bmm_out(const Tensor& a, const Tensor& b, const Tensor& out);
 Tensor route_addmm(const Tensor& c, const Tensor& a, const Tensor& b, double beta, double alpha);
 Tensor route_baddbmm(const Tensor& c, const Tensor& a, const Tensor& b, double beta, double alpha);
-void route_addmm_out(const Tensor& c, const Tensor& a, const Tensor& b, double beta, double alpha,
+// Both return whether beta · c is still to be added to `out`: the stable interface cannot.
+bool route_addmm_out(const Tensor& c, const Tensor& a, const Tensor& b, double beta, double alpha,
                      const Tensor& out);
-void route_baddbmm_out(const Tensor& c, const Tensor& a, const Tensor& b, double beta, double alpha,
+bool route_baddbmm_out(const Tensor& c, const Tensor& a, const Tensor& b, double beta, double alpha,
                        const Tensor& out);
 
 }  // namespace warpladder::torch_binding

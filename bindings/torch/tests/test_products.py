@@ -23,8 +23,8 @@ def test_mm_of_every_layout(device: str, m: int, n: int, k: int) -> None:
             assert close(c, a.double() @ b.double(), k), (left_layout, right_layout)
             assert c.is_contiguous()
             if device == "cuda":
-                at_most = is_copied(left_layout, m, k) + is_copied(right_layout, k, n)
-                assert copies <= at_most, (left_layout, right_layout)
+                needed = is_copied(left_layout, m, k) + is_copied(right_layout, k, n)
+                assert copies == needed, (left_layout, right_layout)
 
 
 @pytest.mark.parametrize("m, n, k", SIZES)
@@ -38,8 +38,8 @@ def test_bmm_of_every_layout(device: str, m: int, n: int, k: int) -> None:
             copies = warpladder.copies_made() - before
             assert close(c, a.double() @ b.double(), k), (left_layout, right_layout)
             if device == "cuda":
-                at_most = is_copied(left_layout, m, k) + is_copied(right_layout, k, n)
-                assert copies <= at_most, (left_layout, right_layout)
+                needed = is_copied(left_layout, m, k) + is_copied(right_layout, k, n)
+                assert copies == needed, (left_layout, right_layout)
 
 
 def test_a_shared_matrix_is_copied_once(cuda: str) -> None:
@@ -67,6 +67,38 @@ def test_baddbmm(device: str, shape: tuple[int, ...]) -> None:
     a, b, c = (uniform(*s, device=device) for s in ((4, 6, 9), (4, 9, 5), shape))
     out = ops.baddbmm(c, a, b, beta=0.5, alpha=2.0)
     assert close(out, 0.5 * c.double() + 2 * (a.double() @ b.double()), 10, 2)
+
+
+def test_sums_are_contiguous_whatever_is_added(device: str) -> None:
+    a, b = uniform(3, 6, 9, device=device), uniform(3, 9, 5, device=device)
+    c = uniform(5, 6, 3, device=device).permute(2, 1, 0)
+    assert ops.baddbmm(c, a, b).is_contiguous()
+    out = ops.addmm(c[0], a[0], b[0])
+    assert out.is_contiguous()
+    assert close(out, c[0].double() + a[0].double() @ b[0].double(), 10, 2.0)
+
+
+N = 512
+BROADCAST = [(N,), (1, N), (300, 1), (1,), (3, 1, N), (100, N), (1, 100, N), (3, 100, 1)]
+
+
+@pytest.mark.parametrize("shape", BROADCAST)
+@pytest.mark.parametrize("columns", [N, N + 2])
+@pytest.mark.parametrize("offset", [0, 1])
+def test_what_is_broadcast_to_a_large_product(
+    device: str, shape: tuple[int, ...], columns: int, offset: int
+) -> None:
+    shape = (*shape[:-1], columns if shape[-1] == N else 1)
+    c = uniform(*shape[:-1], shape[-1] + offset, device=device)[..., offset:]
+    c[..., 0] = float("nan")
+    batch = () if shape[0] == 300 or len(shape) == 1 else (3,)
+    rows = 100 if batch else 300
+    a, b = uniform(*batch, rows, 0, device=device), uniform(*batch, 0, columns, device=device)
+    out = ops.baddbmm(c, a, b) if batch else ops.addmm(c, a, b)
+    assert torch.equal(out.nan_to_num(7), c.expand(*batch, rows, columns).nan_to_num(7))
+    if not batch and shape[-1] == columns:
+        weight, x = uniform(columns, 1, device=device), torch.zeros(rows, 1, device=device)
+        assert torch.equal(ops.linear(x, weight, c).nan_to_num(7), c.expand(rows, -1).nan_to_num(7))
 
 
 def test_beta_of_zero_does_not_read_c(device: str) -> None:
@@ -117,8 +149,8 @@ def test_mv_of_every_layout(device: str, m: int, n: int) -> None:
             copies = warpladder.copies_made() - before
             assert close(y, a.double() @ x.double(), n), (layout, vector_layout)
             if device == "cuda":
-                at_most = is_copied(layout, m, n) + vector_layout.startswith("copied")
-                assert copies <= at_most, (layout, vector_layout)
+                needed = is_copied(layout, m, n) + (vector_layout.startswith("copied") and n > 1)
+                assert copies == needed, (layout, vector_layout)
 
 
 @pytest.mark.parametrize("index", [torch.int32, torch.int64])

@@ -60,7 +60,8 @@ def _sum(name: str) -> Any:
     ) -> Tensor:
         if isinstance(beta, complex) or isinstance(alpha, complex):
             return out.copy_(with_complex(c, a, b, beta, alpha))
-        compiled_out(c, a, b, beta, alpha, out)
+        if compiled_out(c, a, b, beta, alpha, out):
+            out.add_(c, alpha=beta)
         return out
 
     return take, take_out
