@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -15,11 +17,16 @@
 #include "base/in_quotes.hpp"
 #include "base/parse.hpp"
 #include "bench_tables.hpp"
+#include "exchange.hpp"
 #include "lab/axes.hpp"
+#include "lab/bench_journal.hpp"
+#include "lab/bench_rows.hpp"
 #include "lab/explain.hpp"
+#include "lab/origin.hpp"
 #include "lab/shapes.hpp"
 #include "lab/shapes_picture.hpp"
 #include "lab/shapes_view.hpp"
+#include "lab/time_left.hpp"
 #include "shapes_tables.hpp"
 #include "verb.hpp"
 
@@ -32,8 +39,9 @@ using lab::Statistics;
 
 struct BenchFlags {
   std::vector<std::string> names, axes, matrices;
-  std::optional<std::string> shape, variant, shapes, at_least;
+  std::optional<std::string> shape, variant, shapes, at_least, budget;
   std::string csv, md, svg;
+  bool resume = false;
   DeviceFlags device;
   JsonFlag json;
 };
@@ -56,13 +64,6 @@ std::string markdown(const Pages& pages) {
   }
   for (const std::string& remark : pages.remarks) text += remark + "\n";
   return text + pages.notes + "\n";
-}
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n") == text.npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
 }
 
 std::string csv(const std::vector<BenchRow>& rows) {
@@ -91,53 +92,6 @@ std::string csv(const std::vector<BenchRow>& rows) {
                         times(row.preparation_samples_s), csv_field(row.shape_class));
   }
   return text;
-}
-
-nlohmann::json as_json(const Statistics& s) {
-  // An interval without bounds is null.
-  return {{"median", s.median}, {"q1", s.q1}, {"q3", s.q3}, {"low", s.low}, {"high", s.high}};
-}
-
-nlohmann::json as_json(const BenchRow& row) {
-  nlohmann::json object{{"op", row.op},
-                        {"variant", row.variant},
-                        {"rung", row.rung},
-                        {"rival", row.rival},
-                        {"probe", row.probe},
-                        {"shape", row.shape},
-                        {"skipped", row.skipped},
-                        {"failure", row.failure},
-                        {"invalid", row.invalid},
-                        {"verified", row.verified},
-                        {"judged_in_part", row.judged_in_part},
-                        {"worst_error_over_bound", row.worst_error_over_bound},
-                        {"flops", row.flops},
-                        {"bytes", row.bytes},
-                        {"samples_s", row.samples_s}};
-  if (!row.remark.empty()) object["remark"] = row.remark;
-  if (!row.shape_class.empty()) object["class"] = row.shape_class;
-  if (!row.preparation_samples_s.empty()) {
-    object["preparation_samples_s"] = row.preparation_samples_s;
-    object["preparation_statistics_s"] = as_json(lab::statistics(row.preparation_samples_s));
-  }
-  if (row.counts) {
-    for (const lab::TotalField& field : lab::total_fields()) {
-      object["counts"][field.key] = (*row.counts).*field.value;
-    }
-  }
-  if (!row.samples_s.empty()) object["statistics_s"] = as_json(lab::statistics(row.samples_s));
-  if (!row.cold_samples_s.empty()) {
-    object["cold_samples_s"] = row.cold_samples_s;
-    object["cold_statistics_s"] = as_json(lab::statistics(row.cold_samples_s));
-  }
-  if (!row.graph_samples_s.empty()) {
-    object["graph_samples_s"] = row.graph_samples_s;
-    object["graph_statistics_s"] = as_json(lab::statistics(row.graph_samples_s));
-  }
-  if (row.clocks.most_mhz) {
-    object["sm_clock_mhz"] = {{"least", row.clocks.least_mhz}, {"most", row.clocks.most_mhz}};
-  }
-  return object;
 }
 
 nlohmann::json as_json(const lab::Speedups& s) {
@@ -196,7 +150,7 @@ nlohmann::json as_json(const BenchReport& report, runtime::Target target, unsign
                                    {"samples_s", baseline.samples_s},
                                    {"median_s", lab::statistics(baseline.samples_s).median}});
   }
-  for (const BenchRow& row : report.rows) object["rows"].push_back(as_json(row));
+  for (const BenchRow& row : report.rows) object["rows"].push_back(lab::as_json(row));
   return object;
 }
 
@@ -368,11 +322,68 @@ void write_pictures(const std::vector<lab::ContestantView>& views, const std::st
   if (view != views.end()) write_file(path, lab::svg(*view, op), "--svg");
 }
 
+// Where finished rows go at once: beside the report, if that is a file. Empty otherwise.
+std::string journal_path_of(const BenchFlags& flags) {
+  const std::string& path = flags.json.path;
+  std::error_code absent;
+  const bool is_file = flags.json.asked() && !flags.json.to_stdout() &&
+                       !std::filesystem::is_other(std::filesystem::status(path, absent));
+  if (flags.resume && !is_file)
+    throw_bad_input("--resume needs --json FILE, beside which rows are");
+  return is_file ? path + ".rows.jsonl" : "";
+}
+
+// Says how long it will take, once some of it is done.
+lab::Progress with_time_left(lab::Progress progress, double budget_s) {
+  struct Begin {
+    std::chrono::steady_clock::time_point time = std::chrono::steady_clock::now();
+    double done = -1;
+  };
+  return [progress, budget_s, begin = Begin{}](const std::string& what, double done) mutable {
+    if (begin.done < 0) begin.done = done;
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin.time;
+    double left_s = lab::seconds_left(elapsed.count(), begin.done, done);
+    if (budget_s > 0) left_s = std::min(left_s, std::max(0.0, budget_s - elapsed.count()));
+    progress(
+        std::isfinite(left_s) ? fmt::format("{}, {}", what, lab::time_left_text(left_s)) : what,
+        done);
+  };
+}
+
+// What is said of a run that was cut into several, or cut short.
+std::string notes_on_parts(const BenchReport& report, const lab::BenchRequest& request) {
+  std::string text;
+  const std::size_t groups = request.groups.size();
+  if (const std::size_t known = request.finished.size()) {
+    text += fmt::format("\n- {} of {} problems were measured by an earlier run", known, groups);
+  }
+  if (report.not_reached.empty()) return text;
+  const lab::BenchGroup& first = request.groups[report.not_reached.front()];
+  text += fmt::format(
+      "\n- --budget did not last for {} of {} problems, from {} {} {} on; --resume "
+      "measures them",
+      report.not_reached.size(), groups, first.op->name(), first.variant,
+      fmt::join(first.shape, "x"));
+  return text;
+}
+
+void add_parts(nlohmann::json& object, const BenchReport& report,
+               const lab::BenchRequest& request) {
+  if (!request.finished.empty()) object["problems_of_earlier_runs"] = request.finished.size();
+  for (const std::size_t g : report.not_reached) {
+    const lab::BenchGroup& group = request.groups[g];
+    object["not_reached"].push_back(
+        {{"op", group.op->name()}, {"variant", group.variant}, {"shape", group.shape}});
+  }
+}
+
 void bench(const BenchFlags& flags, Context& context) {
+  const std::string journal_path = journal_path_of(flags);
   require_apart({{"--csv", flags.csv},
                  {"--md", flags.md},
                  {"--svg", flags.svg},
-                 {"--json", flags.json.path}});
+                 {"--json", flags.json.path},
+                 {"the rows beside --json", journal_path}});
   const double at_least = at_least_of(flags);
   lab::BenchRequest request;
   request.groups = groups_of(flags);
@@ -381,7 +392,18 @@ void bench(const BenchFlags& flags, Context& context) {
   request.many_shapes = flags.shapes.has_value();
   request.rule = request.many_shapes ? lab::stopping_rule_for_many(request.target)
                                      : lab::stopping_rule_for(request.target);
-  const BenchReport report = lab::bench(request, progress_on_stderr());
+  if (flags.budget) request.budget_s = parse_duration(*flags.budget, "--budget");
+  std::optional<lab::BenchJournal> journal;
+  if (!journal_path.empty()) {
+    const nlohmann::json origin = lab::origin(context.argv);
+    journal = flags.resume ? lab::BenchJournal::resume(journal_path, request, origin)
+                           : lab::BenchJournal::begin(journal_path, request, origin);
+  }
+  const BenchReport report =
+      lab::bench(request, with_time_left(progress_on_stderr(), request.budget_s),
+                 [&](std::size_t group, const lab::FinishedGroup& finished) {
+                   if (journal) journal->add(group, finished);
+                 });
   end_progress();
 
   const unsigned threads = flags.device.threads ? flags.device.threads
@@ -391,6 +413,7 @@ void bench(const BenchFlags& flags, Context& context) {
   if (request.many_shapes) views = lab::views_of(report);
   Pages pages = pages_of(report, views, request, threads);
   for (const std::string& sentence : left_out) pages.notes += "\n- left out: " + sentence;
+  pages.notes += notes_on_parts(report, request);
   const lab::ShapeResult* const slow = at_least > 0 ? too_slow(views, at_least) : nullptr;
   if (at_least > 0) pages.notes += verdict_text(slow, at_least);
   if (!flags.json.to_stdout()) print_pages(pages);
@@ -401,7 +424,9 @@ void bench(const BenchFlags& flags, Context& context) {
     nlohmann::json object = as_json(report, request.target, threads, left_out);
     for (const lab::ContestantView& view : views) object["speedups"].push_back(as_json(view));
     if (at_least > 0) object["at_least"] = at_least;
+    add_parts(object, report, request);
     flags.json.write(context, std::move(object));
+    if (journal && report.not_reached.empty()) journal->remove();
   }
   const auto cannot_run = [](const BenchRow& row) { return row.rival || !row.skipped.empty(); };
   if (std::ranges::all_of(report.rows, cannot_run)) {
@@ -454,6 +479,12 @@ void add_bench(CLI::App& app, Context& context) {
       ->type_name("X");
   add_output_file(*verb, "--svg", flags->svg,
                   "Draw the first contestant's speed-ups against operations a byte");
+  verb->add_option("--budget", flags->budget,
+                   "Time for all problems, as in 60s, 5m or 1h: fewer samples each, and what it "
+                   "does not last for is named")
+      ->type_name("TIME");
+  verb->add_flag("--resume", flags->resume,
+                 "Go on where an interrupted run with the same --json FILE stopped");
   verb->add_option("--matrix", flags->matrices, matrix_help() + "; may be repeated")
       ->type_name("FILE|SPEC")
       ->allow_extra_args(false);
@@ -461,7 +492,11 @@ void add_bench(CLI::App& app, Context& context) {
   add_output_file(*verb, "--md", flags->md, "Write the tables as Markdown");
   flags->device.add_to(*verb);
   flags->json.add_to(*verb);
-  verb->footer(details_footer() + kMatricesFooter);
+  verb->footer(
+      details_footer() +
+      "With --json FILE each problem's rows are written to FILE.rows.jsonl as soon as it is done.\n"
+      "The file goes when FILE holds them all.\n" +
+      kMatricesFooter);
   verb->callback([flags, &context] { bench(*flags, context); });
 }
 

@@ -90,4 +90,19 @@ float parse_float(std::string_view text, std::string_view argument_name) {
   return value;
 }
 
+double parse_duration(std::string_view text, std::string_view argument_name) {
+  require_text(text, argument_name, "60s");
+  constexpr double kYear = 366 * 86400.0;
+  const std::size_t digits = std::min(text.find_first_not_of(".0123456789"), text.size());
+  const std::string_view unit = text.substr(digits);
+  const double scale = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
+  double value = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + digits, value);
+  const bool is_number = error == std::errc() && stop == text.data() + digits;
+  if (!is_number || scale == 0 || !(value > 0) || !(value * scale <= kYear)) {
+    fail(argument_name, text, "but must be a time above 0, as in 60s, 5m or 1h");
+  }
+  return value * scale;
+}
+
 }  // namespace warpladder

@@ -19,4 +19,7 @@ std::vector<std::int64_t> parse_shape(std::string_view text, std::size_t expecte
 // Decimal or scientific; inf and nan are legal, what fp32 cannot hold is not.
 float parse_float(std::string_view text, std::string_view argument_name);
 
+// Seconds of 90, 60s, 5m or 1.5h: above 0, and at most a year.
+double parse_duration(std::string_view text, std::string_view argument_name);
+
 }  // namespace warpladder

@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
+#include <chrono>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -15,28 +15,6 @@
 
 namespace warpladder::lab {
 namespace {
-
-// Of sorted samples.
-double quantile(const std::vector<double>& sorted, double p) {
-  const double at = p * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(at);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
-}
-
-// The median's 95 % interval runs from the sample of this rank (1 is the smallest) to the one as
-// far from the other end: fewer than `rank` of n samples fall below the median with a probability
-// of at most 2.5 %, that of as few heads in n throws of a coin. 0 if n samples are too few for
-// that.
-std::size_t interval_rank(std::size_t n) {
-  double log_choose = 0, tail = 0;  // log of (n over heads); probability of at most so many heads
-  for (std::size_t heads = 0; heads < n; ++heads) {
-    tail += std::exp(log_choose - static_cast<double>(n) * std::log(2.0));
-    if (tail > 0.025) return heads;
-    log_choose += std::log(static_cast<double>(n - heads) / static_cast<double>(heads + 1));
-  }
-  return 0;
-}
 
 struct Contestant {
   std::size_t row;
@@ -168,15 +146,6 @@ std::vector<Baseline> measure_baselines(const std::vector<BenchGroup>& groups) {
 
 }  // namespace
 
-Statistics statistics(std::vector<double> samples) {
-  std::ranges::sort(samples);
-  Statistics s{quantile(samples, 0.5), quantile(samples, 0.25), quantile(samples, 0.75)};
-  const std::size_t rank = interval_rank(samples.size());
-  s.high = rank ? samples[samples.size() - rank] : std::numeric_limits<double>::infinity();
-  s.low = rank ? samples[rank - 1] : -s.high;
-  return s;
-}
-
 bool StoppingRule::is_enough(const std::vector<double>& samples) const {
   if (samples.empty()) return false;
   if (std::ranges::max(samples) > long_sample_s || samples.size() >= most_samples) return true;
@@ -248,93 +217,177 @@ BenchRow row_of(const BenchGroup& group, std::size_t place, const std::string& n
   return row;
 }
 
+// What is timed on one problem, and the rows it fills.
+class GroupBench {
+ public:
+  GroupBench(const BenchRequest& request, std::size_t place, device::Stream& stream,
+             device::Stopwatch& stopwatch, const Progress& progress)
+      : request_(request),
+        group_(request.groups[place]),
+        place_(place),
+        stream_(stream),
+        stopwatch_(stopwatch),
+        progress_(progress),
+        is_gpu_(request.target == runtime::Target::gpu) {}
+
+  // `budget_s` is for all samples of the group.
+  FinishedGroup run(double budget_s) {
+    std::string no_memory;
+    trial_ = trial_of(request_, group_, no_memory);
+    if (!trial_) {
+      for (const ladder::AnyRung* rung : group_.rungs) {
+        rows().push_back(row_of(group_, place_, rung->id));
+        rows().back().skipped = no_memory;
+      }
+      return std::move(result_);
+    }
+    for (const ladder::AnyRung* rung : group_.rungs) {
+      trial_->provide_workspace(rung->workspace_for(trial_->call(), *stream_.machine));
+    }
+    for (const ladder::AnyRung* rung : group_.rungs) enter(*rung);
+    for (const ops::Rival* rival : ops::rivals_of(group_.op->name(), request_.target)) {
+      enter(*rival);
+    }
+    sample_preparations(rows(), contestants_, *trial_, stream_, stopwatch_);
+    StoppingRule rule = request_.rule;
+    if (const double sets = static_cast<double>(contestants_.size()) * (is_gpu_ ? 2 : 1);
+        sets > 0) {
+      rule.budget_s = std::min(rule.budget_s, budget_s / sets);
+    }
+    sample(rows(), contestants_, *trial_, stream_, stopwatch_, rule,
+           [&](const BenchRow& row) { tell("timing", row, 0.5); });
+    if (is_gpu_ && !request_.many_shapes) {
+      sample_in_graphs(rows(), contestants_, *trial_, stream_, stopwatch_);
+    }
+    const device::Ceilings ceilings = device::ceilings(request_.target);
+    for (BenchRow& row : rows()) row.invalid = above_ceiling(row, ceilings);
+    return std::move(result_);
+  }
+
+ private:
+  std::vector<BenchRow>& rows() { return result_.rows; }
+
+  void tell(const char* what, const BenchRow& row, double done) const {
+    if (!progress_) return;
+    const std::string problem =
+        row.shape.empty() ? row.variant : fmt::format("{}", fmt::join(row.shape, "x"));
+    progress_(fmt::format("{} {} at {}", what, row.rung, problem),
+              (static_cast<double>(place_) + done) / static_cast<double>(request_.groups.size()));
+  }
+
+  void enter(const ladder::AnyRung& rung) {
+    if (is_gpu_ && rung.on_host) return;  // it is the baseline
+    const runtime::Flavour flavour = is_gpu_ ? runtime::Flavour::gpu : runtime::Flavour::plain;
+    BenchRow& row = rows().emplace_back(row_of(group_, place_, rung.id));
+    const ladder::Arithmetic arithmetic = rung.arithmetic_for(trial_->call());
+    row.skipped = ladder::why_not(rung, flavour);
+    if (row.skipped.empty()) row.skipped = ladder::why_not(rung, trial_->call());
+    complete(row, arithmetic);
+    if (!row.skipped.empty()) return;
+    verify(row, &rung,
+           {rows().size() - 1, rung.preparation(flavour), rung.launcher(flavour), arithmetic});
+  }
+
+  void enter(const ops::Rival& rival) {
+    if (rival.takes && !rival.takes(trial_->call())) return;
+    if (request_.many_shapes && (rival.is_detour || rival.arithmetic.extra_roundings > 0)) return;
+    BenchRow& row = rows().emplace_back(row_of(group_, place_, rival.name));
+    row.rival = true;
+    row.probe = rival.is_probe;
+    row.skipped = rival.why_not ? rival.why_not() : "";
+    complete(row, rival.arithmetic);
+    if (!row.skipped.empty()) return;
+    if (rival.version) result_.libraries[rival.library] = rival.version();
+    verify(row, nullptr, {rows().size() - 1, rival.prepare, rival.launch, rival.arithmetic});
+  }
+
+  void complete(BenchRow& row, const ladder::Arithmetic& arithmetic) const {
+    row.tensor_cores = arithmetic.tensor_cores();
+    row.less_accurate = row.rival && arithmetic.extra_roundings > 0;
+    row.remark = trial_->remark();
+    row.flops = trial_->flops();
+    row.bytes = trial_->minimal_bytes();
+  }
+
+  // What passes takes part in the sampling.
+  void verify(BenchRow& row, const ladder::AnyRung* rung, const Contestant& contestant) {
+    const double contestants = static_cast<double>(group_.rungs.size()) + 1;
+    tell("verifying", row, 0.5 * static_cast<double>(contestants_.size()) / contestants);
+    const bool wants_counts = !is_gpu_ && !request_.many_shapes;
+    try {
+      if (!row.probe) verify_row(row, rung, contestant, *trial_, stream_, wants_counts);
+    } catch (const Error& error) {  // such as memory that a library's call lacks
+      if (!request_.many_shapes || error.code() != ErrorCode::resource) throw;
+      row.skipped = error.what();
+      return;
+    }
+    if (row.verified || row.probe) contestants_.push_back(contestant);
+  }
+
+  const BenchRequest& request_;
+  const BenchGroup& group_;
+  std::size_t place_;
+  device::Stream& stream_;
+  device::Stopwatch& stopwatch_;
+  const Progress& progress_;
+  bool is_gpu_;
+  std::unique_ptr<ops::Trial> trial_;
+  std::vector<Contestant> contestants_;
+  FinishedGroup result_;
+};
+
+// Shares the time among the groups that are left.
+class Budget {
+ public:
+  Budget(double budget_s, std::size_t groups) : budget_s_(budget_s), groups_left_(groups) {}
+
+  bool is_used_up() const { return any_began_ && budget_s_ > 0 && left() <= 0; }
+  double share_of_next() {
+    any_began_ = true;
+    const auto groups = static_cast<double>(groups_left_--);
+    return budget_s_ > 0 ? std::max(0.0, left()) / groups : std::numeric_limits<double>::infinity();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  double left() const {
+    return budget_s_ - std::chrono::duration<double>(Clock::now() - begin_).count();
+  }
+
+  Clock::time_point begin_ = Clock::now();
+  double budget_s_;
+  std::size_t groups_left_;
+  bool any_began_ = false;
+};
+
 }  // namespace
 
-BenchReport bench(const BenchRequest& request, const Progress& progress) {
+BenchReport bench(const BenchRequest& request, const Progress& progress,
+                  const GroupFinished& finished) {
+  Budget budget(request.budget_s, request.groups.size() - request.finished.size());
   device::Stream stream(request.target);
   stream.executor_threads = request.executor_threads;
   device::Stopwatch stopwatch(stream);
-  const bool gpu = request.target == runtime::Target::gpu;
-  const runtime::Flavour flavour = gpu ? runtime::Flavour::gpu : runtime::Flavour::plain;
 
   BenchReport report;
   report.ceilings = device::ceilings(request.target);
   report.cache_bytes = static_cast<double>(device::machine(request.target).l2_bytes);
-  if (gpu && !request.many_shapes) report.baselines = measure_baselines(request.groups);
-  std::vector<BenchRow>& rows = report.rows;
+  const bool is_gpu = request.target == runtime::Target::gpu;
+  if (is_gpu && !request.many_shapes) report.baselines = measure_baselines(request.groups);
   for (std::size_t g = 0; g < request.groups.size(); ++g) {
-    const BenchGroup& group = request.groups[g];
-    const auto& [op, shape, variant, rungs, shape_class] = group;
-    const auto tell = [&](const char* what, const BenchRow& row, double done) {
-      if (!progress) return;
-      const std::string problem =
-          row.shape.empty() ? row.variant : fmt::format("{}", fmt::join(row.shape, "x"));
-      progress(fmt::format("{} {} at {}", what, row.rung, problem),
-               (static_cast<double>(g) + done) / static_cast<double>(request.groups.size()));
-    };
-    std::string no_memory;
-    const auto trial = trial_of(request, group, no_memory);
-    if (!trial) {
-      for (const ladder::AnyRung* rung : rungs) {
-        rows.push_back(row_of(group, g, rung->id));
-        rows.back().skipped = no_memory;
-      }
+    FinishedGroup group;
+    if (const auto known = request.finished.find(g); known != request.finished.end()) {
+      group = known->second;
+    } else if (budget.is_used_up()) {
+      report.not_reached.push_back(g);
       continue;
+    } else {
+      group = GroupBench(request, g, stream, stopwatch, progress).run(budget.share_of_next());
+      if (finished) finished(g, group);
     }
-    for (const ladder::AnyRung* rung : rungs) {
-      trial->provide_workspace(rung->workspace_for(trial->call(), *stream.machine));
-    }
-    const std::string remark = trial->remark();
-    std::vector<Contestant> contestants;
-    const auto enter = [&](const std::string& name, const ladder::AnyRung* rung,
-                           ladder::Launcher prepare, ladder::Launcher launch,
-                           const ladder::Arithmetic& arithmetic, const std::string& why_not,
-                           bool probe) {
-      BenchRow& row = rows.emplace_back(row_of(group, g, name));
-      row.rival = rung == nullptr;
-      row.probe = probe;
-      row.tensor_cores = arithmetic.tensor_cores();
-      row.less_accurate = row.rival && arithmetic.extra_roundings > 0;
-      row.remark = remark;
-      row.flops = trial->flops();
-      row.bytes = trial->minimal_bytes();
-      row.skipped = why_not;
-      if (!row.skipped.empty()) return;
-      tell("verifying", row, 0.5 * static_cast<double>(contestants.size()) / (rungs.size() + 1.0));
-      const Contestant contestant{rows.size() - 1, prepare, launch, arithmetic};
-      const bool wants_counts = !gpu && !request.many_shapes;
-      try {
-        if (!probe) verify_row(row, rung, contestant, *trial, stream, wants_counts);
-      } catch (const Error& error) {  // such as memory that a library's call lacks
-        if (!request.many_shapes || error.code() != ErrorCode::resource) throw;
-        row.skipped = error.what();
-        return;
-      }
-      if (row.verified || probe) contestants.push_back(contestant);
-    };
-    for (const ladder::AnyRung* rung : rungs) {
-      if (gpu && rung->on_host) continue;  // it is the baseline
-      std::string why_not = ladder::why_not(*rung, flavour);
-      if (why_not.empty()) why_not = ladder::why_not(*rung, trial->call());
-      enter(rung->id, rung, rung->preparation(flavour), rung->launcher(flavour),
-            rung->arithmetic_for(trial->call()), why_not, false);
-    }
-    for (const ops::Rival* rival : ops::rivals_of(op->name(), request.target)) {
-      if (rival->takes && !rival->takes(trial->call())) continue;
-      if (request.many_shapes && (rival->is_detour || rival->arithmetic.extra_roundings > 0)) {
-        continue;
-      }
-      const std::string why_not = rival->why_not ? rival->why_not() : "";
-      enter(rival->name, nullptr, rival->prepare, rival->launch, rival->arithmetic, why_not,
-            rival->is_probe);
-      if (why_not.empty() && rival->version) report.libraries[rival->library] = rival->version();
-    }
-    sample_preparations(rows, contestants, *trial, stream, stopwatch);
-    sample(rows, contestants, *trial, stream, stopwatch, request.rule,
-           [&](const BenchRow& row) { tell("timing", row, 0.5); });
-    if (gpu && !request.many_shapes) sample_in_graphs(rows, contestants, *trial, stream, stopwatch);
+    report.rows.insert(report.rows.end(), group.rows.begin(), group.rows.end());
+    report.libraries.insert(group.libraries.begin(), group.libraries.end());
   }
-  for (BenchRow& row : rows) row.invalid = above_ceiling(row, report.ceilings);
   return report;
 }
 

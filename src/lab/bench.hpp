@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -14,21 +15,10 @@
 
 #include "device/timing.hpp"
 #include "lab/selection.hpp"
+#include "lab/statistics.hpp"
 #include "lab/verify.hpp"
 
 namespace warpladder::lab {
-
-struct Statistics {
-  double median = 0, q1 = 0, q3 = 0;  // quartiles interpolated between neighbours
-  // The median's 95 % confidence interval, from the order of the samples alone: it supposes no
-  // distribution. Fewer than 6 samples give none, and the interval is without bounds.
-  double low = 0, high = 0;
-
-  double spread() const { return (q3 - q1) / median; }          // interquartile range, relative
-  double uncertainty() const { return (high - low) / median; }  // of the median, relative
-};
-// Of at least one sample.
-Statistics statistics(std::vector<double> samples);
 
 // When enough samples of one thing are taken.
 struct StoppingRule {
@@ -50,16 +40,6 @@ struct BenchGroup {
   std::string variant;
   std::vector<const ladder::AnyRung*> rungs;
   std::string shape_class;  // of a file of many shapes
-};
-
-struct BenchRequest {
-  std::vector<BenchGroup> groups;
-  runtime::Target target = runtime::Target::cpu;
-  unsigned executor_threads = 0;
-  StoppingRule rule;
-  // Times and their rivals' alone: results are judged in part, a problem without memory is skipped,
-  // and there are no counts, no baselines, no graphs of launches, no rivals that are detours.
-  bool many_shapes = false;
 };
 
 // One rung or rival at one shape.
@@ -90,6 +70,26 @@ struct BenchRow {
   ops::Measure measure = ops::Measure::flops;
 };
 
+// The rows of one group, and the libraries of its rivals.
+struct FinishedGroup {
+  std::vector<BenchRow> rows;
+  std::map<std::string, std::string> libraries;
+};
+
+struct BenchRequest {
+  std::vector<BenchGroup> groups;
+  std::map<std::size_t, FinishedGroup> finished;  // groups that an earlier run has done
+  // For all groups; 0: no limit. Samples are cut so that each group gets its share, and no group
+  // begins later, but for the first.
+  double budget_s = 0;
+  runtime::Target target = runtime::Target::cpu;
+  unsigned executor_threads = 0;
+  StoppingRule rule;
+  // Times and their rivals' alone: results are judged in part, a problem without memory is skipped,
+  // and there are no counts, no baselines, no graphs of launches, no rivals that are detours.
+  bool many_shapes = false;
+};
+
 // The serial rung on the CPU: the 1x of every speed-up on a GPU, for which it is timed where it
 // ends and scaled by floating-point operations.
 struct Baseline {
@@ -105,9 +105,14 @@ struct BenchReport {
   device::Ceilings ceilings;                     // of the target
   double cache_bytes = 0;                        // of the target's L2 cache
   std::map<std::string, std::string> libraries;  // of the rivals that ran: name, version
+  std::vector<std::size_t> not_reached;          // groups for which the budget did not last
 };
 
-BenchReport bench(const BenchRequest& request, const Progress& progress = nullptr);
+// Hears of each group of the request when all its rows are there.
+using GroupFinished = std::function<void(std::size_t group, const FinishedGroup& finished)>;
+
+BenchReport bench(const BenchRequest& request, const Progress& progress = nullptr,
+                  const GroupFinished& finished = nullptr);
 
 // Why a time cannot be true: the ceilings would have been passed. Empty if they were not.
 std::string above_ceiling(const BenchRow& row, const device::Ceilings& ceilings);

@@ -83,6 +83,21 @@ TEST(ParseFloat, RefusesTheRest) {
   }
 }
 
+TEST(ParseDuration, TakesSecondsMinutesAndHours) {
+  EXPECT_EQ(parse_duration("90", "--budget"), 90);
+  EXPECT_EQ(parse_duration("60s", "--budget"), 60);
+  EXPECT_EQ(parse_duration("5m", "--budget"), 300);
+  EXPECT_EQ(parse_duration("1.5h", "--budget"), 5400);
+}
+
+TEST(ParseDuration, RefusesTheRest) {
+  for (const char* junk :
+       {"0", "0s", "s", "5x", "5 m", "-1s", "1e3", "nan", "inf", "1.2.3", "99999h"}) {
+    EXPECT_SAYS("must be a time above 0, as in 60s, 5m or 1h",
+                testing::sentence_of([&] { parse_duration(junk, "--budget"); }));
+  }
+}
+
 TEST(Parse, ASentenceStaysOnOneShortLine) {
   EXPECT_SAYS("'1\\x0a2'", size_refusal("1\n2"));
   EXPECT_LT(size_refusal(std::string(100'000, '7')).size(), 200u);

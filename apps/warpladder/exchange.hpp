@@ -1,0 +1,23 @@
+#pragma once
+// Formats that other programs read: comma-separated values, and JUnit's XML.
+
+#include <string>
+#include <vector>
+
+namespace warpladder::app {
+
+// A field, in quotation marks where it needs them.
+std::string csv_field(const std::string& text);
+// Fields with commas between them and a newline behind.
+std::string csv_line(const std::vector<std::string>& fields);
+
+enum class Outcome { passed, failed, skipped };
+struct JunitCase {
+  std::string class_name, name;
+  Outcome outcome = Outcome::passed;
+  std::string message;  // why it failed or was skipped
+};
+// One suite of these cases.
+std::string junit(const std::string& suite, const std::vector<JunitCase>& cases);
+
+}  // namespace warpladder::app
