@@ -84,5 +84,6 @@ void add_bench(CLI::App& app, Context& context);
 void add_explain(CLI::App& app, Context& context);
 void add_inspect(CLI::App& app, Context& context);
 void add_accuracy(CLI::App& app, Context& context);
+void add_compare(CLI::App& app, Context& context);
 
 }  // namespace warpladder::app
