@@ -85,5 +85,6 @@ void add_explain(CLI::App& app, Context& context);
 void add_inspect(CLI::App& app, Context& context);
 void add_accuracy(CLI::App& app, Context& context);
 void add_compare(CLI::App& app, Context& context);
+void add_report(CLI::App& app, Context& context);
 
 }  // namespace warpladder::app

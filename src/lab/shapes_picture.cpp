@@ -130,7 +130,7 @@ std::string mean_text(const Speedups& s) {
 
 }  // namespace
 
-std::string svg(const ContestantView& view, const std::string& op) {
+std::string svg(const ContestantView& view, const std::string& op, const std::string& id) {
   std::vector<double> intensities, speedups;
   for (const ShapeResult& result : view.shapes) {
     intensities.push_back(result.intensity());
@@ -146,11 +146,12 @@ std::string svg(const ContestantView& view, const std::string& op) {
   const double height = plot.top + kPlotHeight + 38 + kPad;
   std::string out =
       fmt::format(R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0:.0f}" height="{1:.0f}" )"
-                  R"(viewBox="0 0 {0:.0f} {1:.0f}" role="img" aria-labelledby="title description">)"
+                  R"(viewBox="0 0 {0:.0f} {1:.0f}" role="img" aria-labelledby="title{2} )"
+                  R"(description{2}">)"
                   "\n",
-                  kWidth, height);
-  out += fmt::format("<title id=\"title\">{}</title>\n", xml_text(title));
-  out += fmt::format("<desc id=\"description\">{}</desc>\n", xml_text(below));
+                  kWidth, height, id);
+  out += fmt::format("<title id=\"title{}\">{}</title>\n", id, xml_text(title));
+  out += fmt::format("<desc id=\"description{}\">{}</desc>\n", id, xml_text(below));
   out += style_of(fmt::format("{}{}{}", kLight, kLightColours, kMarks),
                   fmt::format("{}{}{}", kDark, kDarkColours, kMarks));
   out += rectangle(0.5, 0.5, kWidth - 1, height - 1, "paper", " rx=\"8\"");
