@@ -19,6 +19,7 @@ A block stands between two comments; the first says what it holds:
   <!-- torch-programs: results/FOLDER/gpt.json,results/FOLDER/mlp.json to torch_programs.svg -->
   <!-- torch-operators: results/FOLDER/operators.json -->
   <!-- torch-host: results/FOLDER/operators.json -->
+  <!-- compile: results/FOLDER/normalise.json maths -->
   <!-- end -->
 `counts` asks the program to explain each rung; `times`, `times-by-size`, `shares`,
 `shares-by-variant`, `shares-by-matrix`, `medians` and `climb` read reports of `bench --device gpu`. Where several reports
@@ -26,7 +27,9 @@ hold the same rung and shape, the first counts. Shares and medians are of cold s
 in a graph; `geomean` adds the shares' geometric mean and the least of them, of all shapes or of those
 with so many elements. `climb` also draws a picture, named relative to the document. `register-order`
 sets what the benchmark of that name measured beside what tools/register_banks.py says of its kernels.
-`profile` shows the hardware's counters. `speedups` shows reports of `bench --shapes`, by class; `torch-…` those of benchmarks/torch. With --check nothing is written, and a block or a picture that
+`profile` shows the hardware's counters. `speedups` shows reports of `bench --shapes`, by class; `torch-…`
+those of benchmarks/torch. `compile` shows a report of `build`: stages, fat-binary, kernels, maths, separate
+or lines. With --check nothing is written, and a block or a picture that
 is not what would be generated is an error.
 """
 
@@ -41,6 +44,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import compile_table
 import draw_climb
 import matrix_table
 import profile_table
@@ -51,7 +55,7 @@ from bench_reports import (NONE, Report, Row, baseline_from, command_text, perce
 
 ROOT = Path(__file__).resolve().parents[1]
 KINDS = ("counts|times|times-by-size|shares|shares-by-variant|shares-by-matrix|medians|climb|"
-         "register-order|profile|speedups|torch-programs|torch-operators|torch-host")
+         "register-order|profile|speedups|torch-programs|torch-operators|torch-host|compile")
 GEOMEAN = r"(, geomean(?: (\d+)\.\.(\d+))?)?"
 BLOCK = re.compile(rf"^(<!-- ({KINDS}): ([^\n]*?) -->\n)(.*?)(<!-- end -->)", re.DOTALL | re.MULTILINE)
 OPENING = re.compile(rf"^<!-- (?:{KINDS}): ", re.MULTILINE)
@@ -527,6 +531,18 @@ def of_torch(kind, argument, document, pictures):
     return image + body(table(header, rows), [], lines)
 
 
+def compiled(argument, document):
+    file, what = asked(rf"(\S+\.json) ({'|'.join(compile_table.TABLES)})", argument, "REPORT.json WHAT")
+    report = read_json(file)
+    try:
+        header, rows, names = compile_table.of(report, what)
+        lines = [f"{compile_table.caption(report)} Raw data: "
+                 f"[{Path(file).parent.name}]({os.path.relpath((ROOT / file).parent, document.parent)})."]
+    except MISSHAPEN as error:
+        raise Fault(f"{file}: not as `build --json` writes it: {error!r}") from None
+    return body(table(header, rows, names), [], lines)
+
+
 def refreshed(program, path, pictures):
     """A document's text with its blocks filled anew."""
     try:
@@ -545,7 +561,7 @@ def refreshed(program, path, pictures):
                 return opening + of_torch(kind, argument, path, pictures) + end
             tables = {"times": times, "times-by-size": times_by_size, "shares": shares,
                       "shares-by-variant": shares_by_variant, "shares-by-matrix": shares_by_matrix,
-                      "medians": medians, "speedups": speedups,
+                      "medians": medians, "speedups": speedups, "compile": compiled,
                       "register-order": register_order, "profile": profile}
             return opening + tables[kind](argument, path) + end
         except Fault as fault:

@@ -208,7 +208,7 @@ std::string occupancy_sentence(const executor::KernelCounts& k) {
       "Occupancy: at most {} blocks of {} threads, {} of {} warps on an SM ({:.0f} %), "
       "limited by {}. That is by block size and dynamic shared memory alone; registers and static "
       "shared memory: known only to nvcc.",
-      o.blocks, threads, o.warps, lab::HopperSm::warps, 100 * o.share(), lab::name(o.limiter));
+      o.blocks, threads, o.warps, lab::kHopperSm.warps, 100 * o.share, lab::name(o.limiter));
 }
 
 std::string intensity_sentence(const Explanation& e) {

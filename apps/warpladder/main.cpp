@@ -98,7 +98,7 @@ void run(Context& context) {
   app.set_version_flag("--version", version_line(), "Print the version and the commit");
   app.require_subcommand(1);
   for (const auto add : {add_list, add_doctor, add_run, add_verify, add_bench, add_accuracy,
-                         add_explain, add_inspect, add_compare, add_report}) {
+                         add_explain, add_inspect, add_compare, add_report, add_build}) {
     add(app, context);
   }
   refuse_empty_values(app);

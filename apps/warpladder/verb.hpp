@@ -86,5 +86,6 @@ void add_inspect(CLI::App& app, Context& context);
 void add_accuracy(CLI::App& app, Context& context);
 void add_compare(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
+void add_build(CLI::App& app, Context& context);
 
 }  // namespace warpladder::app

@@ -20,7 +20,7 @@ TEST(Occupancy, WarpsLimitLargeBlocks) {
   expect({1024, 0, {}}, 2, 64, Limiter::warps);
   expect({768, 0, {}}, 2, 48, Limiter::warps);   // 24 warps: a third block would make 72
   expect({1000, 0, {}}, 2, 64, Limiter::warps);  // 31.25 warps are 32
-  EXPECT_EQ(occupancy({768, 0, {}}).share(), 0.75);
+  EXPECT_EQ(occupancy({768, 0, {}}).share, 0.75);
 }
 
 TEST(Occupancy, BlocksLimitSmallOnes) {
@@ -83,6 +83,20 @@ TEST(Occupancy, UnknownRegistersGiveAnUpperBound) {
       }
     }
   }
+}
+
+// 48 warps of 8.6 are six blocks of 256; 100 KiB hold three blocks of (32 + 1) KiB. 7.5 has 32
+// warps, and its driver takes no shared memory for itself.
+TEST(Occupancy, OfOtherArchitectures) {
+  EXPECT_EQ(occupancy({256, 0, {}}, *multiprocessor_of("86")).blocks, 6u);
+  EXPECT_EQ(occupancy({256, 0, {}}, *multiprocessor_of("86")).share, 1);
+  EXPECT_EQ(occupancy({128, 32 * 1024, {}}, *multiprocessor_of("86")).blocks, 3u);
+  EXPECT_EQ(occupancy({256, 0, {}}, *multiprocessor_of("75")).blocks, 4u);
+  EXPECT_EQ(occupancy({32, 0, {}}, *multiprocessor_of("75")).blocks, 16u);
+  EXPECT_EQ(occupancy({128, 16 * 1024, {}}, *multiprocessor_of("75")).blocks, 4u);
+  EXPECT_EQ(occupancy({128, 163 * 1024, {}}, *multiprocessor_of("80")).blocks, 1u);
+  EXPECT_EQ(occupancy({128, 0, 128}, *multiprocessor_of("90a")).blocks, 4u);
+  EXPECT_FALSE(multiprocessor_of("12"));
 }
 
 }  // namespace

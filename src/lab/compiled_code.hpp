@@ -1,0 +1,57 @@
+#pragma once
+// What the compiler says of kernels: the texts of ptxas, of PTX, and of the disassemblers.
+
+#include <compare>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpladder::lab {
+
+// How often each instruction stands in the code, by its first word: FFMA, LDG, MUFU.RCP.
+using Instructions = std::map<std::string, std::size_t>;
+std::size_t count_of(const Instructions& instructions);
+
+// A line of the source, and the file's name without its folders.
+struct SourceLine {
+  std::string file;
+  unsigned number = 0;
+  auto operator<=>(const SourceLine&) const = default;
+};
+
+struct KernelCode {
+  std::string symbol, name;  // as the linker knows it, and as people do
+  unsigned registers = 0;    // of a thread
+  unsigned barriers = 0;
+  std::size_t stack_bytes = 0, spill_store_bytes = 0, spill_load_bytes = 0;  // of a thread
+  std::size_t shared_bytes = 0;                                              // of a block, static
+  unsigned threads = 0;       // of a block at most, from __launch_bounds__; 0: it has none
+  Instructions instructions;  // empty without nvdisasm
+};
+
+// Of `ptxas -v`, a kernel each.
+std::vector<KernelCode> parse_resources(std::string_view ptxas);
+// Of `cuobjdump -res-usage`, a kernel or function each; it says nothing of spills.
+std::vector<KernelCode> parse_usage(std::string_view text);
+// Fills in threads, from the kernels' .maxntid.
+void parse_launch_bounds(std::string_view ptx, std::vector<KernelCode>& kernels);
+// Of `nvdisasm -c`, by symbol: kernels and functions that were not inlined. What pads a function's
+// end does not count.
+std::map<std::string, Instructions> parse_disassembly(std::string_view text);
+// Of `nvdisasm -c -g`, of code that was compiled with -lineinfo: what each line became, in all
+// kernels together.
+std::map<SourceLine, Instructions> parse_lines(std::string_view text);
+
+// What a fat binary holds.
+struct FatEntry {
+  std::string kind, arch;  // machine code or PTX; sm_90a
+  bool compressed = false;
+};
+// Of `cuobjdump FILE`.
+std::vector<FatEntry> parse_fat_binary(std::string_view text);
+
+std::string demangled(const std::string& symbol);
+
+}  // namespace warpladder::lab
