@@ -8,6 +8,7 @@ Usage: embed_sites.py PROGRAM
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -184,20 +185,24 @@ def main(program):
             block_fmas[line] = block_fmas.get(line, 0) + what
     flush_fmas_into(rows, block_fmas, pending_sites)
     table = [f"text {size}"] + [f"line {file} {line}" for file, line in number] + rows
+    put_into(program, "\n".join(table) + "\n")
+
+
+def put_into(program, table):
+    """Makes the table a section of a copy, which then takes the program's place: it may be running."""
     with tempfile.NamedTemporaryFile("w", suffix=".sites") as file:
-        file.write("\n".join(table) + "\n")
+        file.write(table)
         file.flush()
-        subprocess.run(
-            [
-                "objcopy",
-                "--remove-section",
-                ".warpladder_sites",
-                "--add-section",
-                f".warpladder_sites={file.name}",
-                program,
-            ],
-            check=True,
-        )
+        section = f".warpladder_sites={file.name}"
+        copy = f"{program}.{os.getpid()}.tmp"
+        command = ["objcopy", "--remove-section", ".warpladder_sites", "--add-section", section]
+        try:
+            subprocess.run([*command, program, copy], check=True)
+            shutil.copymode(program, copy)
+            os.replace(copy, program)
+        finally:
+            if os.path.exists(copy):
+                os.unlink(copy)
 
 
 def flush_fmas_into(rows, block_fmas, pending_sites):
@@ -209,4 +214,9 @@ def flush_fmas_into(rows, block_fmas, pending_sites):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    if sys.argv[1:] in (["--help"], ["-h"]):
+        print(__doc__)
+    elif len(sys.argv) != 2 or not os.path.isfile(sys.argv[1]):
+        sys.exit(__doc__.strip().splitlines()[-1])
+    else:
+        main(sys.argv[1])

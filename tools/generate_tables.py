@@ -34,6 +34,7 @@ is not what would be generated is an error.
 """
 
 import dataclasses
+import os
 import html
 import json
 import math
@@ -578,8 +579,15 @@ def shown(path):
 
 
 def main(arguments):
+    if "--help" in arguments or "-h" in arguments:
+        print(__doc__)
+        return 0
     check = "--check" in arguments
-    program, *files = [a for a in arguments if a != "--check"]
+    program, *files = [a for a in arguments if a != "--check"] or [""]
+    if not os.access(program, os.X_OK) or Path(program).is_dir():
+        print(f"generate_tables: {program!r} is no program; --help says how it is called",
+              file=sys.stderr)
+        return 2
     program = str(Path(program).resolve())
     paths = [Path(f).resolve() for f in files] or [
         p for p in sorted(ROOT.rglob("*.md")) if not p.relative_to(ROOT).parts[0].startswith("build")]

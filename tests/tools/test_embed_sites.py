@@ -1,6 +1,10 @@
 """Tests of tools/embed_sites.py that need no linked program; the executor's tests use its table."""
 
+import os
+import shutil
+import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -48,6 +52,27 @@ class Places(unittest.TestCase):
 
     def test_without_one_the_innermost(self):
         self.assertEqual(embed_sites.place_of(["/warpladder/a.hpp:1", "b.hpp:2"]), "/warpladder/a.hpp:1")
+
+
+class Embedding(unittest.TestCase):
+    def test_a_running_program_gets_its_table(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = Path(folder) / "program"
+            shutil.copy(shutil.which("sleep"), program)
+            running = subprocess.Popen([program, "60"])
+            try:
+                embed_sites.put_into(str(program), "text 0\n")
+                embed_sites.put_into(str(program), "text 4\n")  # replaces the first
+            finally:
+                running.kill()
+                running.wait()
+            self.assertEqual([path.name for path in Path(folder).iterdir()], ["program"])
+            self.assertTrue(os.access(program, os.X_OK))
+            self.assertEqual(subprocess.run([program, "0"]).returncode, 0)
+            dump = ["objcopy", "-O", "binary", "--only-section=.warpladder_sites"]
+            flags = "--set-section-flags=.warpladder_sites=alloc"
+            subprocess.run([*dump, flags, program, program.with_name("table")], check=True)
+            self.assertEqual(program.with_name("table").read_text(), "text 4\n")
 
 
 if __name__ == "__main__":

@@ -76,6 +76,9 @@ def line_of(text: str, offset: int) -> int:
 
 def main(offences) -> None:
     """Prints what `offences(root)` yields; the exit code is 1 if it yields anything."""
+    if sys.argv[1:] in (["--help"], ["-h"]):
+        print(f"usage: {Path(sys.argv[0]).name} REPOSITORY\n{sys.modules['__main__'].__doc__}")
+        sys.exit(0)
     if len(sys.argv) != 2 or not Path(sys.argv[1]).is_dir():
         sys.exit(f"usage: {Path(sys.argv[0]).name} REPOSITORY")
     report(offences(Path(sys.argv[1]).resolve()))
