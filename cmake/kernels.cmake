@@ -22,14 +22,19 @@ function(warpladder_gpu_code name)
   add_subdirectory(${PROJECT_SOURCE_DIR}/cmake/gpu_flavour ${CMAKE_BINARY_DIR}/kernels/${name}_gpu)
 endfunction()
 
-# warpladder_kernels(NAME source.cu...): the object libraries NAME_cpu_plain, NAME_cpu_counted and,
-# with nvcc, those of warpladder_gpu_code(), but for sources that the library holds.
-function(warpladder_kernels name)
-  set_property(GLOBAL PROPERTY warpladder_${name}_sources ${ARGN})
-  # Two directories, for a source file has one language per directory.
+# warpladder_cpu_flavours(NAME source.cu...): the object libraries NAME_cpu_plain and
+# NAME_cpu_counted. In a directory of their own, for a source file has one language per directory.
+function(warpladder_cpu_flavours name)
   set(kernels_name ${name})
   set(kernels_sources ${ARGN})
   add_subdirectory(${PROJECT_SOURCE_DIR}/cmake/cpu_flavours ${CMAKE_BINARY_DIR}/kernels/${name}_cpu)
+endfunction()
+
+# warpladder_kernels(NAME source.cu...): those of warpladder_cpu_flavours() and, with nvcc, those of
+# warpladder_gpu_code(), but for sources that the library holds.
+function(warpladder_kernels name)
+  set_property(GLOBAL PROPERTY warpladder_${name}_sources ${ARGN})
+  warpladder_cpu_flavours(${name} ${ARGN})
   if(CMAKE_CUDA_COMPILER_LOADED)
     set(gpu_sources ${ARGN})
     list(REMOVE_ITEM gpu_sources ${library_kernels})
@@ -42,15 +47,16 @@ endfunction()
 
 # The rungs and plans among the sources of a set of kernels, as a source file that puts rungs on the
 # ladder and tells rooms of their plans: the object library NAME_list. A rung's operator and id are
-# those of its file's path.
+# those of its file's path. CPU_ONLY: of the flavours that run on the CPU.
 function(warpladder_rung_list name)
+  cmake_parse_arguments(ARG "CPU_ONLY" "" "" ${ARGN})
   set(flavours plain counted)
-  if(CMAKE_CUDA_COMPILER_LOADED)
+  if(CMAKE_CUDA_COMPILER_LOADED AND NOT ARG_CPU_ONLY)
     list(APPEND flavours gpu)
   endif()
   set(includes)
   set(text)
-  foreach(source ${ARGN})
+  foreach(source ${ARG_UNPARSED_ARGUMENTS})
     if(source MATCHES "/ops/([a-z0-9_]+)/plan\\.cu$")
       set(op ${CMAKE_MATCH_1})
       if(EXISTS ${PROJECT_SOURCE_DIR}/src/ops/${op}/lab/dispatch.hpp)
@@ -89,7 +95,7 @@ function(warpladder_rung_list name)
   set(file ${CMAKE_BINARY_DIR}/generated/${name}_list.cpp)
   file(CONFIGURE OUTPUT ${file} @ONLY CONTENT
     "#include \"ladder/ladder.hpp\"\n${includes}\nnamespace warpladder {\n${text}}\n")
-  add_library(${name}_list OBJECT ${file})
+  add_library(${name}_list OBJECT EXCLUDE_FROM_ALL ${file})
   target_link_libraries(${name}_list PRIVATE warpladder_ladder)
 endfunction()
 
@@ -106,16 +112,26 @@ function(warpladder_link_kernels program)
       endif()
     endforeach()
   endforeach()
+  warpladder_link_options(${program})
+  if(ARGN)
+    warpladder_embed_sites(${program})
+  endif()
+endfunction()
+
+function(warpladder_link_options program)
   set(script ${PROJECT_SOURCE_DIR}/src/executor/kernel_text.ld)
-  set(embed ${PROJECT_SOURCE_DIR}/tools/embed_sites.py)
   target_link_options(${program} PRIVATE -Wl,-T,${script})
   if(NOT WARPLADDER_SANITIZE)
     target_link_options(${program} PRIVATE -static-libstdc++ -static-libgcc)
   endif()
-  set_property(TARGET ${program} APPEND PROPERTY LINK_DEPENDS ${script} ${embed})
-  if(ARGN)
-    add_custom_command(TARGET ${program} POST_BUILD
-      COMMAND ${Python3_EXECUTABLE} ${embed} $<TARGET_FILE:${program}>
-      VERBATIM)
-  endif()
+  set_property(TARGET ${program} APPEND PROPERTY LINK_DEPENDS ${script})
+endfunction()
+
+# Puts the table of source lines into a program once it is linked.
+function(warpladder_embed_sites program)
+  set(embed ${PROJECT_SOURCE_DIR}/tools/embed_sites.py)
+  set_property(TARGET ${program} APPEND PROPERTY LINK_DEPENDS ${embed})
+  add_custom_command(TARGET ${program} POST_BUILD
+    COMMAND ${Python3_EXECUTABLE} ${embed} $<TARGET_FILE:${program}>
+    VERBATIM)
 endfunction()

@@ -10,7 +10,6 @@
 #include <thread>
 
 #include "accuracy_tables.hpp"
-#include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/in_quotes.hpp"
 #include "base/parse.hpp"
@@ -157,7 +156,7 @@ nlohmann::json as_json(const AccuracyReport& report, const std::vector<lab::Exce
 
 void print_sections(const AccuracyReport& report) {
   for (const AccuracySection& section : sections_of(report)) {
-    print_line(wrapped(section.title) + "\n");
+    print_line(section.title + "\n");
     for (const TextTable& table : section.tables) {
       print(table);
       print_line("");
@@ -175,7 +174,7 @@ void print_report(const AccuracyReport& report, std::uint64_t seed, bool by_shap
     print_sections(report);
   }
   for (const std::string& remark : remarks_on(report)) print_line(remark);
-  print_line(wrapped(fmt::format("{} Seed: {}.", notes_on(report), seed)));
+  print_line(fmt::format("{} Seed: {}.", notes_on(report), seed));
 }
 
 // Neither did any rung run, nor did one take a problem.
@@ -204,7 +203,6 @@ void set_shapes(lab::AccuracyRequest& request, const AccuracyFlags& flags) {
 }
 
 void accuracy(const AccuracyFlags& flags, Context& context) {
-  require_apart({{"--svg", flags.svg}, {"--json", flags.json.path}});
   lab::AccuracyRequest request;
   request.op = select_rungs(flags, request.rungs);
   request.seed = static_cast<std::uint64_t>(parse_size(flags.seed, "--seed"));
@@ -220,9 +218,9 @@ void accuracy(const AccuracyFlags& flags, Context& context) {
   std::vector<lab::Excess> excesses;
   if (flags.rival) excesses = lab::worse_than_rival(report, factor);
   const bool is_empty = nothing_measured(report);
-  if (!flags.json.to_stdout() && is_empty) {
+  if (is_empty) {
     for (const std::string& remark : remarks_on(report)) print_line(remark);
-  } else if (!flags.json.to_stdout()) {
+  } else {
     print_report(report, request.seed, flags.shapes.has_value());
     if (!excesses.empty()) {
       print_line(fmt::format("\nFarther from the truth than {} × {:.4g}:\n", *flags.rival, factor));
@@ -232,7 +230,7 @@ void accuracy(const AccuracyFlags& flags, Context& context) {
                              factor));
     }
   }
-  if (!flags.svg.empty() && !is_empty) write_file(flags.svg, lab::svg(report), "--svg");
+  if (!flags.svg.empty() && !is_empty) write_output(flags.svg, lab::svg(report), "--svg");
   if (flags.json.asked()) {
     nlohmann::json object = as_json(report, excesses);
     object["target"] = device::name(request.target);

@@ -12,7 +12,6 @@
 #include <optional>
 #include <thread>
 
-#include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/in_quotes.hpp"
 #include "base/parse.hpp"
@@ -57,13 +56,13 @@ std::string markdown(const Pages& pages) {
   std::string text;
   for (const Section& section : pages.sections) {
     if (!section.title.empty()) text += fmt::format("## {}\n\n", section.title);
-    if (!section.remark.empty()) text += wrapped(section.remark) + "\n\n";
+    if (!section.remark.empty()) text += wrapped(section.remark, kFileWidth) + "\n\n";
     text += section.table.render({.style = Style::markdown}) + "\n";
-    for (const std::string& line : section.lines_below) text += line + "\n";
+    for (const std::string& line : section.lines_below) text += wrapped(line, kFileWidth) + "\n";
     if (!section.lines_below.empty()) text += "\n";
   }
-  for (const std::string& remark : pages.remarks) text += remark + "\n";
-  return text + pages.notes + "\n";
+  for (const std::string& remark : pages.remarks) text += wrapped(remark, kFileWidth) + "\n";
+  return text + wrapped(pages.notes, kFileWidth) + "\n";
 }
 
 std::string csv(const std::vector<BenchRow>& rows) {
@@ -264,7 +263,7 @@ std::vector<std::string> left_out_of(const std::vector<lab::BenchGroup>& groups,
 void print_pages(const Pages& pages) {
   for (const Section& section : pages.sections) {
     if (!section.title.empty()) print_line(section.title);
-    if (!section.remark.empty()) print_line(wrapped(section.remark) + "\n");
+    if (!section.remark.empty()) print_line(section.remark + "\n");
     print(section.table);
     print_line("");
     for (const std::string& line : section.lines_below) print_line(line);
@@ -319,14 +318,14 @@ Pages pages_of(const BenchReport& report, const std::vector<lab::ContestantView>
 void write_pictures(const std::vector<lab::ContestantView>& views, const std::string& op,
                     const std::string& path) {
   const auto view = std::ranges::find_if(views, [](const auto& v) { return !v.shapes.empty(); });
-  if (view != views.end()) write_file(path, lab::svg(*view, op), "--svg");
+  if (view != views.end()) write_output(path, lab::svg(*view, op), "--svg");
 }
 
 // Where finished rows go at once: beside the report, if that is a file. Empty otherwise.
 std::string journal_path_of(const BenchFlags& flags) {
   const std::string& path = flags.json.path;
   std::error_code absent;
-  const bool is_file = flags.json.asked() && !flags.json.to_stdout() &&
+  const bool is_file = flags.json.asked() && path != "-" &&
                        !std::filesystem::is_other(std::filesystem::status(path, absent));
   if (flags.resume && !is_file)
     throw_bad_input("--resume needs --json FILE, beside which rows are");
@@ -379,11 +378,7 @@ void add_parts(nlohmann::json& object, const BenchReport& report,
 
 void bench(const BenchFlags& flags, Context& context) {
   const std::string journal_path = journal_path_of(flags);
-  require_apart({{"--csv", flags.csv},
-                 {"--md", flags.md},
-                 {"--svg", flags.svg},
-                 {"--json", flags.json.path},
-                 {"the rows beside --json", journal_path}});
+  if (!journal_path.empty()) register_output("the rows beside --json", journal_path);
   const double at_least = at_least_of(flags);
   lab::BenchRequest request;
   request.groups = groups_of(flags);
@@ -416,9 +411,9 @@ void bench(const BenchFlags& flags, Context& context) {
   pages.notes += notes_on_parts(report, request);
   const lab::ShapeResult* const slow = at_least > 0 ? too_slow(views, at_least) : nullptr;
   if (at_least > 0) pages.notes += verdict_text(slow, at_least);
-  if (!flags.json.to_stdout()) print_pages(pages);
-  if (!flags.md.empty()) write_file(flags.md, markdown(pages), "--md");
-  if (!flags.csv.empty()) write_file(flags.csv, csv(report.rows), "--csv");
+  print_pages(pages);
+  if (!flags.md.empty()) write_output(flags.md, markdown(pages), "--md");
+  if (!flags.csv.empty()) write_output(flags.csv, csv(report.rows), "--csv");
   if (!flags.svg.empty()) write_pictures(views, request.groups.front().op->name(), flags.svg);
   if (flags.json.asked()) {
     nlohmann::json object = as_json(report, request.target, threads, left_out);

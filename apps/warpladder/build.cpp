@@ -112,11 +112,11 @@ std::string instructions_text(const lab::Instructions& instructions) {
 }
 
 std::string occupancy_text(const KernelCode& kernel, const std::string& architecture) {
-  const auto sm = lab::multiprocessor_of(architecture);
+  const auto sm = lab::sm_of(architecture);
   if (!sm || kernel.threads == 0) return "";
   const lab::Occupancy o =
       lab::occupancy({kernel.threads, kernel.shared_bytes, kernel.registers}, *sm);
-  return fmt::format("{:.0f} %, {}", 100 * o.share, lab::name(o.limiter));
+  return fmt::format("{:.0f} %, {}", 100 * o.share(), lab::name(o.limiter));
 }
 
 void print_stages(const CompileFlow& flow) {
@@ -167,10 +167,12 @@ void print_kernels(const CompileFlow& flow) {
     }
   }
   print(table);
-  print_line("\n" +
-             wrapped("Spills: bytes that a thread stores to and loads from memory for want of "
-                     "registers. Shared: static. Threads: of a block, from "
-                     "__launch_bounds__; occupancy is for them and static shared memory."));
+  print_line(
+      "\nSpills: bytes that a thread stores to and loads from memory for want of registers. "
+      "Shared: "
+      "static. Threads: of a block, from __launch_bounds__; occupancy is for them and static "
+      "shared "
+      "memory.");
   print_line("");
 }
 
@@ -298,12 +300,12 @@ nlohmann::json as_json(const std::vector<KernelCode>& kernels, const std::string
                           {"shared_bytes", kernel.shared_bytes},
                           {"threads", kernel.threads},
                           {"instructions", kernel.instructions}};
-    const auto sm = lab::multiprocessor_of(architecture);
+    const auto sm = lab::sm_of(architecture);
     if (sm && kernel.threads > 0) {
       const lab::Occupancy o =
           lab::occupancy({kernel.threads, kernel.shared_bytes, kernel.registers}, *sm);
       object["occupancy"] = {
-          {"blocks", o.blocks}, {"share", o.share}, {"limiter", lab::name(o.limiter)}};
+          {"blocks", o.blocks}, {"share", o.share()}, {"limiter", lab::name(o.limiter)}};
     }
     list.push_back(std::move(object));
   }
@@ -387,18 +389,16 @@ void build(const BuildFlags& flags, Context& context) {
   request.folder = folder.path();
 
   const CompileFlow flow = lab::compile_flow(request);
-  if (!flags.json.to_stdout()) {
-    print_line(fmt::format("{} with nvcc {}\n", in_quotes(request.source), flow.toolkit.version));
-    print_stages(flow);
-    print_kernels(flow);
-    for (const ArchitectureFlow& each : flow.architectures) {
-      print_maths(each);
-      print_separate(each);
-      if (flags.lines && !each.lines.empty()) print_lines(each, request.source);
-    }
-    for (const std::string& sentence : flow.toolkit.missing) print_line(wrapped("- " + sentence));
-    if (!flags.keep.empty()) print_line("Files: " + in_quotes(flags.keep));
+  print_line(fmt::format("{} with nvcc {}\n", in_quotes(request.source), flow.toolkit.version));
+  print_stages(flow);
+  print_kernels(flow);
+  for (const ArchitectureFlow& each : flow.architectures) {
+    print_maths(each);
+    print_separate(each);
+    if (flags.lines && !each.lines.empty()) print_lines(each, request.source);
   }
+  for (const std::string& sentence : flow.toolkit.missing) print_line("- " + sentence);
+  if (!flags.keep.empty()) print_line("Files: " + in_quotes(flags.keep));
   if (flags.json.asked()) flags.json.write(context, as_json(flow, request.source));
 }
 

@@ -1,24 +1,25 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <cstdio>
+#include <cmath>
 #include <filesystem>
 #include <sstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/in_quotes.hpp"
 #include "base/parse.hpp"
+#include "base/terminal.hpp"
 #include "lab/origin.hpp"
 #include "verb.hpp"
-#include "writable.hpp"
 
 namespace warpladder::app {
 namespace {
@@ -40,12 +41,89 @@ void write_to_stdout(std::string_view text) {
   }
 }
 
-bool progress_is_shown = false;
+constexpr const char* kStandardOutput = "/dev/stdout";
 
-std::size_t columns_of_stderr() {
-  winsize size{};
-  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return known ? size.ws_col : 80;
+// Whether a path is standard output by another name, such as /dev/fd/1.
+bool is_stdout(const std::string& path) {
+  struct stat file {
+  }, out{};
+  return path == "-" || (::stat(path.c_str(), &file) == 0 && ::fstat(STDOUT_FILENO, &out) == 0 &&
+                         file.st_dev == out.st_dev && file.st_ino == out.st_ino);
+}
+
+// The output files that this run was asked for.
+struct Output {
+  std::string flag, path;
+};
+std::vector<Output>& outputs() {
+  static std::vector<Output> list;
+  return list;
+}
+
+bool stdout_is_taken() {
+  static const bool taken =
+      std::ranges::any_of(outputs(), [](const Output& output) { return is_stdout(output.path); });
+  return taken;
+}
+
+bool name_one_file(const std::string& one, const std::string& other) {
+  if (file_behind(one) == "/dev/null") return false;  // takes any number
+  if (is_stdout(one) || is_stdout(other)) return is_stdout(one) && is_stdout(other);
+  std::error_code absent;
+  return file_behind(one) == file_behind(other) || std::filesystem::equivalent(one, other, absent);
+}
+
+// Throws now rather than after minutes of work if the file cannot be written, and leaves no trace.
+// A pipe's reader would notice that it was opened twice: pipes and devices are found out when they
+// are written.
+void require_writable(const std::string& path, const std::string& flag) {
+  std::error_code absent;
+  if (path == "-" || std::filesystem::is_other(std::filesystem::status(path, absent))) return;
+  AtomicFile(path, flag);
+}
+
+// Words into lines of at most `width`; each but the first begins with `indent` blanks.
+std::string filled(const std::string& text, std::size_t width, std::size_t indent) {
+  std::string lines, line;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (!line.empty() && display_width(line) + 1 + display_width(word) > width - indent) {
+      lines += std::exchange(line, "") + "\n" + std::string(indent, ' ');
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return lines + line;
+}
+
+std::size_t prose_width() { return std::min<std::size_t>(columns_of(STDOUT_FILENO), kFileWidth); }
+
+// Where the text of a line begins: behind blanks, and behind the dash of a list's entry.
+std::size_t text_of(const std::string& line) {
+  const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+  return line.compare(begin, 2, "- ") == 0 ? begin + 2 : begin;
+}
+
+// Where the description in a line of help begins: behind two blanks, else the text.
+std::size_t description_of(const std::string& line) {
+  const std::size_t begin = text_of(line);
+  const std::size_t description = line.find_first_not_of(' ', line.find("  ", begin));
+  return description == line.npos ? begin : description;
+}
+
+// Breaks the lines that are longer than the width; what follows a break is indented.
+std::string broken(const std::string& text, std::size_t width,
+                   std::size_t (*indent_of)(const std::string&)) {
+  std::string out;
+  for (std::size_t begin = 0, end; begin <= text.size(); begin = end + 1) {
+    end = std::min(text.find('\n', begin), text.size());
+    std::string line = text.substr(begin, end - begin);
+    if (display_width(line) > width) {
+      const std::size_t indent = indent_of(line);
+      line = line.substr(0, indent) + filled(line.substr(indent), width, indent);
+    }
+    out += (begin ? "\n" : "") + line;
+  }
+  return out;
 }
 
 }  // namespace
@@ -72,14 +150,33 @@ void DeviceFlags::add_to(CLI::App& verb) {
 
 runtime::Target DeviceFlags::target() const { return device::choose_target(device); }
 
-void JsonFlag::add_to(CLI::App& verb) {
-  const auto set_path = [this](const std::string& text) {
-    if (text != "-") require_writable(text, "--json");
+void register_output(const std::string& what, const std::string& path) {
+  require_writable(path, what);
+  for (const Output& other : outputs()) {
+    if (!name_one_file(other.path, path)) continue;
+    throw_bad_input(fmt::format("{} and {} name the same file, {}; give each its own", other.flag,
+                                what, in_quotes(path)));
+  }
+  outputs().push_back({flag, path});
+}
+
+CLI::Option* add_output_file(CLI::App& verb, const std::string& flag, std::string& path,
+                             const char* what) {
+  const auto set_path = [flag, &path](const std::string& text) {
+    register_output(flag, text);
     path = text;
   };
-  verb.add_option_function<std::string>("--json", set_path,
-                                        "Write the report as JSON; with - nothing else is printed")
-      ->type_name("FILE|-");
+  return verb.add_option_function<std::string>(flag, set_path, what)->type_name("FILE|-");
+}
+
+std::string file_of_output(const std::string& path) { return path == "-" ? kStandardOutput : path; }
+
+void write_output(const std::string& path, std::string_view contents, const char* flag) {
+  path == "-" ? write_to_stdout(contents) : write_file(path, contents, flag);
+}
+
+void JsonFlag::add_to(CLI::App& verb) {
+  add_output_file(verb, "--json", path, "Write the report as JSON; with - nothing else is printed");
 }
 
 void JsonFlag::write(const Context& context, nlohmann::json report) const {
@@ -88,26 +185,27 @@ void JsonFlag::write(const Context& context, nlohmann::json report) const {
   report.insert(origin.begin(), origin.end());
   // Names may come from the user, and JSON holds UTF-8 only.
   const std::string text = report.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
-  to_stdout() ? write_to_stdout(text) : write_file(path, text, "--json");
+  write_output(path, text, "--json");
 }
 
 void print(const TextTable& table) {
-  write_to_stdout(table.render(table_format_for(STDOUT_FILENO)));
+  if (!stdout_is_taken()) write_to_stdout(table.render(table_format_for(STDOUT_FILENO)));
 }
 
-void print_line(const std::string& line) { write_to_stdout(line + "\n"); }
+void print_text(const std::string& text) {
+  if (!stdout_is_taken()) write_to_stdout(text + "\n");
+}
 
-std::string wrapped(const std::string& text) {
-  constexpr std::size_t kWidth = 100;
-  std::string lines, line;
-  std::istringstream words(text);
-  for (std::string word; words >> word;) {
-    if (!line.empty() && display_width(line) + 1 + display_width(word) > kWidth) {
-      lines += std::exchange(line, "") + "\n";
-    }
-    line += (line.empty() ? "" : " ") + word;
-  }
-  return lines + line;
+void print_line(const std::string& line) {
+  if (!stdout_is_taken()) write_to_stdout(wrapped(line, prose_width()) + "\n");
+}
+
+void print_help(const std::string& help) {
+  write_to_stdout(broken(help, prose_width(), description_of));
+}
+
+std::string wrapped(const std::string& text, std::size_t width) {
+  return broken(text, width, text_of);
 }
 
 void require_takes_matrix(const ops::Operator& op, const std::string& matrix) {
@@ -125,60 +223,26 @@ std::string matrix_help() {
                      fmt::join(names, ", "));
 }
 
+double seconds_of_timeout(const std::string& text) {
+  const float seconds = parse_float(text, "--timeout");
+  if (std::isfinite(seconds) && seconds >= 0) return static_cast<double>(seconds);
+  throw_bad_input(fmt::format("--timeout is {}, but must be a number of seconds, or 0 for none",
+                              in_quotes(text, kShownBytes)));
+}
+
+std::string timeout_help(const char* default_value) {
+  return fmt::format(
+      "Processor time of a thread block on the CPU, after which it counts as an endless loop; 0: "
+      "any (default: {})",
+      default_value);
+}
+
 void require_alone(const char* flag, std::initializer_list<OtherFlag> others) {
   for (const OtherFlag& other : others) {
     if (!other.is_given) continue;
     throw_bad_input(
         fmt::format("{} and {} both give the problem; give one of them", flag, other.name));
   }
-}
-
-void add_output_file(CLI::App& verb, const std::string& flag, std::string& path, const char* what) {
-  const auto set_path = [flag, &path](const std::string& text) {
-    require_writable(text, flag);
-    path = text;
-  };
-  verb.add_option_function<std::string>(flag, set_path, what)->type_name("FILE");
-}
-
-bool is_stdout(const std::string& path) {
-  struct stat file {
-  }, out{};
-  return ::stat(path.c_str(), &file) == 0 && ::fstat(STDOUT_FILENO, &out) == 0 &&
-         file.st_dev == out.st_dev && file.st_ino == out.st_ino;
-}
-
-void require_apart(std::initializer_list<OutputFlag> outputs) {
-  const auto is_same = [](const std::string& one, const std::string& other) {
-    std::error_code absent;
-    if (one == "-" || other == "-") return one == other || is_stdout(one == "-" ? other : one);
-    const std::filesystem::path place = std::filesystem::weakly_canonical(one, absent);
-    if (place == "/dev/null") return false;  // takes any number
-    return place == std::filesystem::weakly_canonical(other, absent) ||
-           std::filesystem::equivalent(one, other, absent);
-  };
-  for (const OutputFlag& one : outputs) {
-    for (const OutputFlag& other : outputs) {
-      if (&other >= &one || one.path.empty() || other.path.empty()) continue;
-      if (!is_same(one.path, other.path)) continue;
-      throw_bad_input(fmt::format("{} and {} name the same file, {}; give each its own", other.name,
-                                  one.name, in_quotes(one.path)));
-    }
-  }
-}
-
-lab::Progress progress_on_stderr() {
-  if (::isatty(STDERR_FILENO) != 1) return [](const std::string&, double) {};
-  return [](const std::string& what, double done) {
-    std::string line = fmt::format("{:3.0f}% {}", 100.0 * done, what);
-    line.resize(std::min(line.size(), columns_of_stderr() - 1));  // a wrapped line stays behind
-    std::fputs(("\r" + line + "\x1b[K").c_str(), stderr);
-    progress_is_shown = true;
-  };
-}
-
-void end_progress() {
-  if (std::exchange(progress_is_shown, false)) std::fputs("\r\x1b[K", stderr);
 }
 
 }  // namespace warpladder::app

@@ -97,8 +97,7 @@ void print_differences(const Comparison& comparison) {
   bool any_row = false;
   for (const lab::Difference& d : comparison.differences) {
     if (d.name == "command") {
-      commands = wrapped("OLD's command: " + d.old_value) + "\n" +
-                 wrapped("NEW's command: " + d.new_value) + "\n";
+      commands = "OLD's command: " + d.old_value + "\nNEW's command: " + d.new_value + "\n";
     } else {
       table.add_row({d.what, d.name, d.old_value, d.new_value});
       any_row = true;
@@ -107,7 +106,7 @@ void print_differences(const Comparison& comparison) {
   if (any_row) print(table);
   if (any_row) print_line("");
   if (!commands.empty()) print_line(commands);
-  for (const std::string& sentence : comparison.lacks) print_line(wrapped(sentence));
+  for (const std::string& sentence : comparison.lacks) print_line(sentence);
   if (!comparison.lacks.empty()) print_line("");
 }
 
@@ -163,11 +162,10 @@ std::string verdict_text(const Comparison& comparison, double threshold) {
 }
 
 std::string notes() {
-  return wrapped(
-      "A ratio is NEW's median time over OLD's. Its interval comes from the order of the samples "
-      "alone. It covers the noise within each recording; what changes from run to run is in "
-      "neither, "
-      "and the threshold is for that.");
+  return "A ratio is NEW's median time over OLD's. Its interval comes from the order of the "
+         "samples "
+         "alone. It covers the noise within each recording; what changes from run to run is in "
+         "neither, and the threshold is for that.";
 }
 
 nlohmann::json as_json(const Comparison& comparison, double threshold, const CompareFlags& flags) {
@@ -263,21 +261,18 @@ std::string junit(const Comparison& comparison, const FailOn& fail_on) {
 }
 
 void compare(const CompareFlags& flags, Context& context) {
-  require_apart({{"--csv", flags.csv}, {"--junit", flags.junit}, {"--json", flags.json.path}});
   const FailOn fail_on = fail_on_of(flags);
   const double threshold = threshold_of(flags.threshold);
   const Recording before = recording_of(flags.old_path, "OLD"),
                   after = recording_of(flags.new_path, "NEW");
   const Comparison comparison = lab::compare(before, after, threshold);
-  if (!flags.json.to_stdout()) {
-    print_differences(comparison);
-    print_rows(comparison);
-    print_not_compared(comparison);
-    print_line(verdict_text(comparison, threshold));
-    if (!comparison.rows.empty()) print_line(notes());
-  }
-  if (!flags.csv.empty()) write_file(flags.csv, csv(comparison), "--csv");
-  if (!flags.junit.empty()) write_file(flags.junit, junit(comparison, fail_on), "--junit");
+  print_differences(comparison);
+  print_rows(comparison);
+  print_not_compared(comparison);
+  print_line(verdict_text(comparison, threshold));
+  if (!comparison.rows.empty()) print_line(notes());
+  if (!flags.csv.empty()) write_output(flags.csv, csv(comparison), "--csv");
+  if (!flags.junit.empty()) write_output(flags.junit, junit(comparison, fail_on), "--junit");
   if (flags.json.asked()) flags.json.write(context, as_json(comparison, threshold, flags));
   if (comparison.rows.empty()) throw_bad_input("OLD and NEW have no timed row in common");
   const bool is_bad = std::ranges::any_of(

@@ -67,7 +67,7 @@ std::optional<double> measure_copy_bandwidth() try {
 std::string try_executor() {
   lab::VerifyRequest request;
   request.rungs = {lab::select_one("vector_add/01_one_per_thread")};
-  request.counted = true;
+  request.checking = lab::Checking::each_access;
   request.shape = {{1024}};
   for (const lab::VerifyRow& row : lab::verify(request)) {
     if (!row.skipped.empty()) return row.skipped;
@@ -234,7 +234,7 @@ nlohmann::json as_json(const Diagnosis& d) {
 
 void doctor(const JsonFlag& json, const Context& context) {
   const Diagnosis diagnosis = examine();
-  if (!json.to_stdout()) print_report(diagnosis);
+  print_report(diagnosis);
   if (json.asked()) json.write(context, as_json(diagnosis));
   if (diagnosis.executor_fault && !diagnosis.executor_fault->empty()) {
     throw_resource("the executor does not work here: " + *diagnosis.executor_fault);

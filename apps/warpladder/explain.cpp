@@ -11,6 +11,8 @@
 #include "base/error.hpp"
 #include "base/parse.hpp"
 #include "base/with_commas.hpp"
+#include "lab/gpus.hpp"
+#include "lab/kernel_name.hpp"
 #include "lab/ncu_metrics.hpp"
 #include "lab/occupancy.hpp"
 #include "verb.hpp"
@@ -26,9 +28,12 @@ using lab::LineCounts;
 
 constexpr double kLongSeconds = 20;  // worth saying beforehand
 
+constexpr const char* kDefaultTimeout = "60";
+
 struct ExplainFlags {
-  std::string first;
-  std::optional<std::string> second, shape, variant, matrix;
+  std::optional<std::string> first, second, shape, variant, matrix, gpu;
+  std::string timeout = kDefaultTimeout;
+  bool brief = false, terms = false;
   DeviceFlags device;
   JsonFlag json;
 };
@@ -64,15 +69,14 @@ std::string place_of(const LineCounts& line) {
   return fmt::format("{}:{}", std::filesystem::path(line.file).filename().string(), line.line);
 }
 
-void print_sentences(const std::string& text) { print_line(wrapped(text)); }
-
 void print_headline(const Explanation& e) {
   print_line(fmt::format("{}{}{}: {}", e.full_name(), e.variant.empty() ? "" : " " + e.variant,
                          e.shape.empty() ? "" : fmt::format(" at {}", fmt::join(e.shape, "x")),
                          e.idea));
   for (const executor::KernelCounts& k : e.launches) {
     print_line(fmt::format("kernel {}: grid {}, block {}, {} bytes of dynamic shared memory",
-                           k.kernel, dims(k.grid), dims(k.block), k.dynamic_shared_bytes));
+                           lab::short_kernel_name(k.kernel), dims(k.grid), dims(k.block),
+                           k.dynamic_shared_bytes));
   }
   if (e.launches.empty()) print_line("no kernel was launched: there is nothing to compute");
   print_line("");
@@ -173,7 +177,7 @@ void print_lines(const Explanation& e) {
     table.add_row(std::move(row));
   }
   print(table);
-  print_sentences(
+  print_line(
       "Per request: active lanes, then sectors of 32 bytes (global) or wavefronts (shared): "
       "actual, "
       "ideal, worst. Share: of the L1 cycles, 1 for a request or for 4 sectors (global), 1 for a "
@@ -201,14 +205,14 @@ std::string prediction_sentence(const Explanation& e) {
       fmt::join(differences, ", "));
 }
 
-std::string occupancy_sentence(const executor::KernelCounts& k) {
+std::string occupancy_sentence(const executor::KernelCounts& k, const lab::Gpu& gpu) {
   const auto threads = static_cast<unsigned>(k.block.count());
-  const lab::Occupancy o = lab::occupancy({threads, k.dynamic_shared_bytes, std::nullopt});
+  const lab::Occupancy o = lab::occupancy({threads, k.dynamic_shared_bytes, std::nullopt}, gpu.sm);
   return fmt::format(
-      "Occupancy: at most {} blocks of {} threads, {} of {} warps on an SM ({:.0f} %), "
-      "limited by {}. That is by block size and dynamic shared memory alone; registers and static "
-      "shared memory: known only to nvcc.",
-      o.blocks, threads, o.warps, lab::kHopperSm.warps, 100 * o.share, lab::name(o.limiter));
+      "Occupancy of {}: at most {} blocks of {} threads, {} of {} warps on an SM ({:.0f} %), "
+      "limited by {}. Registers and static shared memory may allow fewer; only nvcc knows them.",
+      lab::short_kernel_name(k.kernel), o.blocks, threads, o.warps, o.most_warps, 100 * o.share(),
+      lab::name(o.limiter));
 }
 
 std::string intensity_sentence(const Explanation& e) {
@@ -233,10 +237,10 @@ std::string intensity_sentence(const Explanation& e) {
 
 void print_roofs(const Explanation& e) {
   const std::vector<lab::Roof> roofs = e.roofs();
-  TextTable table({{"roof of an H200"},
+  TextTable table({{fmt::format("roof, {}", e.gpu->name)},
                    {"bytes", Align::right},
                    {"FLOP/byte", Align::right},
-                   {"leaves TFLOP/s", Align::right}});
+                   {"TFLOP/s at most", Align::right}});
   for (const lab::Roof& roof : roofs) {
     const bool counts = roof.bytes > 0 && e.flops > 0;
     table.add_row({roof.name, with_commas(static_cast<std::uint64_t>(roof.bytes)),
@@ -247,32 +251,36 @@ void print_roofs(const Explanation& e) {
   table.add_row({peak.name, "", "", fmt::format("{:.3g}", peak.flops_per_s * 1e-12)});
   print(table);
   const lab::Roof* const binding = e.binding(roofs);
-  print_sentences(
-      fmt::format("The lowest roof: {}. These are ceilings from counts, not times: latency and "
-                  "occupancy decide how near a run comes.",
-                  binding ? binding->name : peak.name));
+  print_line(fmt::format(
+      "The lowest roof: {}. Roofs of L1 take the loads as the source has them. Where nvcc merges "
+      "loads, a run is faster than that. Latency and occupancy make it slower.",
+      binding ? binding->name : peak.name));
 }
 
-void print_one(const Explanation& e, bool with_totals) {
+void print_blame(const Explanation& e) {
+  if (!e.to_blame) return;
+  const LineCounts& line = e.lines[e.to_blame->line];
+  const std::string avoidable = share_text(line.avoidable(), e);
+  print_line(fmt::format(
+      "Line to blame: {} ({} of the L1 cycles{}): {}.", place_of(line), share_text(line.cost(), e),
+      avoidable.empty() ? "" : ", " + avoidable + " avoidable", e.to_blame->sentence));
+}
+
+// Of a brief report the sentences alone.
+void print_one(const Explanation& e, bool with_totals, bool is_brief) {
   print_headline(e);
   if (e.lines.empty()) return;
+  print_blame(e);
+  print_line(prediction_sentence(e));
+  print_line(intensity_sentence(e));
+  for (const executor::KernelCounts& k : e.launches) print_line(occupancy_sentence(k, *e.gpu));
+  if (is_brief) return;
+  print_line("");
   if (with_totals) {
     print_totals(e);
     print_line("");
   }
   print_lines(e);
-  print_line("");
-  if (e.to_blame) {
-    const LineCounts& line = e.lines[e.to_blame->line];
-    const std::string avoidable = share_text(line.avoidable(), e);
-    print_sentences(fmt::format("Line to blame: {} ({} of the L1 cycles{}): {}.", place_of(line),
-                                share_text(line.cost(), e),
-                                avoidable.empty() ? "" : ", " + avoidable + " avoidable",
-                                e.to_blame->sentence));
-  }
-  print_sentences(prediction_sentence(e));
-  print_sentences(intensity_sentence(e));
-  for (const executor::KernelCounts& k : e.launches) print_sentences(occupancy_sentence(k));
   print_line("");
   print_roofs(e);
 }
@@ -317,9 +325,9 @@ nlohmann::json as_json(const LineCounts& line) {
           {"ideal_l1_cycles", line.ideal_cost()}};
 }
 
-nlohmann::json as_json(const executor::KernelCounts& k) {
+nlohmann::json as_json(const executor::KernelCounts& k, const lab::Gpu& gpu) {
   const lab::Occupancy o = lab::occupancy(
-      {static_cast<unsigned>(k.block.count()), k.dynamic_shared_bytes, std::nullopt});
+      {static_cast<unsigned>(k.block.count()), k.dynamic_shared_bytes, std::nullopt}, gpu.sm);
   return {{"kernel", k.kernel},
           {"grid", {k.grid.x, k.grid.y, k.grid.z}},
           {"block", {k.block.x, k.block.y, k.block.z}},
@@ -329,7 +337,8 @@ nlohmann::json as_json(const executor::KernelCounts& k) {
 }
 
 nlohmann::json as_json(const Explanation& e) {
-  nlohmann::json report{{"op", e.op},
+  nlohmann::json report{{"gpu", e.gpu->key},
+                        {"op", e.op},
                         {"rung", e.rung},
                         {"variant", e.variant},
                         {"shape", e.shape},
@@ -343,7 +352,8 @@ nlohmann::json as_json(const Explanation& e) {
                         {"totals", as_json(e.totals)},
                         {"ideal_totals", as_json(e.ideal)}};
   for (const char* list : {"kernels", "lines", "roofs"}) report[list] = nlohmann::json::array();
-  for (const executor::KernelCounts& k : e.launches) report["kernels"].push_back(as_json(k));
+  for (const executor::KernelCounts& k : e.launches)
+    report["kernels"].push_back(as_json(k, *e.gpu));
   for (const LineCounts& line : e.lines) report["lines"].push_back(as_json(line));
   if (e.predicted) {
     report["prediction"] = {{"totals", as_json(*e.predicted)}, {"holds", e.prediction_holds()}};
@@ -374,17 +384,20 @@ void announce_if_long(const std::string& rung, double seconds) {
   fmt::print(stderr, "warpladder: counting {} may take {:.0f} s\n", rung, seconds);
 }
 
-void explain(const ExplainFlags& flags, const Context& context) {
-  std::vector<lab::Selected> rungs{lab::select_one(flags.first)};
-  if (flags.second) {
-    rungs.push_back(lab::select_one(*flags.second));
-    if (rungs[1].op != rungs[0].op) {
-      throw_bad_input(
-          fmt::format("{} and {} are rungs of different operators; two rungs of one can "
-                      "be compared",
-                      flags.first, *flags.second));
-    }
-  }
+// One rung, or two of one operator.
+std::vector<lab::Selected> rungs_of(const ExplainFlags& flags) {
+  if (!flags.first) throw_bad_input("explain: OP/RUNG is required, or --terms");
+  std::vector<lab::Selected> rungs{lab::select_one(*flags.first)};
+  if (!flags.second) return rungs;
+  rungs.push_back(lab::select_one(*flags.second));
+  if (rungs[1].op == rungs[0].op) return rungs;
+  throw_bad_input(
+      fmt::format("{} and {} are rungs of different operators; two rungs of one can be compared",
+                  *flags.first, *flags.second));
+}
+
+std::vector<Explanation> explanations_of(const ExplainFlags& flags) {
+  const std::vector<lab::Selected> rungs = rungs_of(flags);
   const ops::Operator& op = *rungs[0].op;
   if (flags.matrix) {
     require_takes_matrix(op, *flags.matrix);
@@ -400,22 +413,28 @@ void explain(const ExplainFlags& flags, const Context& context) {
       flags.matrix ? *flags.matrix : flags.variant.value_or(op.variants().front());
 
   const lab::Progress progress = progress_on_stderr();
+  lab::ExplainOptions options{.threads = flags.device.threads,
+                              .block_limit_s = seconds_of_timeout(flags.timeout)};
+  if (flags.gpu) options.gpu = &lab::find_gpu(*flags.gpu);
   std::vector<Explanation> explained;
   for (const lab::Selected& selected : rungs) {
     const std::string rung = selected.rung->full_name();
     progress("counting " + rung, static_cast<double>(explained.size()) / rungs.size());
-    explained.push_back(lab::explain(selected, shape, variant, flags.device.threads,
-                                     [&](double seconds) { announce_if_long(rung, seconds); }));
+    options.announce = [&](double seconds) { announce_if_long(rung, seconds); };
+    explained.push_back(lab::explain(selected, shape, variant, options));
   }
   end_progress();
+  return explained;
+}
 
-  if (!flags.json.to_stdout()) {
-    const bool is_pair = explained.size() == 2;
-    if (is_pair) print_totals_side_by_side(explained[0], explained[1]);
-    for (const Explanation& e : explained) {
-      print_one(e, !is_pair);
-      if (is_pair && &e == &explained[0]) print_line("");
-    }
+void explain(const ExplainFlags& flags, const Context& context) {
+  if (flags.terms) return print_terms();
+  const std::vector<Explanation> explained = explanations_of(flags);
+  const bool is_pair = explained.size() == 2;
+  if (is_pair) print_totals_side_by_side(explained[0], explained[1]);
+  for (const Explanation& e : explained) {
+    print_one(e, !is_pair, flags.brief);
+    if (is_pair && &e == &explained[0]) print_line("");
   }
   if (flags.json.asked()) {
     nlohmann::json report{{"verb", "explain"}, {"rungs", nlohmann::json::array()}};
@@ -424,18 +443,30 @@ void explain(const ExplainFlags& flags, const Context& context) {
   }
 }
 
+std::string gpu_help() {
+  std::vector<std::string> keys;
+  for (const lab::Gpu& gpu : lab::gpus()) keys.emplace_back(gpu.key);
+  return fmt::format("Whose roofs and occupancy: {} (default: {})", fmt::join(keys, ", "),
+                     lab::default_gpu().key);
+}
+
 }  // namespace
 
 void add_explain(CLI::App& app, Context& context) {
   auto* verb = app.add_subcommand("explain", "Count what rungs ask of the machine, line by line");
   const auto flags = std::make_shared<ExplainFlags>();
-  verb->add_option("OP/RUNG", flags->first, "The rung")->type_name("")->required();
+  verb->add_option("OP/RUNG", flags->first, "The rung")->type_name("");
   verb->add_option("OP/RUNG2", flags->second, "A second one, to compare with")->type_name("");
   verb->add_option("--shape", flags->shape, "The problem (default: one that shows its counts soon)")
       ->type_name("MxNxK");
   verb->add_option("--variant", flags->variant, "Of the operator (default: the first in list)")
       ->type_name("NAME");
   verb->add_option("--matrix", flags->matrix, matrix_help())->type_name("FILE|SPEC");
+  verb->add_option("--gpu", flags->gpu, gpu_help())->type_name("NAME");
+  verb->add_flag("--brief", flags->brief, "Print the sentences, not the tables");
+  verb->add_flag("--terms", flags->terms, "Print what the words of all reports mean, alone");
+  verb->add_option("--timeout", flags->timeout, timeout_help(kDefaultTimeout))
+      ->type_name("SECONDS");
   flags->device.add_to(*verb);
   verb->remove_option(verb->get_option("--device"));  // only the CPU's executor counts
   flags->json.add_to(*verb);

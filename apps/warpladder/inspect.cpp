@@ -8,7 +8,6 @@
 #include <optional>
 #include <string_view>
 
-#include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/in_quotes.hpp"
 #include "base/with_commas.hpp"
@@ -137,7 +136,7 @@ void print_picture(const spmv::DensityGrid& grid, const Glyphs& glyphs) {
     text += '\n';
   }
   edge(2);
-  print_line(text + (is_markdown ? "```" : ""));
+  print_text(text + (is_markdown ? "```" : ""));
   if (is_exact) return;
   std::string lighter;
   for (int shade = lab::kShades - 1; shade > 0; --shade) lighter += glyphs.shades[shade];
@@ -188,17 +187,14 @@ nlohmann::json as_json(const Inspection& inspection, std::int64_t duplicates) {
 }
 
 void inspect(const InspectFlags& flags, const Context& context) {
-  require_apart({{"--svg", flags.svg}, {"--json", flags.json.path}});
   std::int64_t duplicates = 0;
   const Inspection inspection =
       lab::inspect(spmv::load_matrix(flags.matrix, "the matrix", &duplicates), flags.matrix);
-  if (!flags.json.to_stdout()) {
-    const Glyphs& glyphs = is_boxed() ? kBlocks : kAscii;
-    print_numbers(inspection, duplicates);
-    print_lengths(inspection.rows, glyphs);
-    print_picture(inspection.coarse, glyphs);
-  }
-  if (!flags.svg.empty()) write_file(flags.svg, lab::svg(inspection), "--svg");
+  const Glyphs& glyphs = is_boxed() ? kBlocks : kAscii;
+  print_numbers(inspection, duplicates);
+  print_lengths(inspection.rows, glyphs);
+  print_picture(inspection.coarse, glyphs);
+  if (!flags.svg.empty()) write_output(flags.svg, lab::svg(inspection), "--svg");
   if (flags.json.asked()) flags.json.write(context, as_json(inspection, duplicates));
 }
 

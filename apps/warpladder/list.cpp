@@ -110,13 +110,11 @@ void list(const ListFlags& flags, const Context& context) {
   } else {
     operators.push_back(&ops::find_operator(flags.op));
   }
-  if (!flags.json.to_stdout()) {
-    if (flags.op.empty()) {
-      print_operators(operators);
-      print_line("");
-    }
-    print_rungs(operators);
+  if (flags.op.empty()) {
+    print_operators(operators);
+    print_line("");
   }
+  print_rungs(operators);
   if (flags.json.asked()) {
     nlohmann::json report{{"verb", "list"}, {"operators", nlohmann::json::array()}};
     for (const ops::Operator* op : operators) report["operators"].push_back(as_json(*op));

@@ -6,13 +6,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <new>
+#include <span>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "base/in_quotes.hpp"
 #include "base/provenance.hpp"
+#include "base/suggest.hpp"
 #include "verb.hpp"
 #include "version.hpp"
 
@@ -59,27 +61,64 @@ void refuse_empty_values(CLI::App& app) {
   }
 }
 
+// The names of an app's flags, with their dashes.
+std::vector<std::string> flags_of(const CLI::App& app) {
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+  }
+  return flags;
+}
+
+// Of the app that the words so far led to: "run sgemm" for example.
+struct Reached {
+  const CLI::App* app;
+  std::string verb;
+};
+Reached reached(const CLI::App& root) {
+  Reached at{&root, ""};
+  while (!at.app->get_subcommands().empty()) {
+    at.app = at.app->get_subcommands().front();
+    at.verb += (at.verb.empty() ? "" : " ") + at.app->get_name();
+  }
+  return at;
+}
+
+std::string unknown_verb(const CLI::App& root, const std::string& word) {
+  const std::vector<std::string> known = names_below(root);
+  return fmt::format("unknown verb {}; the verbs are: {}{}", in_quotes(word, kShownBytes),
+                     fmt::join(known, ", "), did_you_mean(word, known));
+}
+
+// Of an argument that nobody knows.
+std::string sentence_on_leftover(const CLI::App& root, const std::string& left) {
+  const auto [app, verb] = reached(root);
+  const std::string shown = in_quotes(left, kShownBytes);
+  if (left.starts_with('-')) {
+    return fmt::format("unknown flag {}; 'warpladder {}{}--help' lists the flags{}", shown, verb,
+                       verb.empty() ? "" : " ",
+                       did_you_mean(left.substr(0, left.find('=')), flags_of(*app)));
+  }
+  if (verb.empty()) return unknown_verb(root, left);
+  const std::vector<std::string> known = names_below(*app);
+  if (known.empty()) return fmt::format("{} does not take the argument {}", verb, shown);
+  const auto is_left = [&](const auto& op) { return op->name() == left; };
+  if (std::ranges::any_of(ops::all_operators(), is_left)) {
+    return fmt::format("{} takes arrays of yours, and {} has none; verify and explain take it",
+                       verb, left);
+  }
+  return fmt::format("{} does not know {}; it knows: {}{}", verb, shown, fmt::join(known, ", "),
+                     did_you_mean(left, known));
+}
+
 // One sentence of ours for what CLI11 found wrong.
 std::string usage_sentence(const CLI::App& root, const CLI::ParseError& error) {
-  const CLI::App* app = &root;
-  std::string verb;  // as typed: "run sgemm"
-  while (!app->get_subcommands().empty()) {
-    app = app->get_subcommands().front();
-    verb += (verb.empty() ? "" : " ") + app->get_name();
-  }
-  const std::string known = fmt::format("{}", fmt::join(names_below(*app), ", "));
-
   // An argument that nobody knows explains more than the required one that it was meant to be.
   if (const auto left = leftovers(root); !left.empty()) {
-    const std::string first = in_quotes(left.front(), kShownBytes);
-    if (left.front().starts_with('-')) {
-      return fmt::format("unknown flag {}; 'warpladder {}{}--help' lists the flags", first, verb,
-                         verb.empty() ? "" : " ");
-    }
-    if (verb.empty()) return fmt::format("unknown verb {}; the verbs are: {}", first, known);
-    if (known.empty()) return fmt::format("{} does not take the argument {}", verb, first);
-    return fmt::format("{} does not know {}; it knows: {}", verb, first, known);
+    return sentence_on_leftover(root, left.front());
   }
+  const auto [app, verb] = reached(root);
+  const std::string known = fmt::format("{}", fmt::join(names_below(*app), ", "));
   if (verb.empty()) return fmt::format("a verb is missing; the verbs are: {}", known);
   if (!known.empty()) return fmt::format("{} needs an operator; it knows: {}", verb, known);
   const std::string complaint = error.what();
@@ -93,33 +132,94 @@ std::string usage_sentence(const CLI::App& root, const CLI::ParseError& error) {
   return fmt::format("{}: {}", verb, complaint);
 }
 
+constexpr const char* kFooter =
+    "Each verb has its own flags: warpladder VERB --help, or warpladder help VERB.\n"
+    "\n"
+    "Exit codes:\n"
+    "  0  done; all that was checked is right\n"
+    "  1  a check failed: a result is wrong, or slower or less accurate than asked for\n"
+    "  2  bad usage or input\n"
+    "  3  a device, memory or another resource is missing\n"
+    "\n"
+    "Environment:\n"
+    "  WARPLADDER_DEVICE      what --device is by default\n"
+    "  WARPLADDER_THREADS     what --threads is by default\n"
+    "  WARPLADDER_MATRICES    a folder of .mtx files that spmv's verbs take too\n"
+    "  WARPLADDER_SOURCE_DIR  where explain finds the sources that it quotes\n"
+    "  NO_COLOR               no colours\n"
+    "  COLUMNS                how wide text is, instead of the terminal's width";
+
+// "help VERB" is "VERB --help".
+std::vector<const char*> words_of(std::span<const char* const> argv, const CLI::App& app) {
+  std::vector<const char*> words(argv.begin(), argv.end());
+  if (words.size() < 2 || words[1] != std::string_view("help")) return words;
+  words.erase(words.begin() + 1);
+  const CLI::App* at = &app;
+  for (const char* word : std::span(words).subspan(1)) {
+    const std::vector<std::string> known = names_below(*at);
+    if (std::ranges::find(known, word) == known.end()) throw_bad_input(unknown_verb(*at, word));
+    at = at->get_subcommand(word);
+  }
+  words.push_back("--help");
+  return words;
+}
+
 void run(Context& context) {
   CLI::App app("CUDA operators, climbed rung by rung: checked, timed and explained.", "warpladder");
-  app.set_version_flag("--version", version_line(), "Print the version and the commit");
+  app.set_version_flag("-v,--version", version_line(), "Print the version and the commit");
+  app.set_help_all_flag("--help-all", "Print the flags of all verbs");
   app.require_subcommand(1);
+  app.footer(kFooter);
   for (const auto add : {add_list, add_doctor, add_run, add_verify, add_bench, add_accuracy,
                          add_explain, add_inspect, add_compare, add_report, add_build}) {
     add(app, context);
   }
   refuse_empty_values(app);
+  const std::vector<const char*> words = words_of(context.argv, app);
   try {
-    app.parse(static_cast<int>(context.argv.size()), context.argv.data());
+    app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::CallForHelp&) {
-    print_line(app.help());
+    print_help(app.help());
+  } catch (const CLI::CallForAllHelp&) {
+    print_help(app.help("", CLI::AppFormatMode::All));
   } catch (const CLI::CallForVersion& version) {
     print_line(version.what());
   } catch (const CLI::ParseError& error) {
-    if (context.argv.size() > 1) throw_bad_input(usage_sentence(app, error));
+    if (words.size() > 1) throw_bad_input(usage_sentence(app, error));
     std::fputs(app.help().c_str(), stderr);
     context.exit_code = static_cast<int>(ErrorCode::bad_input);
   }
+}
+
+// A sentence may quote what the user gave, of any length: of long words, and of a long sentence,
+// the middle goes.
+std::string without_middle(const std::string& text, std::size_t limit) {
+  if (text.size() <= limit) return text;
+  std::size_t head = limit / 2, tail = text.size() - limit / 2;
+  const auto continues = [&](std::size_t at) {
+    return (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
+  };
+  while (head > 0 && continues(head)) --head;
+  while (tail < text.size() && continues(tail)) ++tail;
+  return text.substr(0, head) + "…" + text.substr(tail);
+}
+
+std::string shortened(const std::string& sentence) {
+  constexpr std::size_t kLongestWord = 160, kLongestSentence = 1200;
+  std::string text;
+  for (std::size_t begin = 0, end; begin <= sentence.size(); begin = end + 1) {
+    end = std::min(sentence.find(' ', begin), sentence.size());
+    text += (begin ? " " : "") + without_middle(sentence.substr(begin, end - begin), kLongestWord);
+  }
+  return without_middle(text, kLongestSentence);
 }
 
 // One line, whatever bytes a file name in it holds: none may drive the terminal.
 void complain(const std::string& sentence) {
   end_progress();
   const std::string quoted = in_quotes(sentence);
-  std::fputs(("warpladder: " + quoted.substr(1, quoted.size() - 2) + "\n").c_str(), stderr);
+  std::fputs(("warpladder: " + shortened(quoted.substr(1, quoted.size() - 2)) + "\n").c_str(),
+             stderr);
 }
 
 // The one place where exceptions become exit codes.
@@ -144,9 +244,7 @@ int exit_code_of_current_exception() {
 int main(int argc, char** argv) {
   using namespace warpladder::app;
   open_closed_standard_descriptors();
-  // A reader that has gone and a limit on files are errors of write() that can be said or hushed.
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);
+  handle_signals();
   try {
     Context context{{argv, static_cast<std::size_t>(argc)}};
     run(context);

@@ -182,23 +182,17 @@ std::string junit(const Report& report) {
 }
 
 void report(const ReportFlags& flags, Context& context) {
-  require_apart({{"--html", flags.html},
-                 {"--csv", flags.csv},
-                 {"--junit", flags.junit},
-                 {"--json", flags.json.path}});
   if (flags.html.empty() && flags.csv.empty() && flags.junit.empty() && !flags.json.asked()) {
     throw_bad_input("report needs --html FILE, --json FILE, --csv FILE or --junit FILE");
   }
   std::vector<std::string> left_out;
   const Report report = report_of(flags, left_out);
-  if (!flags.html.empty()) write_file(flags.html, lab::html(report), "--html");
-  if (!flags.csv.empty()) write_file(flags.csv, csv(report), "--csv");
-  if (!flags.junit.empty()) write_file(flags.junit, junit(report), "--junit");
-  if (!flags.json.to_stdout()) {
-    const std::size_t count = report.recordings.size();
-    print_line(fmt::format("{} {}", count, count == 1 ? "recording" : "recordings"));
-    for (const std::string& sentence : left_out) print_line("- left out: " + sentence);
-  }
+  if (!flags.html.empty()) write_output(flags.html, lab::html(report), "--html");
+  if (!flags.csv.empty()) write_output(flags.csv, csv(report), "--csv");
+  if (!flags.junit.empty()) write_output(flags.junit, junit(report), "--junit");
+  const std::size_t count = report.recordings.size();
+  print_line(fmt::format("{} {}", count, count == 1 ? "recording" : "recordings"));
+  for (const std::string& sentence : left_out) print_line("- left out: " + sentence);
   if (flags.json.asked()) flags.json.write(context, as_json(report, left_out));
 }
 

@@ -10,7 +10,6 @@
 #include "base/in_quotes.hpp"
 #include "base/npy.hpp"
 #include "verb.hpp"
-#include "writable.hpp"
 
 namespace warpladder::app {
 namespace {
@@ -37,10 +36,13 @@ class RunCommand {
       if (flag.required) add_flag(verb, flag);
     }
     const bool needs_out = std::ranges::all_of(operators_, &RunCapability::needs_out);
-    verb.add_option("--out", out_, "The .npy file to write, whole or not at all")
-        ->type_name("FILE")
+    add_output_file(verb, "--out", out_, "The .npy file to write, whole or not at all")
         ->required(needs_out);
-    verb.add_option("--rung", rung_, "Run this one (default: the fastest)")->type_name("ID");
+    verb.add_option(
+            "--rung", rung_,
+            "Run this one (default: on a GPU the library's choice, on the CPU the one that the "
+            "executor runs fastest)")
+        ->type_name("ID");
     device_.add_to(verb);
     json_.add_to(verb);
     for (const RunFlag& flag : flags_) {
@@ -52,13 +54,11 @@ class RunCommand {
   const std::string& summary() const { return (*default_operator())->summary; }
 
   void run(const Context& context) const {
-    require_apart({{"--out", out_}, {"--json", json_.path}});
     ops::RunOptions options;
     options.target = device_.target();
     options.rung = rung_;
     options.executor_threads = device_.threads;
     options.has_out = !out_.empty();
-    if (options.has_out) require_writable(out_, "--out");
     const ops::RunValues values = values_of();
     deliver(selected(values).run(values, options), context);
   }
@@ -123,24 +123,23 @@ std::string only_value(const RunResult& result) {
 
 // Writes the result, where there is a file for it, and says so.
 void RunCommand::deliver(RunResult result, const Context& context) const {
-  if (!out_.empty() && result.places.empty()) {
-    write_npy(out_, result.out.shape, result.out.data, result.out.fortran_order, "--out");
-  } else if (!out_.empty()) {
-    write_npy_places(out_, result.out.shape, result.places, "--out");
+  const std::string file = file_of_output(out_);
+  if (!file.empty() && result.places.empty()) {
+    write_npy(file, result.out.shape, result.out.data, result.out.fortran_order, "--out");
+  } else if (!file.empty()) {
+    write_npy_places(file, result.out.shape, result.places, "--out");
   }
   const ladder::AnyRung& rung = *result.rung;
   const char* target = device::name(result.flavour == runtime::Flavour::gpu ? runtime::Target::gpu
                                                                             : runtime::Target::cpu);
-  if (!json_.to_stdout() && !is_stdout(out_)) {
-    const std::string preparation =
-        result.preparation_s > 0
-            ? fmt::format(" after {} of preparation", readable_time(result.preparation_s))
-            : "";
-    print_line(fmt::format("{} of {} ran as {} on the {} in {}{}; the result is {}", rung.op,
-                           fmt::join(result.shape, "x"), rung.id, target,
-                           readable_time(result.time_s), preparation,
-                           out_.empty() ? only_value(result) : "in " + in_quotes(out_)));
-  }
+  const std::string preparation =
+      result.preparation_s > 0
+          ? fmt::format(" after {} of preparation", readable_time(result.preparation_s))
+          : "";
+  print_line(fmt::format("{} of {} ran as {} on the {} in {}{}; the result is {}", rung.op,
+                         fmt::join(result.shape, "x"), rung.id, target,
+                         readable_time(result.time_s), preparation,
+                         out_.empty() ? only_value(result) : "in " + in_quotes(out_)));
   if (json_.asked()) {
     nlohmann::json report = std::move(result.details);
     report.update({{"verb", "run"},

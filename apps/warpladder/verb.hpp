@@ -8,10 +8,11 @@
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 #include "base/text_table.hpp"
 #include "device/device.hpp"
-#include "lab/verify.hpp"
+#include "terminal.hpp"
 
 namespace warpladder::app {
 
@@ -28,28 +29,49 @@ struct DeviceFlags {
   runtime::Target target() const;  // throws as device::choose_target does
 };
 
-// --json FILE|-: the report goes there. With "-" standard output holds the JSON and nothing else.
+// A flag that names where something is written, whole or not at all. "-" is standard output, which
+// then holds that and nothing else. A file that cannot be written, or that another such flag names
+// too, is refused at once. `path` must outlive the parsing.
+CLI::Option* add_output_file(CLI::App& verb, const std::string& flag, std::string& path,
+                             const char* what);
+// Refuses a file in the same way, which no flag names.
+void register_output(const std::string& what, const std::string& path);
+// Writes to what such a flag named.
+void write_output(const std::string& path, std::string_view contents, const char* flag);
+// What such a flag named as a file, for those who write it themselves.
+std::string file_of_output(const std::string& path);
+
+// --json FILE|-: the report goes there.
 struct JsonFlag {
   std::string path;
   void add_to(CLI::App& verb);
   bool asked() const { return !path.empty(); }
-  bool to_stdout() const { return path == "-"; }
   // Adds provenance ("schema_version", argv, commit, device, …) and writes it whole or not at all.
   void write(const Context& context, nlohmann::json report) const;
 };
 
-// Prints to standard output: boxed on a terminal, Markdown in a pipe.
+// Print to standard output, unless an output file is there. A table is boxed on a terminal and
+// Markdown in a pipe; a line is broken at spaces where the terminal ends, or after 100 columns; a
+// text stays as it is.
 void print(const TextTable& table);
 void print_line(const std::string& line);
+void print_text(const std::string& text);
+// Help as CLI11 writes it, its descriptions broken where the terminal ends.
+void print_help(const std::string& help);
 
-// Prose, broken at spaces where the tables end; no newline at the end.
-std::string wrapped(const std::string& text);
+// Prose for a file, broken as print_line() breaks it; no newline at the end.
+inline constexpr std::size_t kFileWidth = 100;
+std::string wrapped(const std::string& text, std::size_t width);
 
 // Refuses --matrix for an operator that takes none.
 void require_takes_matrix(const ops::Operator& op, const std::string& matrix);
 std::string matrix_help();  // of --matrix
 inline constexpr const char* kMatricesFooter =
     "Environment: WARPLADDER_MATRICES=DIR adds every .mtx and .mtx.gz there to spmv's matrices.";
+
+// Of --timeout: the processor time that the executor lets a thread block have; 0: any.
+double seconds_of_timeout(const std::string& text);
+std::string timeout_help(const char* default_value);
 
 // Refuses flags that would give the problem once more.
 struct OtherFlag {
@@ -58,23 +80,8 @@ struct OtherFlag {
 };
 void require_alone(const char* flag, std::initializer_list<OtherFlag> others);
 
-// A flag whose FILE is refused at once where it cannot be written. `path` must outlive the parsing.
-void add_output_file(CLI::App& verb, const std::string& flag, std::string& path, const char* what);
-
-// Whether --out /dev/stdout, or its like, made standard output the file's.
-bool is_stdout(const std::string& path);
-
-// Refuses two outputs in one file, of which one would be lost; those not asked for are empty. "-"
-// is standard output.
-struct OutputFlag {
-  const char* name;
-  const std::string& path;
-};
-void require_apart(std::initializer_list<OutputFlag> outputs);
-
-// A line on standard error that overwrites itself, when that is a terminal; otherwise silent.
-lab::Progress progress_on_stderr();
-void end_progress();
+// What the words of all reports mean.
+void print_terms();
 
 void add_list(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);

@@ -14,12 +14,14 @@
 namespace warpladder::app {
 namespace {
 
-constexpr std::size_t kFailuresShown = 5;  // of each rung
+constexpr std::size_t kCausesShown = 5;  // of each rung
+constexpr const char* kDefaultTimeout = "20";
 
 struct VerifyFlags {
   std::vector<std::string> names;
   std::optional<std::string> shape, variant, matrix;
-  bool counted = false, large = false;
+  std::string timeout = kDefaultTimeout;
+  bool fast = false, large = false, quiet = false, fail_fast = false;
   DeviceFlags device;
   JsonFlag json;
 };
@@ -35,14 +37,6 @@ std::vector<std::int64_t> shape_for(const std::vector<lab::Selected>& rungs,
         other.op->shape_form()));
   }
   return parse_shape(text, op.default_shape().size(), "--shape");
-}
-
-runtime::Target target_for(const VerifyFlags& flags) {
-  if (!flags.counted) return flags.device.target();
-  if (flags.device.device == "gpu") {
-    throw_bad_input("--counted counts in the CPU's executor and cannot go with --device gpu");
-  }
-  return device::choose_target(flags.device.device.empty() ? "cpu" : flags.device.device);
 }
 
 struct Tally {
@@ -76,33 +70,60 @@ std::vector<Cell> cells_of(const lab::VerifyRow& row) {
           worst ? worst->name : ""};
 }
 
+// Failures of one cause are told once, with the smallest case that has it.
 void print_failures(const lab::VerifyRow& row) {
-  std::size_t seen = 0;
-  for (const lab::CaseResult& result : row.cases) {
-    if (result.failure.empty() || seen++ >= kFailuresShown) continue;
-    print_line(fmt::format("- {}/{} ({}) on {}: {}", row.op, row.rung, lab::name(row.flavour),
-                           result.name, result.failure));
+  const std::vector<lab::FailureGroup> groups = lab::failure_groups(row);
+  for (std::size_t i = 0; i < groups.size() && i < kCausesShown; ++i) {
+    const auto& [smallest, cases] = groups[i];
+    const std::string where = fmt::format("{} of {} cases{} {}", cases, row.cases.size(),
+                                          cases == 1 ? "," : ", the smallest", smallest->name);
+    if (smallest->broken) {
+      print_line(fmt::format("- {}/{}: {}: {}, in {}:\n  {}", row.op, row.rung,
+                             smallest->broken->place(), smallest->broken->kind, where,
+                             smallest->broken->sentence));
+    } else {
+      print_line(
+          fmt::format("- {}/{}: wrong in {}:\n  {}", row.op, row.rung, where, smallest->failure));
+    }
   }
-  if (seen > kFailuresShown) print_line(fmt::format("- … and {} more", seen - kFailuresShown));
+  if (groups.size() > kCausesShown) {
+    print_line(fmt::format("- {}/{}: … and {} more causes", row.op, row.rung,
+                           groups.size() - kCausesShown));
+  }
+}
+
+std::string summary_of(const Tally& tally) {
+  return fmt::format("{} {} passed, {} failed, {} skipped", tally.passed,
+                     tally.passed == 1 ? "rung" : "rungs", tally.failed, tally.skipped);
+}
+
+// Why a rung that passed may still break CUDA's rules; empty where each access was checked.
+std::string unchecked(const lab::VerifyRequest& request) {
+  if (request.target == runtime::Target::gpu) {
+    return "Results were compared, but no access was checked; --device cpu checks each.";
+  }
+  if (request.checking == lab::Checking::each_access) return "";
+  return "Results were compared, but no access was checked: --fast leaves that out.";
 }
 
 void print_report(const std::vector<lab::VerifyRow>& rows, const Tally& tally,
-                  const std::vector<std::string>& left_out) {
-  TextTable table({{"rung"},
-                   {"flavour"},
-                   {"cases", Align::right},
-                   {"passed", Align::right},
-                   {"worst error ÷ bound", Align::right},
-                   {"worst case"}});
-  for (const lab::VerifyRow& row : rows) table.add_row(cells_of(row));
-  print(table);
-  print_line("");
+                  const std::vector<std::string>& left_out, bool quiet) {
+  if (!quiet) {
+    TextTable table({{"rung"},
+                     {"flavour"},
+                     {"cases", Align::right},
+                     {"passed", Align::right},
+                     {"worst error ÷ bound", Align::right},
+                     {"worst case"}});
+    for (const lab::VerifyRow& row : rows) table.add_row(cells_of(row));
+    print(table);
+    print_line("");
+  }
   if (tally.failed) {
     for (const lab::VerifyRow& row : rows) print_failures(row);
     print_line("");
   }
-  print_line(fmt::format("{} {} passed, {} failed, {} skipped", tally.passed,
-                         tally.passed == 1 ? "rung" : "rungs", tally.failed, tally.skipped));
+  print_line(summary_of(tally));
   for (const std::string& sentence : left_out) print_line("- left out: " + sentence);
 }
 
@@ -116,6 +137,10 @@ nlohmann::json as_json(const std::vector<lab::VerifyRow>& rows, const Tally& tal
       cases.push_back({{"name", result.name},
                        {"worst_error_over_bound", result.worst_error_over_bound},
                        {"failure", result.failure}});
+      if (!result.broken) continue;
+      cases.back()["broken_rule"] = {{"file", result.broken->file},
+                                     {"line", result.broken->line},
+                                     {"kind", result.broken->kind}};
     }
     list.push_back({{"op", row.op},
                     {"rung", row.rung},
@@ -154,9 +179,13 @@ void verify(const VerifyFlags& flags, Context& context) {
                                {"--large", flags.large}});
   }
   if (flags.shape && !request.rungs.empty()) request.shape = shape_for(request.rungs, *flags.shape);
-  request.target = target_for(flags);
-  if (flags.variant && !flags.shape)
-    throw_bad_input("--variant says of what --shape is; give both");
+  request.target = flags.device.target();
+  if (flags.fast && request.target == runtime::Target::gpu) {
+    throw_bad_input("--fast leaves out the checks of the CPU's executor; a GPU has none");
+  }
+  if (flags.variant && !flags.shape) {
+    throw_bad_input("--variant is for the problem that --shape gives; give --shape too");
+  }
   if (flags.large && flags.shape) throw_bad_input("--large and --shape both name the cases");
   request.variant = flags.variant;
   if (flags.matrix) {
@@ -164,15 +193,20 @@ void verify(const VerifyFlags& flags, Context& context) {
     request.variant = flags.matrix;
   }
   request.large = flags.large;
-  request.counted = flags.counted;
+  if (flags.fast) request.checking = lab::Checking::results;
+  request.stop_at_failure = flags.fail_fast;
+  request.block_limit_s = seconds_of_timeout(flags.timeout);
   request.executor_threads = flags.device.threads;
+  // The executor cannot stop what runs unchecked; a problem of the user's own may be a long one.
+  if (flags.fast && !request.shape) limit_each(request.block_limit_s);
 
   const std::vector<lab::VerifyRow> rows = lab::verify(request, progress_on_stderr());
   end_progress();
   const Tally tally = tally_of(rows);
   std::vector<std::string> left_out;
   if (!request.shape && !request.large) left_out = left_out_of(request.rungs);
-  if (!flags.json.to_stdout()) print_report(rows, tally, left_out);
+  print_report(rows, tally, left_out, flags.quiet);
+  if (const std::string why = unchecked(request); !why.empty() && !flags.quiet) print_line(why);
   if (flags.json.asked()) {
     nlohmann::json report = as_json(rows, tally, left_out);
     report["target"] = device::name(request.target);
@@ -190,7 +224,8 @@ void verify(const VerifyFlags& flags, Context& context) {
 void add_verify(CLI::App& app, Context& context) {
   auto* verb = app.add_subcommand("verify", "Compare rungs with the float64 reference");
   const auto flags = std::make_shared<VerifyFlags>();
-  verb->add_option("OP[/RUNG]", flags->names, "Operators or single rungs (default: all)")
+  verb->add_option("OP[/RUNG]", flags->names,
+                   "Operators, rungs, or patterns such as 'sgemm/row_*' (default: all)")
       ->type_name("");
   verb->add_option("--shape", flags->shape, "This problem instead of the operator's cases")
       ->type_name("MxNxK");
@@ -199,8 +234,12 @@ void add_verify(CLI::App& app, Context& context) {
   verb->add_option("--matrix", flags->matrix, matrix_help())->type_name("FILE|SPEC");
   verb->add_flag("--large", flags->large,
                  "The cases of more than 2^31 elements instead: for a GPU, and 40 GiB on the host");
-  verb->add_flag("--counted", flags->counted,
-                 "Also in the flavour in which the executor checks every access");
+  verb->add_flag("--fast", flags->fast,
+                 "Compare results alone: on the CPU the executor checks every access unless told");
+  verb->add_flag("--fail-fast", flags->fail_fast, "Stop at the first case that fails");
+  verb->add_flag("--quiet", flags->quiet, "Print failures and the last line alone");
+  verb->add_option("--timeout", flags->timeout, timeout_help(kDefaultTimeout))
+      ->type_name("SECONDS");
   flags->device.add_to(*verb);
   flags->json.add_to(*verb);
   verb->footer(kMatricesFooter);

@@ -22,6 +22,7 @@ namespace fs = std::filesystem;
 constexpr mode_t kPermissions = 0777;
 constexpr mode_t kNewFileMode = 0666;  // less the umask
 constexpr int kMaxLinks = 40;          // as the Linux kernel
+constexpr const char* kDescriptors = "/proc/self/fd/";
 
 std::string message_of(int error) { return std::generic_category().message(error); }
 
@@ -64,10 +65,11 @@ fs::path directory_of(const fs::path& file) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(const std::string& path, std::string_view argument)
+AtomicFile::AtomicFile(const std::string& path, std::string_view argument, Temporary wish)
     : subject_(file_subject(path, argument)), target_(follow_links(path)) {
   if (path.empty()) fail("the path is empty", ENOENT);
   if (const auto descriptor = own_descriptor(target_)) {
+    is_direct_ = true;
     file_ = FileDescriptor(::fcntl(*descriptor, F_DUPFD_CLOEXEC, 0));
     if (!file_.is_open()) fail(errno);
     return;
@@ -75,40 +77,51 @@ AtomicFile::AtomicFile(const std::string& path, std::string_view argument)
   struct stat status {};
   if (::stat(target_.c_str(), &status) != 0) {
     if (errno != ENOENT) fail(errno);
-    open_temporary();
-    return;
-  }
-  if (S_ISDIR(status.st_mode)) fail("it is a directory", EISDIR);
-  if (!S_ISREG(status.st_mode)) {
+  } else if (S_ISDIR(status.st_mode)) {
+    fail("it is a directory", EISDIR);
+  } else if (!S_ISREG(status.st_mode)) {
+    is_direct_ = true;
     file_ = FileDescriptor(::open(target_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
     if (!file_.is_open()) fail(errno);
     return;
+  } else {
+    // A rename would replace even a read-only file.
+    if (::faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) != 0) fail(errno);
+    existing_ = Existing{status.st_mode & kPermissions, status.st_uid, status.st_gid};
   }
-  // A rename would replace even a read-only file.
-  if (::faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) != 0) fail(errno);
-  existing_ = Existing{status.st_mode & kPermissions, status.st_uid, status.st_gid};
-  open_temporary();
+  if (wish == Temporary::named || !open_unnamed()) open_named();
 }
 
-AtomicFile::~AtomicFile() {
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+// The mode of the old file from the start: its secrets are never readable in the temporary.
+mode_t AtomicFile::new_mode() const { return existing_ ? existing_->mode : kNewFileMode; }
+
+// Nothing of a file without a name is left behind, however the program ends. Linking it to a name
+// takes /proc. False where the directory's file system has no such files.
+bool AtomicFile::open_unnamed() {
+  if (::access(kDescriptors, F_OK) != 0) return false;
+  file_ = FileDescriptor(
+      ::open(directory_of(target_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, new_mode()));
+  return file_.is_open();
 }
 
-void AtomicFile::open_temporary() {
+// A short name of its own, since the target's may already be as long as names can be.
+void AtomicFile::name_temporary() {
   static std::atomic<unsigned> serial{0};
-  const fs::path directory = directory_of(target_);
-  // The mode of the old file from the start: its secrets are never readable in the temporary.
-  const mode_t mode = existing_ ? existing_->mode : kNewFileMode;
+  temporary_.emplace(directory_of(target_) / (".warpladder-" + std::to_string(::getpid()) + "-" +
+                                              std::to_string(serial++) + ".tmp"));
+}
+
+void AtomicFile::open_named() {
   do {
-    // A short name of its own, since the target's may already be as long as names can be.
-    temporary_ = directory / (".warpladder-" + std::to_string(::getpid()) + "-" +
-                              std::to_string(serial++) + ".tmp");
-    file_ = FileDescriptor(
-        ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
-  } while (!file_.is_open() && errno == EEXIST);
-  if (file_.is_open()) return;
+    name_temporary();
+    file_ =
+        FileDescriptor(::open(temporary_->path().c_str(),
+                              O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, new_mode()));
+    if (file_.is_open()) return;
+    temporary_->disown();
+  } while (errno == EEXIST);
   const int error = errno;
-  const std::string where = in_quotes(directory.string());
+  const std::string where = in_quotes(directory_of(target_).string(), kShownBytes);
   if (error == ENOENT) fail("the directory " + where + " does not exist", error);
   fail("no file can be made in the directory " + where + " (" + message_of(error) + ")", error);
 }
@@ -132,17 +145,38 @@ void AtomicFile::keep_owner_and_mode() {
   ::fchmod(file_.get(), existing_->mode);
 }
 
+// Gives the unnamed file the target's name where that is free, else a temporary one to rename.
+void AtomicFile::link_unnamed() {
+  const std::string descriptor = kDescriptors + std::to_string(file_.get());
+  const auto link_to = [&](const std::string& name) {
+    return ::linkat(AT_FDCWD, descriptor.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  };
+  if (!existing_) {
+    if (link_to(target_.string())) return;
+    if (errno != EEXIST) fail(errno);  // somebody else has made it meanwhile
+  }
+  for (;;) {
+    name_temporary();
+    if (link_to(temporary_->path())) return;
+    temporary_->disown();
+    if (errno != EEXIST) fail(errno);
+  }
+}
+
 void AtomicFile::commit() {
-  if (temporary_.empty()) {
+  if (is_direct_) {
     if (!file_.close()) fail(errno);
     return;
   }
   if (existing_) keep_owner_and_mode();
   // The bytes must be on the disk before the name is: else a crash could leave an empty file.
   if (::fsync(file_.get()) != 0) fail(errno);
+  if (!temporary_) link_unnamed();
   if (!file_.close()) fail(errno);
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
-  temporary_.clear();
+  if (temporary_) {
+    if (::rename(temporary_->path().c_str(), target_.c_str()) != 0) fail(errno);
+    temporary_.reset();
+  }
   // Makes the new name last, too. Not every file system can; the file is whole either way.
   const FileDescriptor directory(
       ::open(directory_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -155,6 +189,14 @@ void AtomicFile::fail(const std::string& reason, int error) const {
   const std::string sentence = "cannot write " + subject_ + ": " + reason;
   if (is_resource_error(error)) throw_resource(sentence);
   throw_bad_input(sentence);
+}
+
+fs::path file_behind(const std::string& path) {
+  std::error_code unknown;
+  const fs::path place = follow_links(path);
+  const fs::path whole = fs::absolute(place, unknown);
+  const fs::path canonical = fs::weakly_canonical(whole, unknown);
+  return unknown ? whole.lexically_normal() : canonical;
 }
 
 void write_file(const std::string& path, std::string_view contents, std::string_view argument) {

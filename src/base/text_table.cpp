@@ -7,6 +7,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "base/terminal.hpp"
+
 namespace warpladder {
 namespace {
 
@@ -114,14 +116,19 @@ void shrink(std::vector<std::size_t>& widths, const std::vector<std::size_t>& fl
 }
 
 // "┌──┬──┐" and its like.
-std::string rule(const std::vector<std::size_t>& widths, std::string_view left,
+std::string rule(const std::vector<std::size_t>& widths, std::size_t padding, std::string_view left,
                  std::string_view middle, std::string_view right) {
   std::string line;
   for (const std::size_t width : widths) {
     line += line.empty() ? left : middle;
-    line += repeat("─", width + 2);
+    line += repeat("─", width + 2 * padding);
   }
   return line.append(right) + '\n';
+}
+
+// Of a box's lines and the blanks beside them.
+std::size_t frame_width(std::size_t columns, std::size_t padding) {
+  return (1 + 2 * padding) * columns + 1;
 }
 
 std::string markdown_text(std::string_view text) {
@@ -139,13 +146,17 @@ std::string markdown_text(std::string_view text) {
 
 }  // namespace
 
-TableFormat choose_table_format(bool is_terminal, const char* no_color) {
+TableFormat choose_table_format(bool is_terminal, const char* no_color, const char* term) {
   if (!is_terminal) return {};
-  return {.style = Style::boxed, .colour = no_color == nullptr || *no_color == '\0'};
+  const bool wants_colour = no_color == nullptr || *no_color == '\0';
+  return {.style = Style::boxed, .colour = wants_colour && !is_dumb_terminal(term)};
 }
 
 TableFormat table_format_for(int file_descriptor) {
-  return choose_table_format(::isatty(file_descriptor) == 1, std::getenv("NO_COLOR"));
+  TableFormat format = choose_table_format(::isatty(file_descriptor) == 1, std::getenv("NO_COLOR"),
+                                           std::getenv("TERM"));
+  format.max_width = columns_of(file_descriptor);
+  return format;
 }
 
 std::size_t display_width(std::string_view utf8) {
@@ -170,6 +181,7 @@ std::string TextTable::render(const TableFormat& format) const {
   return format.style == Style::boxed ? render_boxed(format) : render_markdown();
 }
 
+// The columns' widths, together at most `max_width` if they can be.
 std::vector<std::size_t> TextTable::boxed_widths(std::size_t max_width) const {
   const std::size_t count = columns_.size();
   std::vector<std::size_t> widths(count), whole_words(count), cut_words(count);
@@ -185,15 +197,20 @@ std::vector<std::size_t> TextTable::boxed_widths(std::size_t max_width) const {
     }
     cut_words[i] = wraps ? std::min(whole_words[i], kNarrowColumn) : whole_words[i];
   }
-  const std::size_t frame = 3 * count + 1;
-  const std::size_t total = max_width - std::min(max_width, frame);
-  shrink(widths, whole_words, total);
-  shrink(widths, cut_words, total);
+  shrink(widths, whole_words, max_width);
+  shrink(widths, cut_words, max_width);
   return widths;
 }
 
 std::string TextTable::render_boxed(const TableFormat& format) const {
-  const std::vector<std::size_t> widths = boxed_widths(format.max_width);
+  std::vector<std::size_t> widths;
+  std::size_t padding = 2, all = format.max_width + 1;
+  while (padding > 0 && all > format.max_width) {
+    const std::size_t frame = frame_width(columns_.size(), --padding);
+    widths = boxed_widths(format.max_width - std::min(format.max_width, frame));
+    all = frame + std::reduce(widths.begin(), widths.end());
+  }
+  const std::string blank(padding, ' ');
   std::string out;
   const auto draw = [&](const Row& row) {
     std::vector<std::vector<std::string>> lines;
@@ -206,22 +223,22 @@ std::string TextTable::render_boxed(const TableFormat& format) const {
       for (std::size_t i = 0; i < row.size(); ++i) {
         const std::string text = y < lines[i].size() ? lines[i][y] : "";
         const bool is_plain = !format.colour || text.empty();
-        out += "│ ";
+        out += "│" + blank;
         out += pad(is_plain ? text : with_emphasis(text, row[i].emphasis), display_width(text),
                    widths[i], columns_[i].align);
-        out += ' ';
+        out += blank;
       }
       out += "│\n";
     }
   };
-  out += rule(widths, "┌", "┬", "┐");
+  out += rule(widths, padding, "┌", "┬", "┐");
   draw(headers_);
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     const bool is_last_rule = rows_[r].empty() && r + 1 == rows_.size();
-    if (r == 0 || (rows_[r].empty() && !is_last_rule)) out += rule(widths, "├", "┼", "┤");
+    if (r == 0 || (rows_[r].empty() && !is_last_rule)) out += rule(widths, padding, "├", "┼", "┤");
     draw(rows_[r]);
   }
-  return out + rule(widths, "└", "┴", "┘");
+  return out + rule(widths, padding, "└", "┴", "┘");
 }
 
 std::string TextTable::render_markdown() const {

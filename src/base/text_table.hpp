@@ -34,9 +34,10 @@ struct TableFormat {
   std::size_t max_width = 100;  // boxed only
 };
 
-// Boxed on a terminal, with colour unless NO_COLOR is set and not empty (no-color.org).
-TableFormat choose_table_format(bool is_terminal, const char* no_color);
-// The same, asking the descriptor and the environment.
+// Boxed on a terminal, with colour unless NO_COLOR is set and not empty (no-color.org) or the
+// terminal is dumb.
+TableFormat choose_table_format(bool is_terminal, const char* no_color, const char* term);
+// The same, asking the descriptor and the environment; as wide as the terminal is.
 TableFormat table_format_for(int file_descriptor);
 
 // One column per code point: right for Latin, Greek and box drawing, not for CJK.
@@ -52,7 +53,8 @@ class TextTable {
   void add_rule();
 
   // Every line ends in '\n'. A box too wide wraps left-aligned cells and headers at spaces, then
-  // cuts long words. Right-aligned cells are numbers and stay whole, even past the width.
+  // cuts long words, then leaves out the blanks beside its lines. Right-aligned cells are numbers
+  // and stay whole, even past the width.
   std::string render(const TableFormat& format) const;
 
  private:

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <functional>
@@ -185,6 +186,16 @@ void fill_counts(const RequestLog::Sums& sums, const KernelLaunch& launch, Kerne
 
 }  // namespace
 
+namespace {
+
+std::atomic<double> block_limit_s{0};
+
+}  // namespace
+
+BlockLimit::BlockLimit(double seconds) : before_(block_limit_s.exchange(seconds)) {}
+BlockLimit::~BlockLimit() { block_limit_s = before_; }
+double BlockLimit::seconds() { return block_limit_s; }
+
 unsigned worker_count(const Options& options) {
   if (options.threads) return options.threads;
   return std::max(1u, std::thread::hardware_concurrency());
@@ -196,6 +207,7 @@ void run_kernel(const KernelLaunch& launch, const Options& options, KernelCounts
   LaunchState state;
   state.launch = &launch;
   state.options = options;
+  state.block_limit_s = BlockLimit::seconds();
   state.counted = launch.counted;
   state.blocks = launch.config.grid.count();
   state.workers = static_cast<unsigned>(

@@ -21,6 +21,20 @@ struct Options {
   bool check_shared = true;  // races and uninitialised reads (counted flavour only)
 };
 
+// While it lives, a block (or cluster) that runs for longer counts as an endless loop. A loop
+// without barriers is found in the counted flavour alone.
+class BlockLimit {
+ public:
+  explicit BlockLimit(double seconds);  // of processor time; 0: no limit
+  ~BlockLimit();
+  BlockLimit(const BlockLimit&) = delete;
+  BlockLimit& operator=(const BlockLimit&) = delete;
+  static double seconds();
+
+ private:
+  double before_;
+};
+
 using Thunk = void (*)(const void* arguments);
 
 struct KernelLaunch {

@@ -45,6 +45,8 @@ const char* name(FaultKind kind) {
       return "misused tensor cores";
     case FaultKind::stack_overflow:
       return "stack overflow";
+    case FaultKind::endless_loop:
+      return "endless loop";
     case FaultKind::unknown_code:
       return "code outside a kernel";
   }
@@ -54,6 +56,7 @@ const char* name(FaultKind kind) {
 KernelFault::KernelFault(FaultKind kind, Place place, const std::string& sentence)
     : Error(ErrorCode::check_failed, describe(kind, place, sentence)),
       kind_(kind),
-      place_(std::move(place)) {}
+      place_(std::move(place)),
+      sentence_(sentence) {}
 
 }  // namespace warpladder::executor

@@ -23,6 +23,7 @@ enum class FaultKind {
   copy_engine_misuse,
   tensor_core_misuse,
   stack_overflow,
+  endless_loop,
   unknown_code,
 };
 
@@ -39,10 +40,12 @@ class KernelFault : public Error {
 
   FaultKind kind() const { return kind_; }
   const Place& place() const { return place_; }
+  const std::string& sentence() const { return sentence_; }  // what() without kind and place
 
  private:
   FaultKind kind_;
   Place place_;
+  std::string sentence_;
 };
 
 }  // namespace warpladder::executor

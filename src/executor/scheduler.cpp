@@ -1,8 +1,10 @@
 // Who runs next, and what it means when nobody can.
 
 #include <fmt/format.h>
+#include <time.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include "executor/worker.hpp"
 
@@ -15,6 +17,7 @@ bool Worker::run_warp(unsigned first, unsigned end) {
     for (unsigned t = first; t < end; ++t) at_exchange_ += state[t] == LaneState::at_exchange;
   }
   for (;;) {
+    if (is_out_of_time()) return blame_endless_loop(first);
     do {
       for (unsigned t = first; t < end; ++t) {
         if (state[t] != LaneState::ready) continue;
@@ -51,7 +54,38 @@ bool Worker::run_warp(unsigned first, unsigned end) {
   }
 }
 
+namespace {
+
+std::int64_t processor_time_ns() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+}  // namespace
+
+// Asked each time a warp has run until it waits, or its logs are full: some milliseconds at most.
+bool Worker::is_out_of_time() {
+  constexpr unsigned kRoundsToALook = 64;
+  const double limit_s = shared_state_->block_limit_s;
+  if (limit_s <= 0 || ++rounds_ % kRoundsToALook) return false;
+  return static_cast<double>(processor_time_ns() - block_begin_ns_) > limit_s * 1e9;
+}
+
+bool Worker::blame_endless_loop(unsigned first) {
+  const bool is_busy = busy_pc_ != 0;
+  const std::uintptr_t at_barrier = running_->barrier_pc;
+  const std::uintptr_t pc = is_busy      ? busy_pc_
+                            : at_barrier ? at_barrier
+                                         : reinterpret_cast<std::uintptr_t>(launch->kernel);
+  return blame(FaultKind::endless_loop, pc, is_busy ? busy_fiber_ : first,
+               fmt::format("the block has run for {:g} s of processor time without an end",
+                           shared_state_->block_limit_s));
+}
+
 void Worker::begin_blocks() {
+  busy_pc_ = 0;
+  if (shared_state_->block_limit_s > 0) block_begin_ns_ = processor_time_ns();
   for (unsigned rank = 0; rank < cluster_; ++rank) {
     Block& block = blocks_[rank];
     block = Block();

@@ -152,6 +152,8 @@ void Worker::suspend() {
 }
 
 void Worker::pause_lane() {
+  busy_pc_ = SiteTable::text_begin() + (cursor.pc[-1] & ~kSharedBit);
+  busy_fiber_ = current;
   state[current] = LaneState::paused;
   ++paused_;
   suspend();

@@ -105,6 +105,7 @@ struct LaunchState {
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
   const KernelLaunch* launch = nullptr;
   Options options;
+  double block_limit_s = 0;
   bool counted = false;
   std::uint64_t blocks = 0;
   std::atomic<std::uint64_t> next_block{0};  // the first of the next cluster
@@ -228,6 +229,8 @@ class Worker {
   bool release_barriers(bool& released);
   bool release(Block& block);
   bool blame_standstill();
+  bool is_out_of_time();
+  bool blame_endless_loop(unsigned first);
   // exchange.cpp
   bool resolve_exchanges(unsigned first, unsigned end);
   bool perform(unsigned first, unsigned members);
@@ -248,6 +251,12 @@ class Worker {
   std::uintptr_t cluster_barrier_pc_ = 0;
   bool woken_ = false;   // a lane has become ready since the scheduler last went round the warps
   bool uneven_ = false;  // when it goes round again, not all lanes need be ready
+
+  std::int64_t block_begin_ns_ = 0;  // in processor time, which other programs do not use up
+  unsigned rounds_ = 0;
+  // The last lane that filled its log, and where.
+  std::uintptr_t busy_pc_ = 0;
+  unsigned busy_fiber_ = 0;
 
   unsigned char* areas_ = nullptr;          // the blocks' dynamic shared memory
   unsigned char* cluster_areas_ = nullptr;  // kMaxCluster of them, once a cluster was launched

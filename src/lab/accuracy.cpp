@@ -115,7 +115,7 @@ AccuracyReport accuracy(const AccuracyRequest& request, const Progress& progress
     contestants.push_back(contestant);
     contestants.back().row = report.rows.size() - 1;
   };
-  const runtime::Flavour flavour = flavours_on(request.target, false).front();
+  const runtime::Flavour flavour = flavour_on(request.target);
   for (const ladder::AnyRung* rung : request.rungs) {
     enter({0, rung, nullptr, rung->preparation(flavour), rung->launcher(flavour)}, rung->id,
           ladder::why_not(*rung, flavour));

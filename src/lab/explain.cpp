@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "base/error.hpp"
+#include "executor/executor.hpp"
 
 namespace warpladder::lab {
 namespace {
@@ -23,8 +24,6 @@ constexpr std::uint64_t kSectorsPerCycle = 4;
 constexpr double kSectorBytes = 32;
 constexpr double kCountedFmaSeconds = 20e-9;  // on one core, the slowest rung
 constexpr double kWorthBlaming = 0.01;        // of all cycles
-// L1 cycles in which the FP32 units of an SM take one FMA of each lane of a warp.
-constexpr double kBalance = 32 / H200::sm_fmas_per_cycle;
 
 std::uint64_t sector_cycles(std::uint64_t requests, std::uint64_t sectors) {
   return std::max(requests, (sectors + kSectorsPerCycle - 1) / kSectorsPerCycle);
@@ -84,7 +83,9 @@ struct Fetched {
 
 // Of a line that wastes nothing: what it fetches for its FMAs or, where the line itself multiplies
 // nothing, for all FMAs of the rung.
-std::string sentence_on_reuse(const LineCounts& line, std::uint64_t all_fmas) {
+std::string sentence_on_reuse(const LineCounts& line, std::uint64_t all_fmas, const Gpu& gpu) {
+  // L1 cycles in which the FP32 units of an SM take one FMA of each lane of a warp.
+  const double balance = 32 / gpu.sm_fmas_per_cycle;
   Fetched global, shared;
   bool is_least = true;
   for (const AccessCounts& a : line.accesses) {
@@ -107,13 +108,13 @@ std::string sentence_on_reuse(const LineCounts& line, std::uint64_t all_fmas) {
                                                                 : "L1 cycle";
   const std::string counts = fmt::format("{:.3g} {}{} for 32 FMAs{}", cycles, unit,
                                          cycles == 1 ? "" : "s", line.fmas ? "" : " of the kernel");
-  if (cycles <= kBalance) return counts + ": the FP32 units bind before this line does";
+  if (cycles <= balance) return counts + ": the FP32 units bind before this line does";
   const char* const memory = is_global ? "global" : "shared";
   const std::string where =
       fetched.words >= 2 * fmas ? fmt::format("every operand comes from {} memory", memory)
       : fetched.words >= fmas   ? fmt::format("one operand of each comes from {} memory", memory)
                                 : "operands are used again, but too seldom";
-  return fmt::format("{}: {} ({:.3g} would keep the FP32 units busy)", counts, where, kBalance);
+  return fmt::format("{}: {} ({:.3g} would keep the FP32 units busy)", counts, where, balance);
 }
 
 }  // namespace
@@ -182,7 +183,7 @@ std::vector<LineCounts> lines_of(const std::vector<executor::KernelCounts>& laun
   return lines;
 }
 
-std::optional<Blame> blame(const std::vector<LineCounts>& lines) {
+std::optional<Blame> blame(const std::vector<LineCounts>& lines, const Gpu& gpu) {
   std::uint64_t cost = 0, fmas = 0;
   for (const LineCounts& line : lines) {
     cost += line.cost();
@@ -194,7 +195,7 @@ std::optional<Blame> blame(const std::vector<LineCounts>& lines) {
     const AccessCounts& access = *std::ranges::max_element(worst->accesses, {}, avoidable);
     return Blame{static_cast<std::size_t>(worst - lines.begin()), sentence_on_waste(access)};
   }
-  return Blame{0, sentence_on_reuse(lines.front(), fmas)};
+  return Blame{0, sentence_on_reuse(lines.front(), fmas, gpu)};
 }
 
 const std::vector<TotalField>& total_fields() {
@@ -292,15 +293,15 @@ double Explanation::fmas_per_shared_wavefront() const {
 std::vector<Roof> Explanation::roofs() const {
   const auto sectors =
       static_cast<double>(totals.global_load_sectors + totals.global_store_sectors);
-  return {{"DRAM, each operand moved once", minimal_bytes, H200::dram_bytes_per_s},
-          {"L1, global sectors", sectors * kSectorBytes, H200::l1_bytes_per_s},
-          {"L1, all its cycles", static_cast<double>(cost()) * H200::l1_bytes_per_cycle,
-           H200::l1_bytes_per_s}};
+  return {{"DRAM, each operand moved once", minimal_bytes, gpu->dram_bytes_per_s},
+          {"L1, global sectors", sectors * kSectorBytes, gpu->l1_bytes_per_s()},
+          {"L1, all its cycles", static_cast<double>(cost()) * Gpu::l1_bytes_per_cycle,
+           gpu->l1_bytes_per_s()}};
 }
 
 Peak Explanation::peak() const {
   if (tensor_flops_per_s <= 0 || totals.tensor_fmas == 0) {
-    return {"FP32 units", H200::fp32_flops_per_s};
+    return {"FP32 units", gpu->fp32_flops_per_s()};
   }
   const double seconds = 2 * static_cast<double>(totals.tensor_fmas) / tensor_flops_per_s;
   return {"tensor cores, all their products", flops / seconds};
@@ -320,23 +321,30 @@ const Roof* Explanation::binding(const std::vector<Roof>& roofs) const {
 }
 
 Explanation explain(const Selected& selected, const std::vector<std::int64_t>& shape,
-                    const std::string& variant, unsigned threads, const Announce& announce) {
+                    const std::string& variant, const ExplainOptions& options) {
   const ladder::AnyRung& rung = *selected.rung;
   const auto require = [&](const std::string& why_not) {
     if (why_not.empty()) return;
     throw_bad_input(fmt::format("{} cannot be explained: {}", rung.full_name(), why_not));
   };
   require(ladder::why_not(rung, runtime::Flavour::counted));
+  std::optional<device::StandIn> stand_in;
+  if (options.gpu) {
+    require(ladder::why_not(rung, options.gpu->machine));
+    stand_in.emplace(options.gpu->machine);
+  }
+  const runtime::Machine& machine = device::machine(runtime::Target::cpu);
   const auto trial = selected.op->case_of_shape(shape, variant).prepare(runtime::Target::cpu);
   require(ladder::why_not(rung, trial->call()));
-  trial->provide_workspace(
-      rung.workspace_for(trial->call(), device::machine(runtime::Target::cpu)));
+  trial->provide_workspace(rung.workspace_for(trial->call(), machine));
   trial->reset();
-  if (announce) {
-    const unsigned cores = threads ? threads : std::max(1u, std::thread::hardware_concurrency());
-    announce(trial->flops() / 2 * kCountedFmaSeconds / cores);
+  if (options.announce) {
+    const unsigned cores =
+        options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+    options.announce(trial->flops() / 2 * kCountedFmaSeconds / cores);
   }
   Explanation e;
+  if (options.gpu) e.gpu = options.gpu;
   e.op = selected.op->name();
   e.rung = rung.id;
   e.idea = rung.idea;
@@ -344,14 +352,12 @@ Explanation explain(const Selected& selected, const std::vector<std::int64_t>& s
   e.variant = variant;
   e.flops = trial->flops();
   e.minimal_bytes = trial->minimal_bytes();
-  const runtime::Machine& machine = device::machine(runtime::Target::cpu);
   const ladder::Arithmetic arithmetic = rung.arithmetic_for(trial->call());
-  if (arithmetic.tensor_cores()) {
-    e.tensor_flops_per_s = arithmetic.flops_per_s(machine);
-  }
+  if (arithmetic.tensor_cores()) e.tensor_flops_per_s = arithmetic.flops_per_s(machine);
 
   device::Stream stream(runtime::Target::cpu);
-  stream.executor_threads = threads;
+  stream.executor_threads = options.threads;
+  const executor::BlockLimit limit(options.block_limit_s);
   const auto prepare = rung.preparation(runtime::Flavour::counted);
   if (prepare) prepare(trial->call(), stream);  // once, and so not what a product costs
   stream.record_counts = &e.launches;
@@ -363,7 +369,7 @@ Explanation explain(const Selected& selected, const std::vector<std::int64_t>& s
   const bool is_plain = !shape.empty() && variant.find(' ') == variant.npos;
   if (rung.predict && is_plain) e.predicted = rung.predict(trial->call(), machine);
   e.lines = lines_of(e.launches);
-  e.to_blame = blame(e.lines);
+  e.to_blame = blame(e.lines, *e.gpu);
   return e;
 }
 

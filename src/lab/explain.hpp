@@ -17,19 +17,10 @@
 #include <vector>
 
 #include "executor/counts.hpp"
+#include "lab/gpus.hpp"
 #include "lab/selection.hpp"
 
 namespace warpladder::lab {
-
-// The ceilings that counts are held against: one H200 SXM with all its SMs at work.
-struct H200 {
-  static constexpr double sms = 132, clock_hz = 1.98e9;  // the boost clock, as nvidia-smi has it
-  static constexpr double sm_fmas_per_cycle = 128;       // FP32 lanes of a compute 9.0 SM
-  static constexpr double fp32_flops_per_s = 66.9e12;    // the product of these, 2 FLOP an FMA
-  static constexpr double l1_bytes_per_cycle = 128;      // of an SM
-  static constexpr double l1_bytes_per_s = sms * clock_hz * l1_bytes_per_cycle;
-  static constexpr double dram_bytes_per_s = 4.28e12;  // a copy, read + write, measured
-};
 
 std::uint64_t l1_cycles(const executor::AccessCounts& access);
 std::uint64_t ideal_l1_cycles(const executor::AccessCounts& access);
@@ -58,7 +49,7 @@ struct Blame {
   std::string sentence;  // what its counts mean
 };
 // Of lines in the order of lines_of(); nothing where nothing costs anything.
-std::optional<Blame> blame(const std::vector<LineCounts>& lines);
+std::optional<Blame> blame(const std::vector<LineCounts>& lines, const Gpu& gpu = default_gpu());
 
 // A field of ladder::Totals, for tables and reports.
 struct TotalField {
@@ -70,7 +61,8 @@ const std::vector<TotalField>& total_fields();
 // The totals as if every access had touched only what it must.
 ladder::Totals ideal_totals(std::vector<executor::KernelCounts> launches);
 
-// How far arithmetic gets if all bytes of this kind have to come through.
+// How far arithmetic gets if all bytes of this kind have to come through, as the source asks for
+// them: nvcc may merge loads, and then a run gets farther.
 struct Roof {
   std::string name;
   double bytes = 0, bytes_per_s = 0;
@@ -83,6 +75,7 @@ struct Peak {
 };
 
 struct Explanation {
+  const Gpu* gpu = &default_gpu();  // whose roofs and occupancy
   std::string op, rung, idea, variant;
   std::vector<std::int64_t> shape;
   std::vector<executor::KernelCounts> launches;
@@ -118,11 +111,18 @@ struct Explanation {
 // Told before the executor starts, what it will take at a guess.
 using Announce = std::function<void(double seconds)>;
 
+struct ExplainOptions {
+  unsigned threads = 0;
+  Announce announce = nullptr;
+  double block_limit_s = 0;  // see executor::BlockLimit
+  // Launches are those for this GPU; null: for the one that the executor stands for.
+  const Gpu* gpu = nullptr;
+};
+
 // Runs the rung's counted flavour on the CPU. Throws Error(bad_input) if there is none, or if the
-// rung does not accept the problem. `variant` is one of the operator's or,
+// rung does not accept the problem or the GPU. `variant` is one of the operator's or,
 // where `shape` is empty, a matrix.
 Explanation explain(const Selected& selected, const std::vector<std::int64_t>& shape,
-                    const std::string& variant, unsigned threads,
-                    const Announce& announce = nullptr);
+                    const std::string& variant, const ExplainOptions& options = {});
 
 }  // namespace warpladder::lab

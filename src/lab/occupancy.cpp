@@ -1,9 +1,9 @@
 #include "lab/occupancy.hpp"
 
+#include <charconv>
+
 namespace warpladder::lab {
 namespace {
-
-using Sm = Multiprocessor;
 
 template <class T>
 constexpr T round_up(T n, T unit) {
@@ -42,28 +42,45 @@ const char* name(Limiter limiter) {
   return "";
 }
 
-std::optional<Multiprocessor> multiprocessor_of(std::string_view architecture) {
+std::optional<Sm> sm_of(int capability) {
   constexpr std::size_t kKib = 1024;
-  if (!architecture.empty() && (architecture.back() == 'a' || architecture.back() == 'f')) {
-    architecture.remove_suffix(1);
+  switch (capability) {
+    case 75:
+      return Sm{32, 16, 64 * kKib, 64 * kKib, 0, 256};
+    case 80:
+      return Sm{64, 32, 164 * kKib, 163 * kKib};
+    case 86:
+      return Sm{48, 16, 100 * kKib, 99 * kKib};
+    case 89:
+    case 120:
+      return Sm{48, 24, 100 * kKib, 99 * kKib};
+    case 90:
+    case 100:
+      return Sm{};
+    default:
+      return std::nullopt;
   }
-  if (architecture == "75") return Multiprocessor{32, 16, 64 * kKib, 64 * kKib, 0, 256};
-  if (architecture == "80") return Multiprocessor{64, 32, 164 * kKib, 163 * kKib};
-  if (architecture == "86") return Multiprocessor{48, 16, 100 * kKib, 99 * kKib};
-  if (architecture == "89" || architecture == "120") {
-    return Multiprocessor{48, 24, 100 * kKib, 99 * kKib};
-  }
-  if (architecture == "90" || architecture == "100") return kHopperSm;
-  return std::nullopt;
 }
 
-Occupancy occupancy(const KernelResources& kernel, const Multiprocessor& sm) {
-  if (kernel.threads == 0 || kernel.threads > Sm::block_threads) return {};
+std::optional<Sm> sm_of(std::string_view architecture) {
+  if (architecture.ends_with('a') || architecture.ends_with('f')) architecture.remove_suffix(1);
+  int capability = 0;
+  const char* const end = architecture.data() + architecture.size();
+  const auto [rest, error] = std::from_chars(architecture.data(), end, capability);
+  return error == std::errc{} && rest == end ? sm_of(capability) : std::nullopt;
+}
+
+Occupancy occupancy(const KernelResources& kernel, const Sm& sm) {
+  Occupancy result;
+  result.most_warps = sm.warps;
+  if (kernel.threads == 0 || kernel.threads > Sm::block_threads) return result;
   const unsigned block_warps = round_up(kernel.threads, Sm::warp_threads) / Sm::warp_threads;
   // Of equal limits the first is named: what no kernel can change, before what one can.
-  Occupancy result{sm.warps / block_warps, 0, Limiter::warps, 0};
+  result.blocks = sm.warps / block_warps;
   const auto limit = [&](Limiter limiter, unsigned blocks) {
-    if (blocks < result.blocks) result = {blocks, 0, limiter, 0};
+    if (blocks >= result.blocks) return;
+    result.blocks = blocks;
+    result.limiter = limiter;
   };
   limit(Limiter::blocks, sm.blocks);
   limit(Limiter::shared_memory, blocks_by_shared_memory(kernel.shared_bytes, sm));
@@ -71,7 +88,6 @@ Occupancy occupancy(const KernelResources& kernel, const Multiprocessor& sm) {
     limit(Limiter::registers, blocks_by_registers(*kernel.registers, block_warps));
   }
   result.warps = result.blocks * block_warps;
-  result.share = static_cast<double>(result.warps) / sm.warps;
   return result;
 }
 

@@ -8,9 +8,9 @@
 
 namespace warpladder::lab {
 
-// One SM (CUDA C++ Programming Guide, "Technical Specifications"). As it stands: compute capability
-// 9.0, H100 and H200.
-struct Multiprocessor {
+// What an SM holds (CUDA C++ Programming Guide, "Technical Specifications"); the defaults are those
+// of compute capability 9.0.
+struct Sm {
   static constexpr unsigned warp_threads = 32, block_threads = 1024;
   static constexpr unsigned partitions = 4;  // of registers and warps, one per scheduler
   static constexpr unsigned registers = 65536, thread_registers = 255, register_unit = 256;
@@ -19,10 +19,10 @@ struct Multiprocessor {
   std::size_t reserved_shared_bytes = 1024;  // in every block, by the driver
   std::size_t shared_unit = 128;
 };
-inline constexpr Multiprocessor kHopperSm;
-
-// Of an architecture as nvcc spells it behind sm_: 80, 90a. Nothing for one that is not known.
-std::optional<Multiprocessor> multiprocessor_of(std::string_view architecture);
+// Of a compute capability, 10 · major + minor, or of an architecture as nvcc spells it behind sm_:
+// 80, 90a. Nothing for one that is not known.
+std::optional<Sm> sm_of(int capability);
+std::optional<Sm> sm_of(std::string_view architecture);
 
 struct KernelResources {
   unsigned threads = 0;          // of a block
@@ -38,9 +38,10 @@ struct Occupancy {
   unsigned blocks = 0;  // on an SM; 0: a GPU refuses to launch such a block
   unsigned warps = 0;   // on an SM
   Limiter limiter = Limiter::warps;
-  double share = 0;  // of the warps that an SM can hold
+  unsigned most_warps = 0;  // that the SM holds
+  double share() const { return static_cast<double>(warps) / most_warps; }
 };
 
-Occupancy occupancy(const KernelResources& kernel, const Multiprocessor& sm = kHopperSm);
+Occupancy occupancy(const KernelResources& kernel, const Sm& sm = {});
 
 }  // namespace warpladder::lab

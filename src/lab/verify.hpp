@@ -12,22 +12,42 @@
 
 namespace warpladder::lab {
 
+// On the CPU: which flavours run.
+enum class Checking {
+  each_access,  // the one in which the executor checks every access; the plain one of host
+                // functions
+  results,      // the plain one, which only its results tell right from wrong
+  both
+};
+
 struct VerifyRequest {
   std::vector<Selected> rungs;
   runtime::Target target = runtime::Target::cpu;
-  // CPU side: also run the counted flavour, in which the executor checks every access.
-  bool counted = false;
+  Checking checking = Checking::each_access;
   std::optional<std::vector<std::int64_t>> shape;  // instead of the operator's cases
   // Of that shape; of an empty one, the matrix that it stands for.
   std::optional<std::string> variant;
-  bool large = false;  // the operators' large cases instead
+  bool large = false;            // the operators' large cases instead
+  bool stop_at_failure = false;  // what was not reached by then is skipped
+  double block_limit_s = 0;      // see executor::BlockLimit
   unsigned executor_threads = 0;
+};
+
+// A rule of CUDA that the kernel broke.
+struct BrokenRule {
+  std::string file;
+  int line = 0;
+  std::string kind;      // "access out of bounds"
+  std::string sentence;  // who does what, and in which kernel
+  std::string place() const { return file + ":" + std::to_string(line); }
 };
 
 struct CaseResult {
   std::string name;
+  double bytes = 0;  // of its operands
   double worst_error_over_bound = 0.0;
   std::string failure;  // empty if it passed
+  std::optional<BrokenRule> broken;
 };
 
 // One rung in one flavour.
@@ -42,6 +62,14 @@ struct VerifyRow {
   // The case that came nearest to its bound, or over it; null without cases.
   const CaseResult* worst() const;
 };
+
+// Failures of one cause: the same rule broken on the same line, or wrong results.
+struct FailureGroup {
+  const CaseResult* smallest = nullptr;  // the case to look at first
+  std::size_t cases = 0;
+};
+// In the order in which they were met.
+std::vector<FailureGroup> failure_groups(const VerifyRow& row);
 
 // Told before each case: what runs, and how far things are in [0, 1].
 using Progress = std::function<void(const std::string& what, double done)>;

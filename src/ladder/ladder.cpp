@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/in_quotes.hpp"
+#include "base/suggest.hpp"
 #include "device/device.hpp"
 
 namespace warpladder::ladder {
@@ -58,8 +60,12 @@ const AnyRung& find_rung(std::string_view op, std::string_view id) {
     if (rung->id == id) return *rung;
     names.push_back(rung->id);
   }
-  throw_bad_input(
-      fmt::format("unknown rung '{}/{}'; the rungs are: {}", op, id, fmt::join(names, ", ")));
+  // The list may be long: it is told only where nothing is close.
+  const std::string close = did_you_mean(id, names);
+  const std::string all = fmt::format("; the rungs are: {}", fmt::join(names, ", "));
+  throw_bad_input(fmt::format("unknown rung {}{}",
+                              in_quotes(fmt::format("{}/{}", op, id), kShownBytes),
+                              close.empty() ? all : close));
 }
 
 bool has_gpu_flavour() {

@@ -228,20 +228,18 @@ class Reports(CommandLine):
 
 class Verify(CommandLine):
     def test_passes(self):
-        for arguments in (["vector_add"], ["vector_add", "--counted", "--threads", "2"]):
+        for arguments in (["vector_add"], ["vector_add", "--fast", "--threads", "2"]):
             lines = self.good("verify", *arguments).splitlines()
-            self.assertRegex(lines[-1], r"^\d+ rungs? passed, 0 failed, \d+ skipped$")
-        report = self.report("verify", "sgemm/row_00_serial", "--counted")
+            self.assertRegex("\n".join(lines), r"(?m)^\d+ rungs? passed, 0 failed, \d+ skipped$")
+        report = self.report("verify", "sgemm/row_00_serial")
         self.assertLessEqual(Reports.PROVENANCE | {"rows", "target"}, report.keys())
-        self.assertEqual((report["passed"], report["failed"], report["skipped"]), (1, 0, 1))
-        plain, counted = report["rows"]
-        self.assertGreater(len(plain["cases"]), 40)
-        for case in plain["cases"]:
+        self.assertEqual((report["passed"], report["failed"], report["skipped"]), (1, 0, 0))
+        (host_function,) = report["rows"]
+        self.assertEqual(host_function["flavour"], "plain")
+        self.assertGreater(len(host_function["cases"]), 40)
+        for case in host_function["cases"]:
             self.assertEqual(case["failure"], "")
             self.assertLessEqual(case["worst_error_over_bound"], 1.0)
-        self.assertEqual(counted["cases"], [])
-        self.assertIn("host function", counted["skipped"])
-        self.assertIn("skipped: a host", self.good("verify", "sgemm/row_00_serial", "--counted"))
 
     def test_runs_each_selection_once(self):
         rung = "vector_add/01_one_per_thread"
@@ -288,10 +286,12 @@ class Verify(CommandLine):
         self.assertEqual(done.returncode, RESOURCE)
         self.assertIn(b"nothing was verified", done.stderr)
 
-    def test_counted_belongs_to_the_cpu(self):
-        self.refused(BAD_INPUT, "--counted", "verify", "--counted", "--device", "gpu")
-        env = environment(WARPLADDER_DEVICE="")
-        self.assertEqual(self.report("verify", "vector_add", "--counted", env=env)["target"], "cpu")
+    def test_every_access_is_checked_unless_told(self):
+        for flags, flavour in (([], "counted"), (["--fast"], "plain")):
+            rows = self.report("verify", "vector_add", *flags)["rows"]
+            self.assertEqual({row["flavour"] for row in rows}, {flavour})
+            printed = self.good("verify", "vector_add", *flags)
+            self.assertEqual("no access was checked" in printed, bool(flags))
 
 
 def npy(path, shape, values, fortran=False, descr="<f4", version=1, code="f"):

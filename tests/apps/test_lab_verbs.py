@@ -296,24 +296,6 @@ class Explain(cli.CommandLine):
         self.assertIn(b"host function", done.stderr)
 
 
-class OutputsInOneFile(cli.CommandLine):
-    def test_are_refused(self):
-        same = self.path("same")
-        for one, other, arguments in (
-            ("--out", "--json", ["run", "spmv", "--a=arrow:rows=5"]),
-            ("--csv", "--md", ["bench", "spmv/01_scalar", "--matrix=arrow:rows=5"]),
-            ("--md", "--json", ["bench", "spmv/01_scalar", "--matrix=arrow:rows=5"]),
-            ("--svg", "--json", ["inspect", "arrow:rows=5"]),
-            ("--svg", "--json", ["accuracy", "sgemm/row_01_naive"]),
-        ):
-            for path in (same, self.path("./same")):
-                words = f"{one} and {other} name the same file"
-                self.refused(BAD_INPUT, words, *arguments, f"{one}={same}", f"{other}={path}")
-        self.refused(BAD_INPUT, "same file", "inspect", "arrow", "--json=-", "--svg=/dev/stdout")
-        self.assertEqual(self.names(), [])
-        self.good("inspect", "arrow:rows=5", "--svg=/dev/null", "--json=/dev/null")
-
-
 if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit(__doc__)

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -62,18 +63,91 @@ TEST(AtomicFile, NothingIsVisibleBeforeCommit) {
   EXPECT_EQ(dir.entries(), 1);
 }
 
+// The file system may not have files without a name.
+bool has_unnamed_files(const TempDir& dir) {
+  return FileDescriptor(::open(dir.path().c_str(), O_TMPFILE | O_WRONLY, 0600)).is_open();
+}
+
 TEST(AtomicFile, WithoutCommitNothingStays) {
   const TempDir dir;
   spill(dir.file("a"), "old");
-  {
-    AtomicFile existing(dir.file("a"));
-    AtomicFile fresh(dir.file("b"));
-    existing.write("new");
-    fresh.write("new");
-    EXPECT_EQ(dir.entries(), 3);
+  for (const Temporary wish : {Temporary::unnamed, Temporary::named}) {
+    const bool is_named = wish == Temporary::named || !has_unnamed_files(dir);
+    {
+      AtomicFile existing(dir.file("a"), "", wish);
+      AtomicFile fresh(dir.file("b"), "", wish);
+      existing.write("new");
+      fresh.write("new");
+      EXPECT_EQ(dir.entries(), is_named ? 3 : 1);
+    }
+    EXPECT_EQ(slurp(dir.file("a")), "old");
+    EXPECT_EQ(dir.entries(), 1);
   }
-  EXPECT_EQ(slurp(dir.file("a")), "old");
+}
+
+TEST(AtomicFile, BothTemporariesBecomeTheFile) {
+  const TempDir dir;
+  for (const Temporary wish : {Temporary::unnamed, Temporary::named}) {
+    for (const char* contents : {"first", "second"}) {  // a fresh name, and one to replace
+      AtomicFile file(dir.file("a"), "", wish);
+      file.write(contents);
+      file.commit();
+      EXPECT_EQ(slurp(dir.file("a")), contents);
+      EXPECT_EQ(dir.entries(), 1);
+    }
+    fs::remove(dir.file("a"));
+  }
+}
+
+TEST(AtomicFile, ANameThatIsTakenMeanwhileIsReplaced) {
+  const TempDir dir;
+  AtomicFile file(dir.file("a"));
+  file.write("ours");
+  spill(dir.file("a"), "somebody else's");
+  file.commit();
+  EXPECT_EQ(slurp(dir.file("a")), "ours");
   EXPECT_EQ(dir.entries(), 1);
+}
+
+// Writes half a file in a process that then dies of the signal; returns what is left in the folder.
+std::ptrdiff_t left_by(const TempDir& dir, Temporary wish, int signal) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::signal(SIGTERM, [](int) {
+      TemporaryName::remove_all();
+      ::_exit(1);
+    });
+    AtomicFile file(dir.file("a"), "", wish);
+    file.write("half of ");
+    ::raise(signal);
+    ::_exit(2);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_NE(WEXITSTATUS(status), 2);
+  return dir.entries();
+}
+
+TEST(AtomicFile, ASignalLeavesNoTemporary) {
+  const TempDir dir;
+  EXPECT_EQ(left_by(dir, Temporary::named, SIGTERM), 0);
+  EXPECT_EQ(left_by(dir, Temporary::unnamed, SIGTERM), 0);
+  if (!has_unnamed_files(dir)) GTEST_SKIP() << "the file system has no files without a name";
+  EXPECT_EQ(left_by(dir, Temporary::unnamed, SIGKILL), 0);
+}
+
+TEST(FileBehind, IsTheSameForEachSpelling) {
+  const TempDir dir;
+  const fs::path before = fs::current_path();
+  fs::current_path(dir.path());
+  fs::create_symlink("absent", "link");
+  const fs::path absent = fs::canonical(dir.path()) / "absent";
+  for (const std::string path : {"absent", "./absent", "link", "none/../absent"}) {
+    EXPECT_EQ(file_behind(path), absent) << path;
+  }
+  EXPECT_EQ(file_behind(dir.file("absent")), absent);
+  EXPECT_NE(file_behind("other"), absent);
+  fs::current_path(before);
 }
 
 TEST(AtomicFile, KeepsThePermissions) {

@@ -155,6 +155,16 @@ TEST(TextTable, ColourLeavesTheLayoutAlone) {
   EXPECT_FALSE(contains(table.render(coloured), "\x1b"));
 }
 
+TEST(TextTable, AVeryNarrowBoxHasNoBlanks) {
+  TextTable table({{"n", Align::right}, {"m", Align::right}});
+  table.add_row({"12345", "678"});
+  const TableFormat fits{.style = Style::boxed, .max_width = 15};
+  EXPECT_TRUE(contains(table.render(fits), "│ 12345 │ 678 │"));
+  const TableFormat narrow{.style = Style::boxed, .max_width = 14};
+  EXPECT_TRUE(contains(table.render(narrow), "│12345│678│"));
+  EXPECT_TRUE(contains(table.render(narrow), "┌─────┬───┐"));
+}
+
 TEST(TextTable, AWrongNumberOfCellsIsAMistakeOfTheCaller) {
   TextTable table({{"a"}, {"b"}});
   EXPECT_THROW(table.add_row({"1"}), std::logic_error);
@@ -163,13 +173,15 @@ TEST(TextTable, AWrongNumberOfCellsIsAMistakeOfTheCaller) {
 }
 
 TEST(TableFormat, FollowsTheTerminalAndNoColor) {
-  EXPECT_EQ(choose_table_format(true, nullptr).style, Style::boxed);
-  EXPECT_TRUE(choose_table_format(true, nullptr).colour);
-  EXPECT_TRUE(choose_table_format(true, "").colour);
-  EXPECT_FALSE(choose_table_format(true, "1").colour);
-  EXPECT_EQ(choose_table_format(true, "1").style, Style::boxed);
-  EXPECT_EQ(choose_table_format(false, nullptr).style, Style::markdown);
-  EXPECT_FALSE(choose_table_format(false, nullptr).colour);
+  EXPECT_EQ(choose_table_format(true, nullptr, "xterm").style, Style::boxed);
+  EXPECT_TRUE(choose_table_format(true, nullptr, "xterm").colour);
+  EXPECT_TRUE(choose_table_format(true, "", "xterm").colour);
+  EXPECT_FALSE(choose_table_format(true, "1", "xterm").colour);
+  EXPECT_EQ(choose_table_format(true, "1", "xterm").style, Style::boxed);
+  EXPECT_TRUE(choose_table_format(true, nullptr, nullptr).colour);
+  EXPECT_FALSE(choose_table_format(true, nullptr, "dumb").colour);
+  EXPECT_EQ(choose_table_format(false, nullptr, "xterm").style, Style::markdown);
+  EXPECT_FALSE(choose_table_format(false, nullptr, "xterm").colour);
 
   const FileDescriptor null(::open("/dev/null", O_WRONLY));
   EXPECT_EQ(table_format_for(null.get()).style, Style::markdown);

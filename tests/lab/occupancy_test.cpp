@@ -5,6 +5,12 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+
+#include "base/error.hpp"
+#include "lab/gpus.hpp"
+
 namespace warpladder::lab {
 namespace {
 
@@ -20,7 +26,7 @@ TEST(Occupancy, WarpsLimitLargeBlocks) {
   expect({1024, 0, {}}, 2, 64, Limiter::warps);
   expect({768, 0, {}}, 2, 48, Limiter::warps);   // 24 warps: a third block would make 72
   expect({1000, 0, {}}, 2, 64, Limiter::warps);  // 31.25 warps are 32
-  EXPECT_EQ(occupancy({768, 0, {}}).share, 0.75);
+  EXPECT_EQ(occupancy({768, 0, {}}).share(), 0.75);
 }
 
 TEST(Occupancy, BlocksLimitSmallOnes) {
@@ -88,15 +94,46 @@ TEST(Occupancy, UnknownRegistersGiveAnUpperBound) {
 // 48 warps of 8.6 are six blocks of 256; 100 KiB hold three blocks of (32 + 1) KiB. 7.5 has 32
 // warps, and its driver takes no shared memory for itself.
 TEST(Occupancy, OfOtherArchitectures) {
-  EXPECT_EQ(occupancy({256, 0, {}}, *multiprocessor_of("86")).blocks, 6u);
-  EXPECT_EQ(occupancy({256, 0, {}}, *multiprocessor_of("86")).share, 1);
-  EXPECT_EQ(occupancy({128, 32 * 1024, {}}, *multiprocessor_of("86")).blocks, 3u);
-  EXPECT_EQ(occupancy({256, 0, {}}, *multiprocessor_of("75")).blocks, 4u);
-  EXPECT_EQ(occupancy({32, 0, {}}, *multiprocessor_of("75")).blocks, 16u);
-  EXPECT_EQ(occupancy({128, 16 * 1024, {}}, *multiprocessor_of("75")).blocks, 4u);
-  EXPECT_EQ(occupancy({128, 163 * 1024, {}}, *multiprocessor_of("80")).blocks, 1u);
-  EXPECT_EQ(occupancy({128, 0, 128}, *multiprocessor_of("90a")).blocks, 4u);
-  EXPECT_FALSE(multiprocessor_of("12"));
+  EXPECT_EQ(occupancy({256, 0, {}}, *sm_of("86")).blocks, 6u);
+  EXPECT_EQ(occupancy({256, 0, {}}, *sm_of("86")).share(), 1);
+  EXPECT_EQ(occupancy({128, 32 * 1024, {}}, *sm_of("86")).blocks, 3u);
+  EXPECT_EQ(occupancy({256, 0, {}}, *sm_of("75")).blocks, 4u);
+  EXPECT_EQ(occupancy({32, 0, {}}, *sm_of("75")).blocks, 16u);
+  EXPECT_EQ(occupancy({128, 16 * 1024, {}}, *sm_of("75")).blocks, 4u);
+  EXPECT_EQ(occupancy({128, 163 * 1024, {}}, *sm_of("80")).blocks, 1u);
+  EXPECT_EQ(occupancy({128, 0, 128}, *sm_of("90a")).blocks, 4u);
+  EXPECT_FALSE(sm_of("12"));
+}
+
+// 48 warps, 24 blocks and 100 KiB of shared memory: compute capability 8.9.
+TEST(Occupancy, IsThatOfTheGpu) {
+  const Sm& sm = find_gpu("4090").sm;
+  EXPECT_EQ(occupancy({256, 0, {}}, sm).blocks, 6u);
+  EXPECT_EQ(occupancy({256, 0, {}}, sm).share(), 1);
+  EXPECT_EQ(occupancy({1024, 0, {}}, sm).share(), 32.0 / 48);
+  EXPECT_EQ(occupancy({32, 0, {}}, sm).blocks, 24u);
+  EXPECT_EQ(occupancy({32, 48 * 1024, {}}, sm).blocks, 2u);
+  EXPECT_EQ(occupancy({32, 100 * 1024, {}}, sm).blocks, 0u);  // a block may ask for 99
+}
+
+TEST(Gpus, HaveTheRatesOfTheirDataSheets) {
+  for (const auto& [key, tera_flops] : {std::pair{"h100", 66.9},
+                                        {"a100", 19.5},
+                                        {"a10", 31.2},
+                                        {"3090", 35.6},
+                                        {"l4", 30.3},
+                                        {"l40s", 91.6},
+                                        {"4090", 82.6},
+                                        {"5090", 104.8}}) {
+    EXPECT_NEAR(find_gpu(key).fp32_flops_per_s() * 1e-12 / tera_flops, 1, 5e-3) << key;
+  }
+  for (const Gpu& gpu : gpus()) {
+    EXPECT_EQ(&find_gpu(gpu.key), &gpu);
+    EXPECT_EQ(gpu.machine.fp32_flops_per_s, gpu.fp32_flops_per_s());
+    EXPECT_GT(gpu.dram_bytes_per_s, 0);
+  }
+  EXPECT_EQ(default_gpu().key, std::string("h200"));
+  EXPECT_THROW(find_gpu("h300"), Error);
 }
 
 }  // namespace

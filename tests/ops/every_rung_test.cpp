@@ -48,7 +48,7 @@ TEST_P(EveryRung, IsRightOnEveryCase) {
   lab::VerifyRequest request;
   request.rungs = {selected};
   request.target = target;
-  request.counted = target == runtime::Target::cpu;
+  request.checking = lab::Checking::both;
   std::string why_not;
   bool has_run = false;
   for (const lab::VerifyRow& row : lab::verify(request)) {

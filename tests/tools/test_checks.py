@@ -373,7 +373,7 @@ class Documents(Planted):
             "```console\n$ make CUDA=off test -j2\n$ build/bin/warpladder 0\n"
             "$ warpladder 2  # exit 2\n"
             "$ build/bin/warpladder 3  # needs a GPU\n$ git nonsense\noutput\n"
-            '$ build/bin/warpladder \\\n    0 > "$TMPDIR/x"\n```\n'
+            '$ build/bin/warpladder \\\n    0 > /tmp/x && test -z "$TMPDIR"\n```\n'
         )
         self.assert_clean(self.bin)
 

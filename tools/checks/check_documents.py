@@ -2,7 +2,8 @@
 """Documents tell the truth: links and paths exist; with --run DIR the ```console commands work.
 
 A console line is expected to end with 0. `# exit N` at its end expects N; `# needs a GPU` lets it
-end with 3, which is then printed as a skip. `build/bin/` means DIR; $TMPDIR is a fresh folder.
+end with 3, which is then printed as a skip. `build/bin/` means DIR; /tmp/ is a fresh folder, and
+tools/new_*.py write into a copy of the tree. Nothing else is set that a reader has not.
 Lines that start with make, git, sudo, cmake or ctest are not run; make's targets must exist.
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -55,6 +57,17 @@ def path_faults(root: Path, path: str, text: str):
                 yield path, number, f"`{code}` names no file"
 
 
+def tree_for(command: str, root: Path, scratch: str) -> Path:
+    """Where the command runs: what writes into the tree gets a copy of the part it needs."""
+    if not re.match(r"python3 tools/new_\w+\.py\b", command):
+        return root
+    tree = Path(scratch) / "tree"
+    if not tree.exists():
+        for part in ("tools", "src/ops"):
+            shutil.copytree(root / part, tree / part)
+    return tree
+
+
 def command_fault(root: Path, command: str, programs: Path | None, scratch: str) -> str | None:
     words = command.partition(" #")[0].split()
     if words and words[0] == "make":
@@ -67,12 +80,14 @@ def command_fault(root: Path, command: str, programs: Path | None, scratch: str)
     if programs is None or not words or words[0] in NOT_RUN:
         return None
     wanted = re.search(r"#\s*exit (\d+)\s*$", command)
-    environment = dict(os.environ, TMPDIR=scratch, PATH=f"{programs}:{os.environ.get('PATH', '')}")
+    environment = dict(os.environ, PATH=f"{programs}:{os.environ.get('PATH', '')}")
+    environment.pop("TMPDIR", None)
+    placed = command.replace("/tmp/", f"{scratch}/").replace("build/bin/", f"{programs}/")
     # timeout(1) ends the whole process group, which subprocess's own timeout does not.
-    shell = ["timeout", "60", "bash", "-c", command.replace("build/bin/", f"{programs}/")]
+    shell = ["timeout", "60", "bash", "-c", placed]
     done = subprocess.run(
         shell,
-        cwd=root,
+        cwd=tree_for(command, root, scratch),
         env=environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

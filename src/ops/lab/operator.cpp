@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/in_quotes.hpp"
+#include "base/suggest.hpp"
 
 namespace warpladder::ops {
 namespace {
@@ -67,8 +68,9 @@ const Operator& find_operator(std::string_view name) {
     if (op->name() == name) return *op;
     names.push_back(op->name());
   }
-  throw_bad_input(
-      fmt::format("unknown operator '{}'; the operators are: {}", name, fmt::join(names, ", ")));
+  throw_bad_input(fmt::format("unknown operator {}; the operators are: {}{}",
+                              in_quotes(name, kShownBytes), fmt::join(names, ", "),
+                              did_you_mean(name, names)));
 }
 
 }  // namespace warpladder::ops

@@ -53,7 +53,7 @@ Reduced reduced(parts::Function function, std::span<const float> in) {
 }
 
 RunFlag function_flag() {
-  return {"op", "NAME", "sum, mean, min, max, argmin, argmax", false, "sum"};
+  return {"op", "NAME", "sum, mean, min, max, argmin, argmax (default: sum)", false, "sum"};
 }
 
 parts::Function function_of(const std::string& text) {
@@ -63,6 +63,13 @@ parts::Function function_of(const std::string& text) {
   throw_bad_input(fmt::format("--op {} is not a reduction; those are: {}",
                               in_quotes(text, kShownBytes),
                               fmt::join(parts::kFunctionNames, ", ")));
+}
+
+void require_values(parts::Function function, std::int64_t lines, std::int64_t length,
+                    const std::string& subject) {
+  if (length > 0 || lines == 0 || function == parts::Function::sum) return;
+  throw_bad_input(fmt::format("{} has no values, of which there is no {}; the sum is 0", subject,
+                              parts::name(function)));
 }
 
 }  // namespace warpladder::ops

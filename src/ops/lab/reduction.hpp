@@ -26,5 +26,9 @@ inline constexpr const char* kReduceCommand = "reduce";
 RunFlag function_flag();  // --op
 // Throws Error(bad_input) if --op names no reduction.
 parts::Function function_of(const std::string& text);
+// Throws Error(bad_input) where the function of no values at all is asked for, except the sum.
+// `lines` results of `length` values each; `subject` names them.
+void require_values(parts::Function function, std::int64_t lines, std::int64_t length,
+                    const std::string& subject);
 
 }  // namespace warpladder::ops

@@ -28,6 +28,7 @@ ops::RunResult run(const ops::RunValues& values, const ops::RunOptions& options)
                     a.name, parts::name(function)));
   }
   const Problem p{function, static_cast<std::int64_t>(x.data.size())};
+  ops::require_values(function, 1, p.n, a.name);
   const runtime::Target target = options.target;
   const ladder::AnyRung& rung = forced ? *forced : choose(p, target);
   const runtime::Flavour flavour = ops::flavour_of(rung, target);

@@ -33,6 +33,7 @@ ops::RunResult run(const ops::RunValues& values, const ops::RunOptions& options)
   const bool rows = (axis == "1") != fortran;
   const Problem p{function, rows ? Lines::rows : Lines::columns, by_rows.rows, by_rows.columns,
                   std::max<std::int64_t>(1, by_rows.columns)};
+  ops::require_values(function, p.results(), p.length(), a.name);
   const runtime::Target target = options.target;
   const ladder::AnyRung& rung = forced ? *forced : choose(p, target);
   const runtime::Flavour flavour = ops::flavour_of(rung, target);

@@ -1,0 +1,28 @@
+# The command line with a few rungs: it links in a second, where that with every rung takes twenty.
+# Not part of `all`: `make rung` and `make demo` build these programs.
+
+# warpladder_few_rungs(NAME rung.cu...): the program NAME. Its rungs are compiled for it alone: a
+# program that took single objects of a library would wait for all of them.
+function(warpladder_few_rungs name)
+  warpladder_cpu_flavours(${name} ${ARGN})
+  warpladder_rung_list(${name} CPU_ONLY ${ARGN})
+  warpladder_program(${name} LINK warpladder_app)
+  target_link_libraries(${name} PRIVATE ${name}_cpu_plain ${name}_cpu_counted ${name}_list)
+  warpladder_embed_sites(${name})
+  set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+endfunction()
+
+set(WARPLADDER_RUNG "" CACHE STRING "The rung of the program `one_rung`, as OP/ID")
+if(WARPLADDER_RUNG)
+  string(REGEX REPLACE "^([^/]*)/" "src/ops/\\1/rungs/" path "${WARPLADDER_RUNG}")
+  file(GLOB source ${PROJECT_SOURCE_DIR}/${path}.cu ${PROJECT_SOURCE_DIR}/${path}.sm90a.cu)
+  if(source)
+    warpladder_few_rungs(one_rung ${source})
+  endif()
+endif()
+
+# The rungs of the tour, and a bug for it.
+file(GLOB demo_rungs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ops/sgemm/rungs/row_0[0-4]_*.cu
+  ${PROJECT_SOURCE_DIR}/src/ops/transpose/rungs/0[1-4]_*.cu
+  ${PROJECT_SOURCE_DIR}/src/ops/vector_add/rungs/*.cu ${PROJECT_SOURCE_DIR}/tools/demo/ops/*/rungs/*.cu)
+warpladder_few_rungs(demo ${demo_rungs})
