@@ -11,14 +11,15 @@ $(error CUDA=$(CUDA): say auto, off or on)
 endif
 
 .NOTPARALLEL:
-.PHONY: all program build configure dependencies demo test check format clean help
+.PHONY: all program build configure dependencies demo rung test check format clean help
 
 all: program
 
 help:
 	@echo 'make               build build/bin/warpladder'
 	@echo 'make build         the same, with the tests and the benchmarks'
-	@echo 'make demo          install what is missing, build, run a short tour'
+	@echo 'make demo          install what is missing, build what a short tour needs, run it'
+	@echo 'make rung R=OP/ID  build, verify and explain one rung, in seconds'
 	@echo 'make test          install what is missing, build, run every test'
 	@echo 'make check         only the fast checks of the house rules; builds nothing'
 	@echo 'make format        apply .clang-format to the sources'
@@ -50,18 +51,27 @@ configure:
 	  printf '%s\n' "$$wanted" > build/.configured; \
 	fi
 
-# MAKEFLAGS is emptied so that a -j or a variable given to this make does not reach CMake's own.
 program: configure
-	@MAKEFLAGS= cmake --build build --parallel $(JOBS) --target warpladder
+	@tools/build.py build warpladder --jobs $(JOBS)
 
 # The program, the tests and the benchmarks; with nvcc, all CUDA code.
 build: configure
-	@MAKEFLAGS= cmake --build build --parallel $(JOBS)
+	@tools/build.py build all --jobs $(JOBS)
 
-# A new make each: what is installed first decides the generator.
+rung: configure
+	@JOBS=$(JOBS) tools/rung.sh '$(R)'
+
+# A new make each: what is installed first decides the generator. The tour runs on the CPU: a folder
+# that is not configured yet leaves CUDA out, unless a GPU answers.
 demo: dependencies
-	@$(MAKE) --no-print-directory program
-	@tools/demo.sh build/bin/warpladder
+	@cuda=$(cuda_option); \
+	if [ "$$cuda" = AUTO ] && [ ! -f build/.configured ] && ! nvidia-smi -L >/dev/null 2>&1; then \
+	  cuda=off; \
+	fi; \
+	if [ "$$cuda" = AUTO ] && grep -qs '^CUDA=OFF ' build/.configured; then cuda=off; fi; \
+	$(MAKE) --no-print-directory CUDA=$$cuda configure
+	@tools/build.py build demo --jobs $(JOBS)
+	@tools/demo.sh build/bin/demo build/demo.html
 
 test: dependencies
 	@$(MAKE) --no-print-directory build

@@ -1,14 +1,29 @@
 #!/bin/sh
-# A short tour that needs no GPU: each command is printed, then run. Usage: tools/demo.sh [PROGRAM]
+# A short tour that needs no GPU: each command is printed, then run. It ends with a page.
+# Usage: tools/demo.sh PROGRAM PAGE.html, in the repository's folder
 set -eu
-program=${1:-build/bin/warpladder}
+program=$1
+page=$2
+reports=$(mktemp -d)
+trap 'rm -rf "$reports"' EXIT
 
 run() {
   printf '\n$ %s\n' "$*"
   "$@"
 }
+say() { printf '\n# %s\n' "$*"; }
 
+say 'What this machine has'
 run "$program" doctor
-run "$program" list sgemm
-run "$program" verify vector_add sgemm --device cpu
-run "$program" explain sgemm/row_01_naive sgemm/row_02_block_tile --shape 256x256x256
+say 'Every access of these kernels is checked, every result compared with float64'
+run "$program" verify vector_add 'sgemm/row_*' 'transpose/0*' --device cpu
+say 'Why a row of 33 words is faster than one of 32: the line to blame, and bank conflicts'
+run "$program" explain transpose/03_tile_coalesced transpose/04_padded --json "$reports/banks.json"
+say 'A bug: the same kernel without its barrier'
+run "$program" verify transpose/missing_barrier --device cpu --json "$reports/bug.json" || true
+
+for rung in row_01_naive row_02_block_tile row_03_thread_tile row_04_vector_load; do
+  "$program" explain "sgemm/$rung" --shape 128x128x128 --json "$reports/$rung.json" >/dev/null
+done
+python3 tools/demo_page.py "$reports" "$page"
+say "All of it as a page: $page"
