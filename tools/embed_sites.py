@@ -15,7 +15,7 @@ import tempfile
 
 SECTION = "warpladder_kernels"
 HOOK = re.compile(
-    r"<(?:__tsan_(?:unaligned_|volatile_)?(?P<memory>(?:read|write)(?:\d+|_range))"
+    r"<(?:__tsan_(?:unaligned_|volatile_)?(?P<memory>(?:read|write)(?:\d+|_range)|vptr_update)"
     r"|(?P<block>__sanitizer_cov_trace_pc)|simt_(?P<simt>\w+))(?:@plt)?>"
 )
 OWN_FILES = (re.compile(r"\.cu:\d"), re.compile(r"/rung_\w+\.hpp:\d"))  # some rungs share a kernel

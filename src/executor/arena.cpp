@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <stdexcept>
@@ -20,6 +21,8 @@ struct Books {
   std::mutex mutex;
   std::map<std::size_t, std::size_t> live;  // offset → legal bytes
   std::map<std::size_t, std::size_t> free;  // offset → bytes, never adjacent
+  std::map<std::size_t, std::size_t> retired;
+  std::deque<std::size_t> retired_first;  // offsets, in the order in which they were retired
 };
 Books& books() {
   static Books instance;
@@ -83,9 +86,29 @@ void Arena::release(void* pointer) {
   Books& b = books();
   std::lock_guard lock(b.mutex);
   const std::size_t offset = reinterpret_cast<std::uintptr_t>(pointer) - begin_;
+  give_back(offset, forbid(offset));
+}
+
+void Arena::retire(void* pointer) {
+  constexpr std::size_t kMost = 256;
+  Books& b = books();
+  std::lock_guard lock(b.mutex);
+  const std::size_t offset = reinterpret_cast<std::uintptr_t>(pointer) - begin_;
+  b.retired[offset] = forbid(offset);
+  b.retired_first.push_back(offset);
+  if (b.retired_first.size() <= kMost) return;
+  const auto oldest = b.retired.find(b.retired_first.front());
+  give_back(oldest->first, oldest->second);
+  b.retired.erase(oldest);
+  b.retired_first.pop_front();
+}
+
+// No longer live, nor legal to touch. The bytes of the allocation.
+std::size_t Arena::forbid(std::size_t offset) {
+  Books& b = books();
   const auto it = b.live.find(offset);
   if (it == b.live.end()) throw std::logic_error("release of a pointer that was not allocated");
-  const std::size_t bytes = it->second, need = footprint(bytes);
+  const std::size_t bytes = it->second;
   b.live.erase(it);
   for (std::size_t at = 0; at < bytes; at += kUnit) legal_bytes_[(offset + at) / kUnit] = 0;
 
@@ -95,7 +118,12 @@ void Arena::release(void* pointer) {
   if (last > first + (std::size_t{1} << 20)) {
     madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
   }
+  return bytes;
+}
 
+void Arena::give_back(std::size_t offset, std::size_t bytes) {
+  Books& b = books();
+  const std::size_t need = footprint(bytes);
   auto [here, inserted] = b.free.emplace(offset, need);
   if (const auto next = std::next(here); next != b.free.end() && next->first == offset + need) {
     here->second += next->second;
@@ -120,7 +148,21 @@ Arena::Allocation Arena::allocation_of(std::uintptr_t address) const {
   return offset - start < bytes ? Allocation{begin_ + start, bytes} : Allocation{};
 }
 
+Arena::Allocation Arena::retired_of(std::uintptr_t address) const {
+  const std::size_t offset = address - begin_;
+  Books& b = books();
+  std::lock_guard lock(b.mutex);
+  const auto after = b.retired.upper_bound(offset);
+  if (after == b.retired.begin()) return {};
+  const auto& [start, bytes] = *std::prev(after);
+  return offset - start < bytes ? Allocation{begin_ + start, bytes} : Allocation{};
+}
+
 std::string Arena::describe(std::uintptr_t address) const {
+  if (const Allocation old = retired_of(address); old.bytes) {
+    return fmt::format("{} bytes into an allocation of {} bytes that has been freed",
+                       address - old.begin, old.bytes);
+  }
   const std::size_t offset = address - begin_;
   Books& b = books();
   std::lock_guard lock(b.mutex);

@@ -33,6 +33,9 @@ class Arena {
   // the machine has too little memory.
   void* allocate(std::size_t bytes);
   void release(void* pointer);
+  // Illegal from now on, but not given to anybody else soon: an access to it is told from one to
+  // memory that was never allocated.
+  void retire(void* pointer);
 
   struct Allocation {
     std::uintptr_t begin = 0;
@@ -43,12 +46,16 @@ class Arena {
   };
   // The one that holds the address; of 0 bytes if there is none.
   Allocation allocation_of(std::uintptr_t address) const;
+  // The same, of those that were retired.
+  Allocation retired_of(std::uintptr_t address) const;
 
   // For a fault report: where the address lies relative to the nearest allocation.
   std::string describe(std::uintptr_t address) const;
 
  private:
   Arena();
+  std::size_t forbid(std::size_t offset);
+  void give_back(std::size_t offset, std::size_t bytes);
   static constexpr std::size_t kUnit = ArenaView::kUnit;
   std::uintptr_t begin_ = 0;
   std::size_t size_ = 0;

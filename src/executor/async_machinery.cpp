@@ -59,8 +59,7 @@ bool settle(Worker& w, Mbarrier& b, unsigned fiber, std::uintptr_t pc) {
   b.waiting.clear();
   // Who arrived and who waited are in order now. The shadow knows one order of all threads, so it
   // may overlook a race between others, and reports none that is not there.
-  if (w.check_shared) w.shadow.pass_barrier();
-  return true;
+  return w.pass_barrier();
 }
 
 namespace {

@@ -167,7 +167,8 @@ bool land_copy(Worker& w, const AsyncCopy& copy, unsigned fiber) {
   std::memcpy(copy.shared, copy.global, copy.source_bytes);
   std::memset(static_cast<char*>(copy.shared) + copy.source_bytes, 0,
               copy.bytes - copy.source_bytes);
-  return true;
+  w.note_doubts(copy.pc);
+  return w.settle_doubts(fiber);
 }
 
 bool land_awaited(Worker& w, bool& landed) {
@@ -226,7 +227,7 @@ extern "C" void simt_tma_load(void* shared, const void* map, std::uint64_t* full
       return fmt::format("to the blocks {:#b} of a cluster of {}", ranks, w.cluster());
     });
   }
-  if (w.counted) w.log.count_event(pc, bytes);
+  if (w.logs) w.log.count_event(pc, bytes);
   for (unsigned rank = 0; rank < w.cluster(); ++rank) {
     if (!(ranks ? ranks >> rank & 1 : rank == own)) continue;
     barrier_in_block(w, rank, barrier, pc)

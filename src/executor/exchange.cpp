@@ -127,7 +127,7 @@ bool Worker::perform(unsigned first, unsigned members) {
   // A warp's barrier and its active mask hand no lane another's value.
   const bool is_shuffle = op != Exchange::sync && op != Exchange::active_mask && !is_aligned(op);
   if (is_aligned(op) && !perform_aligned(first, op)) return false;
-  if (counted && is_shuffle) log.count_event(slots[leader].pc, 1);
+  if (logs && is_shuffle) log.count_event(slots[leader].pc, 1);
   for (unsigned l = 0; l < kWarp; ++l) {
     if (!(members >> l & 1)) continue;
     ExchangeSlot& slot = slots[l];

@@ -111,9 +111,10 @@ void validate(const KernelLaunch& launch) {
   }
 }
 
-std::uint32_t kernel_offset(const KernelLaunch& launch) {
-  return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(launch.kernel) -
-                                    SiteTable::text_begin());
+std::string kernel_name(const KernelLaunch& launch) {
+  if (launch.name) return launch.name;
+  return SiteTable::instance().kernel_name(static_cast<std::uint32_t>(
+      reinterpret_cast<std::uintptr_t>(launch.kernel) - SiteTable::text_begin()));
 }
 
 [[noreturn]] void raise(const Fault& fault, const KernelLaunch& launch) {
@@ -123,7 +124,7 @@ std::uint32_t kernel_offset(const KernelLaunch& launch) {
   const runtime::Dim3 &g = launch.config.grid, &b = launch.config.block;
   const auto block = fault.block;
   KernelFault::Place place;
-  place.kernel = table.kernel_name(kernel_offset(launch));
+  place.kernel = kernel_name(launch);
   place.file = at.file;
   place.line = at.line;
   place.block = {static_cast<unsigned>(block % g.x), static_cast<unsigned>(block / g.x % g.y),
@@ -134,7 +135,7 @@ std::uint32_t kernel_offset(const KernelLaunch& launch) {
 
 void fill_counts(const RequestLog::Sums& sums, const KernelLaunch& launch, KernelCounts& counts) {
   const SiteTable& table = SiteTable::instance();
-  counts.kernel = table.kernel_name(kernel_offset(launch));
+  counts.kernel = kernel_name(launch);
   counts.grid = launch.config.grid;
   counts.block = launch.config.block;
   counts.dynamic_shared_bytes = launch.config.dynamic_shared_bytes;
@@ -235,7 +236,7 @@ void run_kernel(const KernelLaunch& launch, const Options& options, KernelCounts
     if (fault && (!lowest || fault->block < lowest->block)) lowest = fault;
   }
   if (lowest) raise(*lowest, launch);
-  if (counts && state.counted) {
+  if (counts && state.counted && options.count) {
     RequestLog::Sums sums;
     for (unsigned slot = 0; slot < state.workers; ++slot) pool.worker(slot).log.add_to(sums);
     fill_counts(sums, launch, *counts);

@@ -19,6 +19,7 @@ namespace warpladder::executor {
 struct Options {
   unsigned threads = 0;      // OS threads; 0 means one per core
   bool check_shared = true;  // races and uninitialised reads (counted flavour only)
+  bool count = true;         // false: accesses are checked alone (counted flavour only)
 };
 
 // While it lives, a block (or cluster) that runs for longer counts as an endless loop. A loop
@@ -41,6 +42,7 @@ struct KernelLaunch {
   runtime::LaunchConfig config;
   bool counted = false;          // the kernel is of the counted flavour
   const void* kernel = nullptr;  // the function's address: names it in reports
+  const char* name = nullptr;    // names it where the address does not
   Thunk thunk = nullptr;         // calls the kernel with the packed arguments
   const void* arguments = nullptr;
   std::size_t argument_bytes = 0;

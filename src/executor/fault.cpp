@@ -47,6 +47,12 @@ const char* name(FaultKind kind) {
       return "stack overflow";
     case FaultKind::endless_loop:
       return "endless loop";
+    case FaultKind::assertion:
+      return "assertion failed";
+    case FaultKind::trap:
+      return "trap";
+    case FaultKind::grid_barrier:
+      return "barrier of the whole grid";
     case FaultKind::unknown_code:
       return "code outside a kernel";
   }

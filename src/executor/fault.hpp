@@ -24,6 +24,9 @@ enum class FaultKind {
   tensor_core_misuse,
   stack_overflow,
   endless_loop,
+  assertion,
+  trap,
+  grid_barrier,
   unknown_code,
 };
 

@@ -7,13 +7,39 @@
 
 #include <cstddef>
 
+#include "executor/memory_map.hpp"
+
 namespace warpladder::executor {
+namespace {
+
+const char* verb_of(AccessKind kind) {
+  return kind == AccessKind::load    ? "reads"
+         : kind == AccessKind::store ? "writes"
+                                     : "atomically changes";
+}
+
+}  // namespace
+
+bool find_mapped(Worker& w, std::uintptr_t address, unsigned bytes, AccessKind kind,
+                 std::uintptr_t pc, bool& logged) {
+  if (!w.mapped || !w.mapped->holds(address, bytes)) {
+    w.mapped = MemoryMap::instance().find(address, bytes);
+    if (!w.mapped) return false;
+  }
+  if (address & (bytes - 1)) refuse_alignment(w, address, bytes, pc);
+  logged = w.mapped->space == MappedSpace::global;
+  if (!logged && kind != AccessKind::load) {
+    w.fail(FaultKind::out_of_bounds, pc, [&] {
+      return fmt::format("{} {} bytes of {}, which is constant", verb_of(kind), bytes,
+                         w.mapped->name.empty() ? "memory" : w.mapped->name);
+    });
+  }
+  return true;
+}
 
 void refuse_access(Worker& w, std::uintptr_t address, unsigned bytes, AccessKind kind,
                    std::uintptr_t pc) {
-  const char* verb = kind == AccessKind::load    ? "reads"
-                     : kind == AccessKind::store ? "writes"
-                                                 : "atomically changes";
+  const char* const verb = verb_of(kind);
   if (address - w.arena.begin < w.arena.size) {
     w.fail(FaultKind::out_of_bounds, pc, [&] {
       return fmt::format("{} {} bytes {}", verb, bytes, Arena::instance().describe(address));
@@ -26,6 +52,10 @@ void refuse_access(Worker& w, std::uintptr_t address, unsigned bytes, AccessKind
           "dynamic shared memory here",
           verb, bytes);
     });
+  }
+  if (const std::string where = MemoryMap::instance().describe(address); !where.empty()) {
+    w.fail(FaultKind::out_of_bounds, pc,
+           [&] { return fmt::format("{} {} bytes {}", verb, bytes, where); });
   }
   w.fail(FaultKind::host_pointer, pc, [&] {
     return fmt::format("{} {} bytes at {:#x}, which is not device memory", verb, bytes, address);
@@ -41,7 +71,23 @@ void refuse_alignment(Worker& w, std::uintptr_t address, unsigned bytes, std::ui
 
 void check_shared_access(Worker& w, std::uintptr_t address, unsigned bytes, AccessKind kind,
                          std::uintptr_t pc) {
-  if (const auto* problem = w.shadow.check(address - w.shared_begin, bytes, w.current, kind)) {
+  if (w.shadow.in_doubt() && !w.settle_doubts(w.current)) w.abandon();
+  const std::size_t offset = address - w.shared_begin;
+  const auto* problem = w.shadow.check(offset, bytes, w.current, kind);
+  w.note_doubts(pc);
+  if (!problem) return;
+  if (problem->kind == FaultKind::uninitialised_shared_read) {
+    w.suspect_early_read(pc, problem->sentence);
+  } else if (problem->of_awaited) {
+    w.blame_early_read(*problem);
+    w.abandon();
+  } else if (w.shadow.awaits_writer() && problem->kind == FaultKind::shared_memory_race) {
+    return;  // the block has its fault; what is left to learn is who writes the awaited word
+  } else if (problem->kind == FaultKind::out_of_bounds) {
+    w.fail(problem->kind, pc, [&] {
+      return fmt::format("{} {} bytes {}", verb_of(kind), bytes, w.describe_shared(address));
+    });
+  } else {
     w.fail(problem->kind, pc, [&] { return problem->sentence; });
   }
 }
@@ -51,7 +97,7 @@ namespace {
 // Aggregates larger than a machine vector: as many 4-byte accesses.
 void on_range(void* p, std::size_t bytes, AccessKind kind, void* return_address) {
   Worker* w = this_worker;
-  if (!w) return;
+  if (!w || !w->counted) return;
   for (std::size_t at = 0; at + 4 <= bytes; at += 4) {
     on_access(*w, reinterpret_cast<std::uintptr_t>(p) + at, 4, kind,
               reinterpret_cast<std::uintptr_t>(return_address));
@@ -64,12 +110,18 @@ void on_range(void* p, std::size_t bytes, AccessKind kind, void* return_address)
 using warpladder::executor::AccessKind;
 using namespace warpladder::executor;
 
-#define HOOK(name, bytes, kind)                                                 \
-  extern "C" void name(void* p) {                                               \
-    if (Worker* w = this_worker) {                                              \
-      on_access(*w, reinterpret_cast<std::uintptr_t>(p), bytes, kind,           \
-                reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))); \
-    }                                                                           \
+// A whole program is instrumented, too: its host code, and launches that nobody wants counted.
+#define HOOK(name, bytes, kind)                                                         \
+  extern "C" void name(void* p) {                                                       \
+    const auto address = reinterpret_cast<std::uintptr_t>(p);                           \
+    if (Worker* w = this_worker) {                                                      \
+      if (!w->counted) return;                                                          \
+      on_access(*w, address, bytes, kind,                                               \
+                reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)));         \
+    } else if (__builtin_expect(address - host_guard.begin < host_guard.size, 0)) {     \
+      host_guard.refuse(address, bytes,                                                 \
+                        reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))); \
+    }                                                                                   \
   }
 #define HOOKS(bytes)                                            \
   HOOK(__tsan_read##bytes, bytes, AccessKind::load)             \
@@ -94,13 +146,19 @@ void __tsan_write_range(void* p, std::size_t bytes) {
 void __tsan_init() {}
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
-void __tsan_vptr_update(void**, void*) {}
+// The store of a virtual table's address, when an object is built.
+void __tsan_vptr_update(void** p, void*) {
+  if (Worker* w = this_worker; w && w->counted) {
+    on_access(*w, reinterpret_cast<std::uintptr_t>(p), 8, AccessKind::store,
+              reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)));
+  }
+}
 void __tsan_vptr_read(void**) {}
 void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 
 void __sanitizer_cov_trace_pc() {
   Worker* w = this_worker;
-  if (!w) return;
+  if (!w || !w->logs) return;
   *w->cursor.pc = offset_of(reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)));
   if (++w->cursor.pc >= w->cursor.pc_limit) w->pause_lane();
 }

@@ -15,12 +15,22 @@ inline std::uint32_t offset_of(std::uintptr_t pc) {
                                     reinterpret_cast<std::uintptr_t>(warpladder_kernels_begin));
 }
 
+// True for memory that is mapped besides the arena; `logged` says whether its accesses count.
+bool find_mapped(Worker& w, std::uintptr_t address, unsigned bytes, AccessKind kind,
+                 std::uintptr_t pc, bool& logged);
 [[noreturn]] void refuse_access(Worker& w, std::uintptr_t address, unsigned bytes, AccessKind kind,
                                 std::uintptr_t pc);
 [[noreturn]] void refuse_alignment(Worker& w, std::uintptr_t address, unsigned bytes,
                                    std::uintptr_t pc);
 void check_shared_access(Worker& w, std::uintptr_t address, unsigned bytes, AccessKind kind,
                          std::uintptr_t pc);
+
+inline void log_access(Worker& w, std::uintptr_t address, std::uint32_t record) {
+  if (!w.logs) return;
+  *w.cursor.pc = record;
+  *w.cursor.address++ = address;
+  if (++w.cursor.pc >= w.cursor.pc_limit) w.pause_lane();
+}
 
 // Checks the access and logs it; kernels of the counted flavour only. Accesses to a fiber's own
 // stack and to the kernel's arguments are registers and constant memory on a GPU: they are not
@@ -37,14 +47,16 @@ inline __attribute__((always_inline)) void on_access(Worker& w, std::uintptr_t a
     if (__builtin_expect(!w.arena.legal(address, touched) || address & (bytes - 1), 0)) {
       const auto arguments = reinterpret_cast<std::uintptr_t>(w.launch->arguments);
       if (w.on_fiber_stack(address) || address - arguments < w.launch->argument_bytes) return;
+      if (bool logged; find_mapped(w, address, touched, kind, pc, logged)) {
+        if (logged) log_access(w, address, record);
+        return;
+      }
       // The order matters: a misaligned access in an allocation may also cross its end.
       if (address & (bytes - 1)) refuse_alignment(w, address, bytes, pc);
       refuse_access(w, address, touched, kind, pc);
     }
   }
-  *w.cursor.pc = record;
-  *w.cursor.address++ = address;
-  if (++w.cursor.pc >= w.cursor.pc_limit) w.pause_lane();
+  log_access(w, address, record);
 }
 inline __attribute__((always_inline)) void on_access(Worker& w, std::uintptr_t address,
                                                      unsigned bytes, AccessKind kind,

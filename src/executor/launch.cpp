@@ -32,8 +32,8 @@ void launch(runtime::StreamView& stream, const void* kernel, const runtime::Laun
   }
   if (stream.machine) require_machine(config, *stream.machine);
   const Settings settings = stream.settings ? *stream.settings : Settings{};
-  const KernelLaunch launch{config, counted, kernel, thunk, arguments, argument_bytes};
-  const Options options{settings.executor_threads, settings.check_shared_memory};
+  const KernelLaunch launch{config, counted, kernel, nullptr, thunk, arguments, argument_bytes};
+  const Options options{settings.executor_threads, settings.check_shared_memory, true};
   KernelCounts counts;
   const bool record = counted && settings.record_counts;
   run_kernel(launch, options, record ? &counts : nullptr);

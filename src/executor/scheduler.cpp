@@ -26,7 +26,7 @@ bool Worker::run_warp(unsigned first, unsigned end) {
         t = current;  // the lanes up to here ran one after the other
       }
     } while (woken_ && any_ready(first, end));  // a lane may have woken one in front of it
-    if (counted) {
+    if (logs) {
       std::uint32_t paused = 0;
       if (paused_) {
         for (unsigned t = first; t < end; ++t) {
@@ -98,6 +98,7 @@ void Worker::begin_blocks() {
   async_.clear();
   mbarriers.clear(shared_begin);
   warpgroups.clear();
+  early_read_.reset();
   if (check_shared) {
     shadow.begin_block((fibers_ + kWarp - 1) / kWarp);
     shadow.forget_async_writes();
@@ -133,6 +134,7 @@ bool Worker::run_blocks() {
     if (!land_awaited(*this, goes_on)) return false;
     if (!goes_on) return blame_standstill();
   }
+  if (!settle_early_read()) return false;
   for (std::size_t i = 0; i < mbarriers.size(); ++i) {
     const Mbarrier& b = mbarriers[i];
     if (b.due.empty()) continue;
@@ -153,8 +155,8 @@ bool Worker::release_barriers(bool& released) {
   }
   if (at_cluster_barrier_ == cluster_ * threads_) {
     released = true;
-    if (counted) log.count_event(cluster_barrier_pc_, cluster_ * ((threads_ + kWarp - 1) / kWarp));
-    if (check_shared) shadow.pass_barrier();
+    if (logs) log.count_event(cluster_barrier_pc_, cluster_ * ((threads_ + kWarp - 1) / kWarp));
+    if (!pass_barrier()) return false;
     at_cluster_barrier_ = 0;
     for (const Block& block : blocks_) make_ready(block);
   }
@@ -175,8 +177,8 @@ bool Worker::release(Block& block) {
                                one.file, one.line));
     }
   }
-  if (counted) log.count_event(block.barrier_pc, (threads_ + kWarp - 1) / kWarp);
-  if (check_shared) shadow.pass_barrier();
+  if (logs) log.count_event(block.barrier_pc, (threads_ + kWarp - 1) / kWarp);
+  if (!pass_barrier()) return false;
   block.last_predicates = block.predicates;
   block.arrived = block.predicates = 0;
   block.other_barrier_pc = 0;

@@ -9,8 +9,14 @@
 // Of accesses narrower than a word only the bytes count: two threads may use different bytes of one
 // word. It then remembers less than what happened: a race may go unseen, but none is reported that
 // is not there.
+//
+// Two questions are answered later than they arise. A store over another thread's store is a race
+// only if it changes the value, which is known once the store has happened: a doubt. A read of what
+// nobody has written is a missing barrier if another thread writes it before the next barrier: the
+// word is awaited until then.
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,12 +27,25 @@ namespace warpladder::executor {
 
 class SharedShadow {
  public:
-  void resize(std::size_t bytes) { words_.resize(bytes / 4 + 1); }
-  bool enabled() const { return !words_.empty(); }
+  // Of `bytes` of shared memory from `begin` on; nothing of it is legal to touch at first.
+  void prepare(const unsigned char* begin, std::size_t bytes) {
+    begin_ = begin;
+    words_.assign(bytes / 4 + 1, Word());
+  }
+  // These bytes belong to a variable, or no longer do.
+  void set_legal(std::size_t offset, std::size_t bytes, bool legal) {
+    for (std::size_t at = offset; at < offset + bytes; ++at) {
+      const auto bit = static_cast<std::uint8_t>(1u << at % 4);
+      std::uint8_t& mask = words_[at / 4].legal;
+      mask = static_cast<std::uint8_t>(legal ? mask | bit : mask & ~bit);
+    }
+  }
 
   void begin_block(unsigned warps) {
     first_epoch_ = next_epoch();
     warp_epoch_.assign(warps, 0);
+    doubts_.clear();
+    forget_awaited();
   }
   void pass_barrier() { next_epoch(); }
   void pass_warp_barrier(unsigned warp) { ++warp_epoch_[warp]; }
@@ -34,6 +53,7 @@ class SharedShadow {
   struct Problem {
     FaultKind kind;
     std::string sentence;
+    bool of_awaited = false;  // of whoever has read the awaited word, not of the running thread
   };
 
   // One access of `bytes` at `offset` into shared memory; null if nothing is wrong with it. Atomics
@@ -48,6 +68,37 @@ class SharedShadow {
     }
     return nullptr;
   }
+
+  bool in_doubt() const { return !doubts_.empty(); }
+  // Once the store of `thread` that raised the doubts has happened.
+  const Problem* settle_doubts() {
+    const Problem* found = nullptr;
+    for (const Doubt& doubt : doubts_) {
+      const std::uint32_t changed = memory_of(words_[doubt.word]) ^ doubt.value;
+      if (changed & bits_of(doubt.bytes)) {
+        race(true, doubt.other, "wrote");
+        found = &problem_;
+        break;
+      }
+    }
+    doubts_.clear();
+    return found;
+  }
+
+  // From now on a write of another thread to the word that check() last refused is a missing
+  // barrier.
+  void await_writer(unsigned reader) {
+    awaited_ = refused_;
+    awaited_legal_ = std::exchange(awaited_->legal, 0);
+    awaited_by_ = reader;
+  }
+  bool awaits_writer() const { return awaited_ != nullptr; }
+  void forget_awaited() {
+    if (!awaited_) return;
+    awaited_->legal = awaited_legal_;
+    awaited_ = nullptr;
+  }
+
   // By the copy engine, which no race is looked for with: its bytes are there for all to read.
   void write_from_outside(std::size_t offset, unsigned bytes) {
     for (std::size_t w = offset / 4; w <= (offset + bytes - 1) / 4; ++w) {
@@ -76,24 +127,44 @@ class SharedShadow {
   struct Word {
     std::uint32_t write_epoch = 0, read_epoch = 0;
     std::uint32_t write_warp_epoch = 0, read_warp_epoch = 0;
-    std::uint16_t writer = 0, reader = 0;
+    // other_reader: of another warp if there are several, else another lane if there are any.
+    std::uint16_t writer = 0, reader = 0, other_reader = 0;
     Readers readers = one_thread;
     bool atomic_write = false;
     std::uint8_t initialised = 0, written = 0,
                  read = 0;      // bytes: of the block, the writer, the readers
     std::uint16_t pending = 0;  // asynchronous copies on their way here
+    std::uint8_t legal = 0;     // bytes that belong to a variable; none of an awaited word
   };
+  // A store over what another thread stored, with the word's value before it.
+  struct Doubt {
+    std::size_t word;
+    std::uint32_t value;
+    std::uint8_t bytes;
+    unsigned other;
+  };
+
+  std::uint32_t memory_of(const Word& word) const {
+    std::uint32_t value;
+    std::memcpy(&value, begin_ + 4 * (&word - words_.data()), sizeof value);
+    return value;
+  }
+  static std::uint32_t bits_of(std::uint8_t bytes) {
+    std::uint32_t bits = 0;
+    for (unsigned b = 0; b < 4; ++b) bits |= bytes >> b & 1 ? 0xffu << 8 * b : 0;
+    return bits;
+  }
 
   std::uint32_t next_epoch() {
     if (++epoch_ == 0) {  // after 2^32 barriers: forget everything rather than confuse epochs
-      for (Word& w : words_) w = {.pending = w.pending};
+      for (Word& w : words_) w = {.pending = w.pending, .legal = w.legal};
       epoch_ = 1;
     }
     return epoch_;
   }
 
   __attribute__((noinline, cold)) bool fail(FaultKind kind, std::string sentence) {
-    problem_ = {kind, std::move(sentence)};
+    problem_ = {kind, std::move(sentence), false};
     return false;
   }
   __attribute__((noinline, cold)) bool race(bool writes, unsigned other, const char* did) {
@@ -102,7 +173,24 @@ class SharedShadow {
                     std::to_string(other) + " " + did + ", with no barrier in between");
   }
 
+  // A byte that belongs to no variable, or a word that someone has read too early.
+  __attribute__((noinline, cold)) bool refuse_word(const Word& word, unsigned thread,
+                                                   AccessKind kind) {
+    if (&word != awaited_) return fail(FaultKind::out_of_bounds, {});
+    if (kind != AccessKind::store || thread == awaited_by_) return true;
+    fail(FaultKind::shared_memory_race,
+         "reads shared memory before thread " + std::to_string(thread) +
+             " writes it, with no barrier in between: is a __syncthreads() missing?");
+    problem_.of_awaited = true;
+    return false;
+  }
+  __attribute__((noinline, cold)) void doubt(const Word& word, std::uint8_t mask) {
+    const auto index = static_cast<std::size_t>(&word - words_.data());
+    doubts_.push_back({index, memory_of(word), mask, word.writer});
+  }
+
   bool check_word(Word& word, unsigned thread, AccessKind kind, std::uint8_t mask) {
+    if (__builtin_expect((word.legal & mask) != mask, 0)) return refuse_word(word, thread, kind);
     const unsigned warp = thread / 32;
     const std::uint32_t warp_epoch = warp_epoch_[warp];
     const bool writes = kind != AccessKind::load, atomic = kind == AccessKind::atomic;
@@ -112,29 +200,36 @@ class SharedShadow {
     }
     if (word.write_epoch < first_epoch_) word.initialised = 0;
     if (kind != AccessKind::store && (word.initialised & mask) != mask) {
+      refused_ = &word;
       return fail(FaultKind::uninitialised_shared_read,
                   "reads shared memory that no thread of the block has written");
     }
     if (word.write_epoch == epoch_ && word.writer != thread && (word.written & mask) &&
         !(atomic && word.atomic_write) &&
         (word.writer / 32 != warp || word.write_warp_epoch == warp_epoch)) {
-      return race(writes, word.writer, "wrote");
+      if (kind != AccessKind::store || word.atomic_write) {
+        return race(writes, word.writer, "wrote");
+      }
+      doubt(word, mask);
     }
     if (!writes) {
+      const auto me = static_cast<std::uint16_t>(thread);
       if (word.read_epoch != epoch_ || !(word.read & mask)) {
         word.readers = one_thread;
-        word.reader = static_cast<std::uint16_t>(thread);
+        word.reader = word.other_reader = me;
         word.read = mask;
       } else if (word.readers == one_thread && word.reader == thread) {
         word.read |= mask;
       } else if (word.readers == several_warps || word.reader / 32 != warp) {
+        if (word.other_reader / 32 == word.reader / 32) word.other_reader = me;
         word.readers = several_warps;
         word.read &= mask;  // the bytes that all of them read
       } else if (word.read_warp_epoch != warp_epoch) {
         word.readers = one_thread;  // __syncwarp put the earlier readers in order
-        word.reader = static_cast<std::uint16_t>(thread);
+        word.reader = word.other_reader = me;
         word.read = mask;
       } else {
+        if (word.reader != me) word.other_reader = me;
         word.readers = one_warp;
         word.read &= mask;
       }
@@ -146,7 +241,8 @@ class SharedShadow {
         !(word.readers == one_thread && word.reader == thread)) {
       const bool other_warp = word.readers == several_warps || word.reader / 32 != warp;
       if (other_warp || word.read_warp_epoch == warp_epoch) {
-        return race(true, word.reader, "read");
+        const bool first = other_warp ? word.reader / 32 != warp : word.reader != thread;
+        return race(true, first ? word.reader : word.other_reader, "read");
       }
     }
     word.write_epoch = epoch_;
@@ -163,6 +259,12 @@ class SharedShadow {
   std::uint32_t epoch_ = 0, first_epoch_ = 0;
   std::uint64_t async_writes_ = 0;  // begun and not ended
   Problem problem_;
+  const unsigned char* begin_ = nullptr;
+  std::vector<Doubt> doubts_;  // all of one store
+  Word* refused_ = nullptr;
+  Word* awaited_ = nullptr;
+  std::uint8_t awaited_legal_ = 0;
+  unsigned awaited_by_ = 0;
 };
 
 }  // namespace warpladder::executor

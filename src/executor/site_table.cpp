@@ -1,45 +1,19 @@
 #include "executor/site_table.hpp"
 
-#include <elf.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
-#include <fstream>
 #include <map>
 #include <sstream>
 
 #include "base/error.hpp"
+#include "executor/own_elf.hpp"
 
 // The ends of the kernels' machine code: kernel_text.ld gathers it into one section.
 extern "C" const char warpladder_kernels_begin[];
 
 namespace warpladder::executor {
 namespace {
-
-// The contents of one section of the running program; empty if there is no such section.
-std::string read_own_section(std::string_view wanted) {
-  std::ifstream file("/proc/self/exe", std::ios::binary);
-  const auto read_at = [&](std::uint64_t at, void* into, std::size_t bytes) {
-    file.seekg(static_cast<std::streamoff>(at));
-    file.read(static_cast<char*>(into), static_cast<std::streamsize>(bytes));
-    return static_cast<bool>(file);
-  };
-  Elf64_Ehdr header;
-  if (!read_at(0, &header, sizeof header) || header.e_shnum == 0) return {};
-  std::vector<Elf64_Shdr> sections(header.e_shnum);
-  if (!read_at(header.e_shoff, sections.data(), sections.size() * sizeof(Elf64_Shdr))) return {};
-  const Elf64_Shdr& names_header = sections.at(header.e_shstrndx);
-  std::string names(names_header.sh_size, '\0');
-  if (!read_at(names_header.sh_offset, names.data(), names.size())) return {};
-  for (const Elf64_Shdr& section : sections) {
-    if (section.sh_name < names.size() && wanted == names.c_str() + section.sh_name) {
-      std::string text(section.sh_size, '\0');
-      return read_at(section.sh_offset, text.data(), text.size()) ? text : std::string();
-    }
-  }
-  return {};
-}
 
 struct What {
   SiteKind kind;
@@ -60,7 +34,8 @@ const std::map<std::string, What, std::less<>>& meanings() {
         {"mma_f64", {SiteKind::tensor, 0}},       {"cluster_barrier", {SiteKind::sync, 0}},
         {"mma", {SiteKind::tensor, 0}},           {"ldmatrix", {SiteKind::load, 16}},
         {"wgmma_words", {SiteKind::tensor, 0}},   {"named_barrier", {SiteKind::sync, 0}},
-        {"store_async16", {SiteKind::store, 16}},
+        {"store_async16", {SiteKind::store, 16}}, {"vptr_update", {SiteKind::store, 8}},
+        {"place", {SiteKind::place, 0}},
     };
     for (const char* place : {"mbarrier_init", "mbarrier_arrive", "mbarrier_arrive_at",
                               "mbarrier_wait", "wgmma_wait", "in_block", "cp_async_arrive"}) {
@@ -97,7 +72,7 @@ std::string short_name(std::string name) {
 
 const SiteTable& SiteTable::instance() {
   static const SiteTable table = [] {
-    const std::string text = read_own_section(".warpladder_sites");
+    const std::string text = own_section_contents(".warpladder_sites");
     if (text.empty()) {
       throw_resource(
           "this program carries no table of kernel source lines (it was linked without "

@@ -83,7 +83,7 @@ bool Worker::perform_aligned(unsigned first, Exchange op) {
     default:
       load_matrices(slots);
   }
-  if (!counted) return true;
+  if (!logs) return true;
   if (events) {
     log.count_event(slots[0].pc, events);
   } else {

@@ -97,7 +97,7 @@ void perform(Worker& w, unsigned first, std::size_t count) {
               p.from_registers ? words : nullptr},
              p.add, sums);
     scatter(of_lane, p.columns, sums);
-    if (w.counted) {
+    if (w.logs) {
       w.log.count_event(p.pc, static_cast<unsigned>(kTensorRows * p.columns * kTensorDepthBytes /
                                                     p.element_bytes));
     }

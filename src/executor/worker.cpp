@@ -10,11 +10,19 @@
 #include <tuple>
 #include <utility>
 
+#include "executor/own_elf.hpp"
+
 // The project's one dynamic shared array; like every __shared__ variable it is thread-local.
 // Aligned as the swizzle of the copy engine and of the tensor cores wants it.
 alignas(
     1024) thread_local unsigned char warpladder_dynamic_shared[warpladder::executor::kSharedArea]
     __attribute__((tls_model("local-exec")));
+
+// Keeps the section of the __shared__ variables from being empty (kernel_text.ld).
+extern "C" {
+__attribute__((section(".tdata.warpladder_shared"),
+               used)) constinit thread_local unsigned char warpladder_shared_mark = 1;
+}
 
 namespace warpladder::executor {
 
@@ -39,6 +47,12 @@ std::pair<std::uintptr_t, std::size_t> thread_local_range() {
       },
       &range);
   return range;
+}
+
+// The __shared__ variables; what else is thread-local is the host's.
+const ElfSection& shared_section() {
+  static const ElfSection section = own_section("warpladder_shared");
+  return section;
 }
 
 }  // namespace
@@ -73,8 +87,10 @@ void Worker::prepare_launch(LaunchState& launch_state) {
   arena = Arena::instance().view();
   allocation = {};
   check_shared = counted && launch_state.options.check_shared;
-  if (check_shared) shadow.resize(shared_bytes);
-  if (counted) log.prepare();
+  if (check_shared) prepare_shadow();
+  logs = counted && launch_state.options.count;
+  mapped = nullptr;
+  if (logs) log.prepare();
 }
 
 // "Shared" is the thread-local storage or, where several blocks share the OS thread, an area for
@@ -94,6 +110,81 @@ void Worker::prepare_shared() {
   areas_ = cluster_areas_;
   shared_begin = reinterpret_cast<std::uintptr_t>(areas_);
   shared_bytes = cluster_ * kSharedArea;
+}
+
+// Legal are the __shared__ variables and as much dynamic shared memory as the launch asked for.
+void Worker::prepare_shadow() {
+  const std::size_t dynamic = launch->config.dynamic_shared_bytes;
+  const bool is_prepared = shadow_begin_ == shared_begin && shadow_cluster_ == cluster_;
+  if (is_prepared && shadow_dynamic_bytes_ == dynamic) return;
+  const std::size_t areas = reinterpret_cast<std::uintptr_t>(areas_) - shared_begin;
+  if (!is_prepared) {
+    shadow.prepare(reinterpret_cast<const unsigned char*>(shared_begin), shared_bytes);
+    if (cluster_ == 1) {
+      const ElfSection& section = shared_section();
+      for (const ElfVariable& v : section.variables) shadow.set_legal(v.begin, v.bytes, true);
+      if (section.variables.empty()) shadow.set_legal(section.begin, section.bytes, true);
+    }
+  }
+  for (unsigned rank = 0; rank < cluster_; ++rank) {
+    const std::size_t area = areas + rank * kSharedArea;
+    if (is_prepared) shadow.set_legal(area, shadow_dynamic_bytes_, false);
+    shadow.set_legal(area, dynamic, true);
+  }
+  shadow_begin_ = shared_begin;
+  shadow_dynamic_bytes_ = dynamic;
+  shadow_cluster_ = cluster_;
+}
+
+std::string Worker::describe_shared(std::uintptr_t address) const {
+  const std::size_t dynamic = launch->config.dynamic_shared_bytes;
+  const std::size_t offset = address - reinterpret_cast<std::uintptr_t>(areas_);
+  if (offset < cluster_ * kSharedArea) {
+    if (dynamic == 0) return "of dynamic shared memory, of which the launch asked for none";
+    return fmt::format("{} bytes past the end of the launch's {} bytes of dynamic shared memory",
+                       offset % kSharedArea - std::min(dynamic, offset % kSharedArea), dynamic);
+  }
+  const auto& variables = shared_section().variables;
+  const std::size_t at = address - tls_begin_;
+  const auto after = std::ranges::upper_bound(variables, at, {}, &ElfVariable::begin);
+  if (after == variables.begin()) return "where no __shared__ variable is";
+  const ElfVariable& v = *std::prev(after);
+  const std::size_t end = v.begin + v.bytes;
+  if (at < end)
+    return fmt::format("across the end of {}, {} bytes of shared memory", v.name, v.bytes);
+  return fmt::format("{} bytes past the end of {}, {} bytes of shared memory", at - end, v.name,
+                     v.bytes);
+}
+
+// ---- questions about shared memory
+
+bool Worker::settle_doubts(unsigned fiber) {
+  const auto* problem = shadow.settle_doubts();
+  return !problem || blame(problem->kind, doubt_pc_, fiber, problem->sentence);
+}
+
+void Worker::suspect_early_read(std::uintptr_t pc, const std::string& sentence) {
+  if (early_read_) return;
+  early_read_ = EarlyRead{pc, current, sentence};
+  shadow.await_writer(current);
+}
+
+bool Worker::blame_early_read(const SharedShadow::Problem& problem) {
+  const EarlyRead read = *std::exchange(early_read_, std::nullopt);
+  shadow.forget_awaited();
+  return blame(problem.kind, read.pc, read.fiber, problem.sentence);
+}
+
+bool Worker::settle_early_read() {
+  if (!early_read_) return true;
+  return blame_early_read({FaultKind::uninitialised_shared_read, early_read_->sentence});
+}
+
+bool Worker::pass_barrier() {
+  if (!check_shared) return true;
+  if (!settle_early_read()) return false;
+  shadow.pass_barrier();
+  return true;
 }
 
 void Worker::release_stacks() {
@@ -142,7 +233,8 @@ void Worker::fiber_entry(boost::context::detail::transfer_t transfer) {
 
 void Worker::suspend() {
   const unsigned me = current, next = me + 1;
-  if (counted) log.store(me % kWarp, cursor);
+  if (check_shared && shadow.in_doubt()) settle_doubts(current);
+  if (logs) log.store(me % kWarp, cursor);
   if (next < warp_end && state[next] == LaneState::ready && !aborting_) {
     enter_lane(next);
     switch_to(context_[me], context_[next]);
@@ -160,6 +252,7 @@ void Worker::pause_lane() {
 }
 
 bool Worker::blame(FaultKind kind, std::uintptr_t pc, unsigned fiber, std::string sentence) {
+  if (early_read_) return settle_early_read();  // the first fault, of which this one may come
   const unsigned rank = rank_of(fiber);
   fault = std::make_unique<Fault>(
       Fault{kind, pc, fiber - rank * stride_, block_ + rank, std::move(sentence)});
@@ -239,8 +332,8 @@ void Worker::wait_at_named_barrier(unsigned id, unsigned threads, std::uintptr_t
       return fmt::format("barrier {} has its {} threads, but not of whole warps", id, threads);
     });
   }
-  if (counted) log.count_event(barrier.pc, threads / kWarp);
-  if (check_shared) shadow.pass_barrier();
+  if (logs) log.count_event(barrier.pc, threads / kWarp);
+  if (!pass_barrier()) abandon();
   barrier = NamedBarrier();
   for (unsigned t = block.first; t < block.first + threads_; ++t) {
     if (waits(t)) wake(t);
@@ -295,7 +388,7 @@ void Worker::run(LaunchState& launch_state, unsigned slot) {
     if (block_ >= launch_state.blocks || block_ > launch_state.faulty_block) break;
     block_index_ = {static_cast<unsigned>(block_ % g.x), static_cast<unsigned>(block_ / g.x % g.y),
                     static_cast<unsigned>(block_ / (std::uint64_t{g.x} * g.y))};
-    if (counted) log.clear();
+    if (logs) log.clear();
     if (!run_blocks()) break;
   }
   check_stacks();

@@ -11,12 +11,15 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "executor/arena.hpp"
 #include "executor/executor.hpp"
 #include "executor/fiber.hpp"
 #include "executor/mbarriers.hpp"
+#include "executor/memory_map.hpp"
 #include "executor/request_log.hpp"
 #include "executor/shared_shadow.hpp"
 #include "executor/site_table.hpp"
@@ -128,11 +131,13 @@ class Worker {
   // ---- read by the hooks and the language, on the hot path
   unsigned current = 0;  // the running fiber
   unsigned warp_end = 0;
-  bool counted = false;
+  bool counted = false;  // accesses are checked
+  bool logs = false;     // … and counted
   LogCursor cursor;
   std::uintptr_t shared_begin = 0;
   std::size_t shared_bytes = 0;
   ArenaView arena;
+  const MappedRange* mapped = nullptr;  // which was accessed last
   bool check_shared = false;
   const KernelLaunch* launch = nullptr;
   std::vector<runtime::Dim3> thread_index;  // of each fiber
@@ -190,6 +195,21 @@ class Worker {
   }
   bool in_static_shared(std::uintptr_t address) const { return address - tls_begin_ < tls_bytes_; }
 
+  // ---- questions about shared memory that are answered later (shared_shadow.hpp)
+  void note_doubts(std::uintptr_t pc) {
+    if (shadow.in_doubt()) doubt_pc_ = pc;
+  }
+  // False if a doubt was a race, which is then blamed on the fiber that stored.
+  bool settle_doubts(unsigned fiber);
+  // The running fiber has read what nobody has written so far. Only a block's first is looked into.
+  void suspect_early_read(std::uintptr_t pc, const std::string& sentence);
+  bool blame_early_read(const SharedShadow::Problem& problem);
+  // At a barrier, and at the end of the block: false if the suspected read is a fault.
+  bool pass_barrier();
+  bool settle_early_read();
+  // For a fault report: where the address lies relative to the nearest variable.
+  std::string describe_shared(std::uintptr_t address) const;
+
   void wait_at_cluster_barrier(std::uintptr_t pc);
   int wait_at_barrier(int form, int predicate, std::uintptr_t pc);
   void wait_at_named_barrier(unsigned id, unsigned threads, std::uintptr_t pc);
@@ -207,12 +227,13 @@ class Worker {
  private:
   void prepare_launch(LaunchState& launch_state);
   void prepare_shared();
+  void prepare_shadow();
   void prepare_fibers();
   void release_stacks();
   void check_stacks();
   void enter_lane(unsigned fiber) {
     current = fiber;
-    if (counted) log.load(fiber % kWarp, cursor);
+    if (logs) log.load(fiber % kWarp, cursor);
   }
   void resume(unsigned fiber) {
     enter_lane(fiber);
@@ -262,6 +283,17 @@ class Worker {
   unsigned char* cluster_areas_ = nullptr;  // kMaxCluster of them, once a cluster was launched
   std::uintptr_t tls_begin_ = 0;
   std::size_t tls_bytes_ = 0;
+  // What the shadow was prepared for.
+  std::uintptr_t shadow_begin_ = 0;
+  std::size_t shadow_dynamic_bytes_ = 0;
+  unsigned shadow_cluster_ = 0;
+  std::uintptr_t doubt_pc_ = 0;
+  struct EarlyRead {
+    std::uintptr_t pc;
+    unsigned fiber;
+    std::string sentence;
+  };
+  std::optional<EarlyRead> early_read_;
 
   Context scheduler_;
   std::vector<Context> context_;

@@ -72,6 +72,52 @@ __global__ void add_to_unwritten(float* out) {
 }
 TWINS(add_to_unwritten);
 
+// The word is written in the same stretch between barriers, by a thread that comes later.
+template <bool kFaulty>
+__global__ void read_before_write(float* out) {
+  __shared__ float tile[64];
+  const unsigned t = threadIdx.x;
+  tile[t] = static_cast<float>(t);
+  if (!kFaulty) __syncthreads();
+  out[t] = tile[63 - t];  // FAULT: read before write
+}
+TWINS(read_before_write);
+
+template <bool kFaulty>
+__global__ void add_before_start(float* out) {
+  __shared__ float sum;
+  const unsigned t = threadIdx.x;
+  if (t == 40) sum = 0.0f;
+  if (!kFaulty) __syncthreads();
+  if (t < 32) atomicAdd(&sum, 1.0f);  // FAULT: add before start
+  __syncthreads();
+  out[t] = sum;
+}
+TWINS(add_before_start);
+
+// ---- accesses past a variable
+
+template <bool kFaulty>
+__global__ void past_an_array(float* out) {
+  __shared__ float tile[64];
+  __shared__ float other[65];
+  const unsigned t = threadIdx.x;
+  other[t + (kFaulty ? 2 : 1)] = 1.0f;  // FAULT: past an array
+  tile[t] = 1.0f;
+  __syncthreads();
+  out[t] = tile[t] + other[1];
+}
+TWINS(past_an_array);
+
+template <bool kFaulty>
+__global__ void past_the_dynamic(float* out) {
+  float* tile = runtime::dynamic_shared<float>();
+  const unsigned t = threadIdx.x;
+  tile[(kFaulty ? 65 : 64) + t] = 1.0f;  // FAULT: past the dynamic
+  out[t] = 1.0f;
+}
+TWINS(past_the_dynamic);
+
 // ---- races between warps: the first warp's lanes run first, so it is the second that is caught
 
 template <bool kFaulty>
@@ -161,7 +207,71 @@ __global__ void copy_without_barrier(const float* in, float* out) {
 }
 TWINS(copy_without_barrier);
 
+// Both warps have read the word, the writer's own first.
+template <bool kFaulty>
+__global__ void write_after_many_reads(float* out) {
+  __shared__ float first;
+  const unsigned t = threadIdx.x;
+  if (t == 0) first = 1.0f;
+  __syncthreads();
+  out[t] = first;
+  if (!kFaulty) __syncthreads();
+  if (t == 63) first = 2.0f;  // FAULT: write after many reads
+}
+TWINS(write_after_many_reads);
+
+// Stores of one value do not depend on their order; of another value they do.
+template <bool kFaulty>
+__global__ void flag_for_all(float* out) {
+  __shared__ int found[2];
+  const unsigned t = threadIdx.x;
+  if (t < 2) found[t] = 0;
+  __syncthreads();
+  if (t % 3 == 0) found[t / 32] = kFaulty && t == 42 ? 2 : 1;  // FAULT: another value
+  __syncthreads();
+  out[t] = static_cast<float>(found[t / 32]);
+}
+TWINS(flag_for_all);
+
+// ---- objects with a virtual table
+
+struct Shape {
+  __device__ virtual float area() const { return 0.0f; }
+};
+struct Square : Shape {
+  float side;
+  __device__ explicit Square(float s) : side(s) {}
+  __device__ float area() const override { return side * side; }
+};
+
+template <bool kFaulty>
+__global__ void built_in_shared(float* out) {
+  __shared__ __align__(16) unsigned char place[sizeof(Square)];
+  const unsigned t = threadIdx.x;
+  if (t == 0 && (!kFaulty || blockIdx.x > 0)) new (place) Square(3.0f);
+  __syncthreads();
+  long table;
+  __builtin_memcpy(&table, place, sizeof table);  // FAULT: never built
+  out[t] = static_cast<float>(table != 0);
+}
+TWINS(built_in_shared);
+
 // ---- races within a warp, which nothing but __syncwarp orders
+
+// The writer itself is the first of the lanes that have read. A shuffle lets them all read.
+template <bool kFaulty>
+__global__ void warp_reads_then_first_writes(float* out) {
+  __shared__ float word;
+  const unsigned t = threadIdx.x;
+  if (t == 0) word = 1.0f;
+  __syncthreads();
+  if (t >= 32) return;
+  const float seen = __shfl_sync(kWholeWarp, word, 1);
+  if (!kFaulty) __syncwarp();
+  if (t == 0) word = seen + 1.0f;  // FAULT: own read first
+  out[t] = seen;
+}
+TWINS(warp_reads_then_first_writes);
 
 template <bool kFaulty>
 __global__ void warp_read_after_write(float* out) {
