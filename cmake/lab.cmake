@@ -53,6 +53,8 @@ set_source_files_properties(src/executor/tally.cpp src/executor/request_log.cpp 
 set_source_files_properties(src/executor/tensor_core.cpp PROPERTIES
   COMPILE_OPTIONS "-O3;-mavx2;-mfma;-mf16c")
 
+include(cmake/programs.cmake)
+
 file(GLOB device_sources CONFIGURE_DEPENDS src/device/*.cpp)
 list(APPEND device_sources src/device/cuda/nvml.cpp)
 if(CMAKE_CUDA_COMPILER_LOADED)
@@ -115,11 +117,12 @@ list(FILTER table_sources INCLUDE REGEX "_tables\\.cpp$")
 list(FILTER app_sources EXCLUDE REGEX "_tables\\.cpp$")
 warpladder_layer(tables SOURCES ${table_sources} LINK warpladder_lab)
 add_library(warpladder_app OBJECT ${app_sources})
-target_link_libraries(warpladder_app PUBLIC warpladder_tables CLI11::CLI11)
+target_link_libraries(warpladder_app PUBLIC warpladder_tables warpladder_programs CLI11::CLI11)
 # CLI11 takes most of each verb's compilation: once for half of them, and nobody waits for a verb.
 set_target_properties(warpladder_app PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
 target_compile_options(warpladder_app PRIVATE -O1)
 warpladder_program(warpladder KERNELS rungs LINK warpladder_app)
+add_dependencies(warpladder program_files)
 
 include(cmake/few_rungs.cmake)
 

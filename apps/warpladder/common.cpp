@@ -60,12 +60,6 @@ std::vector<Output>& outputs() {
   return list;
 }
 
-bool stdout_is_taken() {
-  static const bool taken =
-      std::ranges::any_of(outputs(), [](const Output& output) { return is_stdout(output.path); });
-  return taken;
-}
-
 bool name_one_file(const std::string& one, const std::string& other) {
   if (file_behind(one) == "/dev/null") return false;  // takes any number
   if (is_stdout(one) || is_stdout(other)) return is_stdout(one) && is_stdout(other);
@@ -157,7 +151,7 @@ void register_output(const std::string& what, const std::string& path) {
     throw_bad_input(fmt::format("{} and {} name the same file, {}; give each its own", other.flag,
                                 what, in_quotes(path)));
   }
-  outputs().push_back({flag, path});
+  outputs().push_back({what, path});
 }
 
 CLI::Option* add_output_file(CLI::App& verb, const std::string& flag, std::string& path,
@@ -167,6 +161,12 @@ CLI::Option* add_output_file(CLI::App& verb, const std::string& flag, std::strin
     path = text;
   };
   return verb.add_option_function<std::string>(flag, set_path, what)->type_name("FILE|-");
+}
+
+bool stdout_is_taken() {
+  static const bool taken =
+      std::ranges::any_of(outputs(), [](const Output& output) { return is_stdout(output.path); });
+  return taken;
 }
 
 std::string file_of_output(const std::string& path) { return path == "-" ? kStandardOutput : path; }

@@ -15,6 +15,7 @@
 #include "base/in_quotes.hpp"
 #include "base/provenance.hpp"
 #include "base/suggest.hpp"
+#include "program_flags.hpp"
 #include "verb.hpp"
 #include "version.hpp"
 
@@ -164,18 +165,30 @@ std::vector<const char*> words_of(std::span<const char* const> argv, const CLI::
   return words;
 }
 
+// What stands behind "--" belongs to the person's program.
+std::span<const char* const> split_at_dashes(Context& context) {
+  const auto dashes = std::ranges::find(context.argv, std::string_view("--"));
+  const auto own = static_cast<std::size_t>(dashes - context.argv.begin());
+  if (own == context.argv.size()) return context.argv;
+  context.program_arguments = context.argv.subspan(own + 1);
+  return context.argv.first(own);
+}
+
 void run(Context& context) {
   CLI::App app("CUDA operators, climbed rung by rung: checked, timed and explained.", "warpladder");
   app.set_version_flag("-v,--version", version_line(), "Print the version and the commit");
   app.set_help_all_flag("--help-all", "Print the flags of all verbs");
   app.require_subcommand(1);
   app.footer(kFooter);
-  for (const auto add : {add_list, add_doctor, add_run, add_verify, add_bench, add_accuracy,
-                         add_explain, add_inspect, add_compare, add_report, add_build}) {
+  const bool is_program = names_program(context.argv);
+  for (const auto add : {add_list, add_doctor, is_program ? add_run_program : add_run, add_verify,
+                         add_bench, add_accuracy, is_program ? add_explain_program : add_explain,
+                         add_check, add_inspect, add_compare, add_report, add_build}) {
     add(app, context);
   }
   refuse_empty_values(app);
-  const std::vector<const char*> words = words_of(context.argv, app);
+  const std::vector<const char*> words =
+      words_of(is_program ? split_at_dashes(context) : context.argv, app);
   try {
     app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::CallForHelp&) {

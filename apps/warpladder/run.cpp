@@ -159,6 +159,7 @@ void RunCommand::deliver(RunResult result, const Context& context) const {
 void add_run(CLI::App& app, Context& context) {
   auto* verb = app.add_subcommand("run", "An operator on your own data");
   verb->require_subcommand(1);
+  verb->footer("warpladder run FILE.cu runs a CUDA program instead; its --help says how.");
 
   std::map<std::string, std::shared_ptr<RunCommand>> commands;
   for (const auto& op : ops::all_operators()) {

@@ -18,6 +18,7 @@ namespace warpladder::app {
 
 struct Context {
   std::span<const char* const> argv;
+  std::span<const char* const> program_arguments = {};  // behind "--", of a person's program
   int exit_code = 0;  // a verb sets 1 when a check failed; errors are thrown as warpladder::Error
 };
 
@@ -40,6 +41,8 @@ void register_output(const std::string& what, const std::string& path);
 void write_output(const std::string& path, std::string_view contents, const char* flag);
 // What such a flag named as a file, for those who write it themselves.
 std::string file_of_output(const std::string& path);
+// Whether such a flag named standard output. Ask once all flags are parsed.
+bool stdout_is_taken();
 
 // --json FILE|-: the report goes there.
 struct JsonFlag {
@@ -94,5 +97,9 @@ void add_accuracy(CLI::App& app, Context& context);
 void add_compare(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
 void add_build(CLI::App& app, Context& context);
+void add_check(CLI::App& app, Context& context);
+// In the place of run and explain where a CUDA program is named.
+void add_run_program(CLI::App& app, Context& context);
+void add_explain_program(CLI::App& app, Context& context);
 
 }  // namespace warpladder::app

@@ -10,7 +10,7 @@ from common import CODE, blanked, files, line_of, main, read
 
 # High to low. apps, bindings and tests share the top; "include" is the installed front door,
 # which the public calls implement and which therefore only they and the top may see.
-LAYERS = ["base", "runtime", "executor", "device", "parts", "ladder", "ops", "lab", "library"]
+LAYERS = ["base", "runtime", "executor", "programs", "device", "parts", "ladder", "ops", "lab", "library"]
 TOP = {"apps", "bindings", "tests"}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
 ASSEMBLY = re.compile(r"\b(?:asm|__asm__|__asm)\b\s*(?:volatile|__volatile__)?\s*\(")

@@ -1,0 +1,23 @@
+#pragma once
+// How explain shows what was counted, of a rung or of a person's kernel.
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "lab/explain.hpp"
+
+namespace warpladder::app {
+
+std::string ratio_text(std::uint64_t a, std::uint64_t b);
+std::string mean_text(double mean);
+std::string dims(const runtime::Dim3& d);  // "16x16x1"
+
+void print_blame(const lab::Explanation& e);
+// The totals if asked for, and the lines. `e` has some.
+void print_counted(const lab::Explanation& e, bool with_totals);
+std::string intensity_sentence(const lab::Explanation& e);
+std::string occupancy_sentence(const executor::KernelCounts& kernel, const lab::Gpu& gpu);
+nlohmann::json as_json(const lab::Explanation& e);
+
+}  // namespace warpladder::app

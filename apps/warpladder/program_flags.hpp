@@ -1,0 +1,22 @@
+#pragma once
+// What check, run FILE.cu and explain FILE.cu have in common.
+
+#include "programs/program.hpp"
+#include "verb.hpp"
+
+namespace warpladder::app {
+
+// True if the verb's arguments name a file of CUDA source: run and explain then take a program.
+bool names_program(std::span<const char* const> argv);
+
+struct ProgramFlags {
+  programs::Request request;
+
+  void add_to(CLI::App& verb);
+  // Which launches are looked at.
+  void add_selection_to(CLI::App& verb);
+  // The request, with the arguments that stood behind "--".
+  programs::Request request_for(const Context& context, const char* mode) const;
+};
+
+}  // namespace warpladder::app

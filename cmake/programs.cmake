@@ -1,0 +1,38 @@
+# Other people's programs: what `check`, `explain` and `run` bring along for FILE.cu, in
+# share/warpladder/programs beside bin/. A program is linked with one object that holds the executor
+# and the runtime API; only the names that programs call stay visible in it, or the linker might hand
+# the executor templates of the standard library that are instrumented.
+file(GLOB programs_sources CONFIGURE_DEPENDS src/programs/*.cpp)
+warpladder_layer(programs SOURCES ${programs_sources} LINK warpladder_base)
+
+file(GLOB program_runtime_sources CONFIGURE_DEPENDS src/programs/runtime/*.cpp)
+add_library(warpladder_program_runtime OBJECT ${program_runtime_sources})
+target_link_libraries(warpladder_program_runtime PRIVATE warpladder_executor)
+target_include_directories(warpladder_program_runtime SYSTEM PRIVATE src/programs/include)
+target_compile_options(warpladder_program_runtime PRIVATE -mavx2 -mfma -mf16c)
+
+set(programs_folder ${CMAKE_BINARY_DIR}/share/warpladder/programs)
+file(MAKE_DIRECTORY ${programs_folder})
+set(visible)
+foreach(names simt_* cuda* program_* __tsan_* __sanitizer_* __wrap_* warpladder_dynamic_shared)
+  list(APPEND visible --keep-global-symbol=${names})
+endforeach()
+add_custom_command(OUTPUT ${programs_folder}/program.o
+  COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o program_all.o
+    $<TARGET_OBJECTS:warpladder_program_runtime>
+    --whole-archive $<TARGET_FILE:warpladder_executor> --no-whole-archive
+    $<TARGET_FILE:warpladder_base> $<TARGET_FILE:Boost::context>
+  COMMAND ${CMAKE_OBJCOPY} -w ${visible} --strip-debug program_all.o ${programs_folder}/program.o
+  DEPENDS warpladder_program_runtime $<TARGET_OBJECTS:warpladder_program_runtime>
+    warpladder_executor warpladder_base
+  COMMAND_EXPAND_LISTS VERBATIM)
+file(GLOB_RECURSE program_headers CONFIGURE_DEPENDS src/programs/include/*)
+add_custom_command(OUTPUT ${programs_folder}/program.ld
+  COMMAND ${CMAKE_COMMAND} -E copy_directory ${PROJECT_SOURCE_DIR}/src/programs/include
+    ${programs_folder}/include
+  COMMAND ${CMAKE_COMMAND} -E copy ${PROJECT_SOURCE_DIR}/src/programs/program.ld ${programs_folder}
+  DEPENDS ${program_headers} src/programs/program.ld
+  VERBATIM)
+add_custom_target(program_files DEPENDS ${programs_folder}/program.o ${programs_folder}/program.ld)
+
+install(DIRECTORY ${programs_folder} DESTINATION share/warpladder COMPONENT workbench)

@@ -1,0 +1,17 @@
+#pragma once
+// What nvcc includes in front of every .cu file, and what programs include by this name.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "simt/language.hpp"
+#include "simt/math.hpp"
+#include "simt/runtime_api.hpp"
+#include "simt/textures.hpp"
+#include "simt/vectors.hpp"
+#include "simt/warp.hpp"

@@ -1,0 +1,198 @@
+#pragma once
+// A small cuBLAS: plain loops on the CPU, which are not counted.
+
+#include <cmath>
+#include <cstring>
+
+#include "simt/runtime_api.hpp"
+
+enum cublasStatus_t {
+  CUBLAS_STATUS_SUCCESS = 0,
+  CUBLAS_STATUS_NOT_INITIALIZED = 1,
+  CUBLAS_STATUS_ALLOC_FAILED = 3,
+  CUBLAS_STATUS_INVALID_VALUE = 7,
+  CUBLAS_STATUS_ARCH_MISMATCH = 8,
+  CUBLAS_STATUS_MAPPING_ERROR = 11,
+  CUBLAS_STATUS_EXECUTION_FAILED = 13,
+  CUBLAS_STATUS_INTERNAL_ERROR = 14,
+  CUBLAS_STATUS_NOT_SUPPORTED = 15
+};
+enum cublasOperation_t { CUBLAS_OP_N, CUBLAS_OP_T, CUBLAS_OP_C };
+enum cublasPointerMode_t { CUBLAS_POINTER_MODE_HOST, CUBLAS_POINTER_MODE_DEVICE };
+enum cublasMath_t {
+  CUBLAS_DEFAULT_MATH = 0,
+  CUBLAS_TENSOR_OP_MATH = 1,
+  CUBLAS_PEDANTIC_MATH = 2,
+  CUBLAS_TF32_TENSOR_OP_MATH = 3
+};
+enum cublasComputeType_t {
+  CUBLAS_COMPUTE_16F = 64,
+  CUBLAS_COMPUTE_32F = 68,
+  CUBLAS_COMPUTE_32F_FAST_TF32 = 77,
+  CUBLAS_COMPUTE_64F = 70
+};
+enum cublasGemmAlgo_t { CUBLAS_GEMM_DEFAULT = -1, CUBLAS_GEMM_DEFAULT_TENSOR_OP = 99 };
+enum cublasFillMode_t { CUBLAS_FILL_MODE_LOWER, CUBLAS_FILL_MODE_UPPER };
+typedef struct cublasContext* cublasHandle_t;
+
+inline const char* cublasGetStatusString(cublasStatus_t status) {
+  return status == CUBLAS_STATUS_SUCCESS ? "success" : "an error of cuBLAS";
+}
+inline cublasStatus_t cublasCreate(cublasHandle_t* handle) {
+  *handle = (cublasHandle_t)16;
+  return CUBLAS_STATUS_SUCCESS;
+}
+inline cublasStatus_t cublasDestroy(cublasHandle_t) { return CUBLAS_STATUS_SUCCESS; }
+inline cublasStatus_t cublasSetStream(cublasHandle_t, cudaStream_t) {
+  return CUBLAS_STATUS_SUCCESS;
+}
+inline cublasStatus_t cublasSetMathMode(cublasHandle_t, cublasMath_t) {
+  return CUBLAS_STATUS_SUCCESS;
+}
+inline cublasStatus_t cublasSetPointerMode(cublasHandle_t, cublasPointerMode_t) {
+  return CUBLAS_STATUS_SUCCESS;
+}
+inline cublasStatus_t cublasGetVersion(cublasHandle_t, int* version) {
+  *version = 12000;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+// These read and write device memory, which the host's instrumentation would refuse.
+#define SIMT_BLAS __attribute__((no_sanitize("thread")))
+namespace simt {
+template <class T>
+SIMT_BLAS void gemm(bool ta, bool tb, int m, int n, int k, T alpha, const T* a, std::size_t lda,
+                    const T* b, std::size_t ldb, T beta, T* c, std::size_t ldc) {
+  T* const column = new T[static_cast<std::size_t>(m)];
+  for (int j = 0; j < n; ++j) {
+    for (int i = 0; i < m; ++i) column[i] = 0;
+    for (int p = 0; p < k; ++p) {
+      const T factor = tb ? b[j + p * ldb] : b[p + j * ldb];
+      for (int i = 0; i < m; ++i) column[i] += (ta ? a[p + i * lda] : a[i + p * lda]) * factor;
+    }
+    for (int i = 0; i < m; ++i) {
+      T& out = c[i + j * ldc];
+      out = alpha * column[i] + (beta != 0 ? beta * out : 0);
+    }
+  }
+  delete[] column;
+}
+template <class T>
+SIMT_BLAS void gemv(bool t, int m, int n, T alpha, const T* a, std::size_t lda, const T* x, int ix,
+                    T beta, T* y, int iy) {
+  for (int i = 0; i < (t ? n : m); ++i) {
+    T sum = 0;
+    for (int j = 0; j < (t ? m : n); ++j) sum += (t ? a[j + i * lda] : a[i + j * lda]) * x[j * ix];
+    y[i * iy] = alpha * sum + (beta != 0 ? beta * y[i * iy] : 0);
+  }
+}
+template <class T>
+SIMT_BLAS void axpy(int n, T alpha, const T* x, int ix, T* y, int iy) {
+  for (int i = 0; i < n; ++i) y[i * iy] += alpha * x[i * ix];
+}
+template <class T>
+SIMT_BLAS void scale(int n, T alpha, T* x, int ix) {
+  for (int i = 0; i < n; ++i) x[i * ix] *= alpha;
+}
+template <class T>
+SIMT_BLAS T dot(int n, const T* x, int ix, const T* y, int iy) {
+  T sum = 0;
+  for (int i = 0; i < n; ++i) sum += x[i * ix] * y[i * iy];
+  return sum;
+}
+template <class T>
+SIMT_BLAS T sum_of_sizes(int n, const T* x, int ix) {
+  T sum = 0;
+  for (int i = 0; i < n; ++i) sum += std::fabs(x[i * ix]);
+  return sum;
+}
+}  // namespace simt
+#undef SIMT_BLAS
+
+#define SIMT_BLAS_FOR(T, L)                                                                        \
+  inline cublasStatus_t cublas##L##gemm(                                                           \
+      cublasHandle_t, cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k,             \
+      const T* alpha, const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc) {    \
+    simt::gemm(ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, *alpha, a, lda, b, ldb, *beta, c,    \
+               ldc);                                                                               \
+    return CUBLAS_STATUS_SUCCESS;                                                                  \
+  }                                                                                                \
+  inline cublasStatus_t cublas##L##gemmStridedBatched(                                             \
+      cublasHandle_t, cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k,             \
+      const T* alpha, const T* a, int lda, long long sa, const T* b, int ldb, long long sb,        \
+      const T* beta, T* c, int ldc, long long sc, int count) {                                     \
+    for (int i = 0; i < count; ++i) {                                                              \
+      simt::gemm(ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, *alpha, a + i * sa, lda,           \
+                 b + i * sb, ldb, *beta, c + i * sc, ldc);                                         \
+    }                                                                                              \
+    return CUBLAS_STATUS_SUCCESS;                                                                  \
+  }                                                                                                \
+  inline cublasStatus_t cublas##L##gemv(cublasHandle_t, cublasOperation_t t, int m, int n,         \
+                                        const T* alpha, const T* a, int lda, const T* x, int ix,   \
+                                        const T* beta, T* y, int iy) {                             \
+    simt::gemv(t != CUBLAS_OP_N, m, n, *alpha, a, lda, x, ix, *beta, y, iy);                       \
+    return CUBLAS_STATUS_SUCCESS;                                                                  \
+  }                                                                                                \
+  inline cublasStatus_t cublas##L##axpy(cublasHandle_t, int n, const T* alpha, const T* x, int ix, \
+                                        T* y, int iy) {                                            \
+    simt::axpy(n, *alpha, x, ix, y, iy);                                                           \
+    return CUBLAS_STATUS_SUCCESS;                                                                  \
+  }                                                                                                \
+  inline cublasStatus_t cublas##L##scal(cublasHandle_t, int n, const T* alpha, T* x, int ix) {     \
+    simt::scale(n, *alpha, x, ix);                                                                 \
+    return CUBLAS_STATUS_SUCCESS;                                                                  \
+  }                                                                                                \
+  inline cublasStatus_t cublas##L##dot(cublasHandle_t, int n, const T* x, int ix, const T* y,      \
+                                       int iy, T* result) {                                        \
+    const T sum = simt::dot(n, x, ix, y, iy);                                                      \
+    std::memcpy(result, &sum, sizeof sum);                                                         \
+    return CUBLAS_STATUS_SUCCESS;                                                                  \
+  }                                                                                                \
+  inline cublasStatus_t cublas##L##nrm2(cublasHandle_t, int n, const T* x, int ix, T* result) {    \
+    const T norm = std::sqrt(simt::dot(n, x, ix, x, ix));                                          \
+    std::memcpy(result, &norm, sizeof norm);                                                       \
+    return CUBLAS_STATUS_SUCCESS;                                                                  \
+  }                                                                                                \
+  inline cublasStatus_t cublas##L##asum(cublasHandle_t, int n, const T* x, int ix, T* result) {    \
+    const T sum = simt::sum_of_sizes(n, x, ix);                                                    \
+    std::memcpy(result, &sum, sizeof sum);                                                         \
+    return CUBLAS_STATUS_SUCCESS;                                                                  \
+  }
+SIMT_BLAS_FOR(float, S)
+SIMT_BLAS_FOR(double, D)
+#undef SIMT_BLAS_FOR
+
+// FP32 alone.
+inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t ta,
+                                   cublasOperation_t tb, int m, int n, int k, const void* alpha,
+                                   const void* a, cudaDataType type_a, int lda, const void* b,
+                                   cudaDataType type_b, int ldb, const void* beta, void* c,
+                                   cudaDataType type_c, int ldc, cublasComputeType_t,
+                                   cublasGemmAlgo_t) {
+  if (type_a != CUDA_R_32F || type_b != CUDA_R_32F || type_c != CUDA_R_32F) {
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  }
+  return cublasSgemm(handle, ta, tb, m, n, k, (const float*)alpha, (const float*)a, lda,
+                     (const float*)b, ldb, (const float*)beta, (float*)c, ldc);
+}
+inline cublasStatus_t cublasSetVector(int n, int element_bytes, const void* x, int, void* y, int) {
+  const auto bytes = static_cast<std::size_t>(n) * static_cast<std::size_t>(element_bytes);
+  return cudaMemcpy(y, x, bytes, cudaMemcpyDefault) ? CUBLAS_STATUS_MAPPING_ERROR
+                                                    : CUBLAS_STATUS_SUCCESS;
+}
+inline cublasStatus_t cublasGetVector(int n, int element_bytes, const void* x, int ix, void* y,
+                                      int iy) {
+  return cublasSetVector(n, element_bytes, x, ix, y, iy);
+}
+inline cublasStatus_t cublasSetMatrix(int rows, int columns, int element_bytes, const void* a,
+                                      int lda, void* b, int ldb) {
+  const auto bytes = static_cast<std::size_t>(element_bytes);
+  return cudaMemcpy2D(b, ldb * bytes, a, lda * bytes, rows * bytes,
+                      static_cast<std::size_t>(columns), cudaMemcpyDefault)
+             ? CUBLAS_STATUS_MAPPING_ERROR
+             : CUBLAS_STATUS_SUCCESS;
+}
+inline cublasStatus_t cublasGetMatrix(int rows, int columns, int element_bytes, const void* a,
+                                      int lda, void* b, int ldb) {
+  return cublasSetMatrix(rows, columns, element_bytes, a, lda, b, ldb);
+}

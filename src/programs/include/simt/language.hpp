@@ -1,0 +1,106 @@
+#pragma once
+// CUDA C++ for g++, as whole programs use it: keywords, built-in variables, and the executor's
+// functions. It is a wider dialect than executor/cuda_language.hpp gives to rungs: C++17, vector
+// types that are plain aggregates, host code in the same file.
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#define __global__ __attribute__((noinline))
+#define __device__
+#define __host__
+#define __managed__
+// Apart from other variables: the linker gathers this section into constant memory.
+#define __constant__ __attribute__((section(".data.simt_constant")))
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(...)
+#define __grid_constant__
+#define __cluster_dims__(...)
+#define __maxnreg__(...)
+#define __align__(n) __attribute__((aligned(n)))
+#define __builtin_align__(n) __attribute__((aligned(n)))
+#define CUDARTAPI
+#define CUDART_CB
+#define CUDA_CB
+// One OS thread runs one block at a time, so thread-local storage is a block's shared memory.
+// constinit: an array of a class would otherwise get a guard variable, itself in "shared memory".
+#define __shared__ static thread_local __constinit __attribute__((aligned(16)))
+#define SIMT_INLINE inline __attribute__((always_inline))
+
+#define __CUDACC__ 1
+#define __NVCC__ 1
+#define __CUDACC_VER_MAJOR__ 12
+#define __CUDACC_VER_MINOR__ 4
+#define CUDA_VERSION 12040
+#define __CUDA_ARCH__ 800
+#define __builtin_assume(condition) ((void)0)
+#define __assume(condition) ((void)0)
+
+struct uint3 {
+  unsigned x, y, z;
+};
+struct dim3 {
+  unsigned x, y, z;
+  constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
+  constexpr dim3(uint3 u) : x(u.x), y(u.y), z(u.z) {}
+  constexpr operator uint3() const { return {x, y, z}; }
+};
+
+extern "C" {
+// Constant within a fiber, hence the attribute: the compiler may call each once per kernel.
+__attribute__((const)) uint3 simt_thread_idx();
+__attribute__((const)) uint3 simt_block_idx();
+__attribute__((const)) dim3 simt_block_dim();
+__attribute__((const)) dim3 simt_grid_dim();
+__attribute__((const)) unsigned char* simt_dynamic_shared();
+int simt_sync_block(int form, int predicate);
+void simt_sync_warp(unsigned mask);
+std::uint64_t simt_shuffle(unsigned mask, std::uint64_t value, int form, int argument, int width);
+unsigned simt_vote(unsigned mask, int predicate, int form);
+unsigned simt_reduce(unsigned mask, unsigned value, int form);
+unsigned simt_active_mask();
+std::uint32_t simt_atomic4(void* address, std::uint32_t operand, std::uint32_t compare, int form);
+std::uint64_t simt_atomic8(void* address, std::uint64_t operand, std::uint64_t compare, int form);
+void simt_cp_async4(void* shared, const void* global, unsigned source_bytes);
+void simt_cp_async8(void* shared, const void* global, unsigned source_bytes);
+void simt_cp_async16(void* shared, const void* global, unsigned source_bytes);
+void simt_cp_async_commit();
+void simt_cp_async_wait(int groups_left);
+unsigned simt_shared_address(const void* shared);
+// The program's runtime.
+void program_assert_failed(const char* what, const char* file, int line);
+void program_trap();
+void program_grid_sync();
+// What rewriting makes of PTX that has no meaning here.
+__attribute__((error("this inline PTX is not provided here"))) void simt_unknown_ptx();
+int program_is_shared(const void* pointer);
+int program_is_global(const void* pointer);
+}
+
+#define threadIdx (::simt_thread_idx())
+#define blockIdx (::simt_block_idx())
+#define blockDim (::simt_block_dim())
+#define gridDim (::simt_grid_dim())
+constexpr int warpSize = 32;
+
+namespace simt {
+template <class To, class From>
+SIMT_INLINE constexpr To bits(const From& from) {
+  return __builtin_bit_cast(To, from);
+}
+SIMT_INLINE unsigned thread_rank() {
+  return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+}
+SIMT_INLINE unsigned block_threads() { return blockDim.x * blockDim.y * blockDim.z; }
+SIMT_INLINE unsigned lane() { return thread_rank() % 32; }
+SIMT_INLINE unsigned warp() { return thread_rank() / 32; }
+SIMT_INLINE unsigned long long block_rank() {
+  return blockIdx.x +
+         static_cast<unsigned long long>(gridDim.x) * (blockIdx.y + gridDim.y * blockIdx.z);
+}
+}  // namespace simt

@@ -1,0 +1,153 @@
+#pragma once
+// Barriers, what the lanes of a warp hand each other, and atomics.
+
+#include "simt/language.hpp"
+
+SIMT_INLINE void __syncthreads() { simt_sync_block(0, 0); }
+SIMT_INLINE int __syncthreads_and(int p) { return simt_sync_block(1, p); }
+SIMT_INLINE int __syncthreads_or(int p) { return simt_sync_block(2, p); }
+SIMT_INLINE int __syncthreads_count(int p) { return simt_sync_block(3, p); }
+SIMT_INLINE void __syncwarp(unsigned mask = 0xffffffffu) { simt_sync_warp(mask); }
+SIMT_INLINE void __threadfence_block() { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
+SIMT_INLINE void __threadfence() { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
+SIMT_INLINE void __threadfence_system() { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
+
+SIMT_INLINE unsigned __activemask() { return simt_active_mask(); }
+SIMT_INLINE unsigned __ballot_sync(unsigned mask, int p) { return simt_vote(mask, p != 0, 0); }
+SIMT_INLINE int __any_sync(unsigned mask, int p) {
+  return static_cast<int>(simt_vote(mask, p != 0, 1));
+}
+SIMT_INLINE int __all_sync(unsigned mask, int p) {
+  return static_cast<int>(simt_vote(mask, p != 0, 2));
+}
+// As they were before Volta: for the lanes that are at this place.
+SIMT_INLINE unsigned __ballot(int p) { return __ballot_sync(simt_active_mask(), p); }
+SIMT_INLINE int __any(int p) { return __any_sync(simt_active_mask(), p); }
+SIMT_INLINE int __all(int p) { return __all_sync(simt_active_mask(), p); }
+
+namespace simt {
+// Values of more than 8 bytes take a shuffle for each 8 of them.
+template <class T>
+SIMT_INLINE T shuffle(unsigned mask, T value, int form, int argument, int width) {
+  std::uint64_t words[(sizeof(T) + 7) / 8] = {};
+  __builtin_memcpy(words, &value, sizeof value);
+  for (auto& word : words) word = simt_shuffle(mask, word, form, argument, width);
+  __builtin_memcpy(&value, words, sizeof value);
+  return value;
+}
+}  // namespace simt
+#define SIMT_SHUFFLE(name, form, Argument)                                                    \
+  template <class T>                                                                          \
+  SIMT_INLINE T name##_sync(unsigned mask, T value, Argument argument, int width = 32) {      \
+    return simt::shuffle(mask, value, form, static_cast<int>(argument), width);               \
+  }                                                                                           \
+  template <class T>                                                                          \
+  SIMT_INLINE T name(T value, Argument argument, int width = 32) {                            \
+    return simt::shuffle(simt_active_mask(), value, form, static_cast<int>(argument), width); \
+  }
+SIMT_SHUFFLE(__shfl, 0, int)
+SIMT_SHUFFLE(__shfl_up, 1, unsigned)
+SIMT_SHUFFLE(__shfl_down, 2, unsigned)
+SIMT_SHUFFLE(__shfl_xor, 3, int)
+#undef SIMT_SHUFFLE
+
+#define SIMT_REDUCE(name, type, form)                                                \
+  SIMT_INLINE type name(unsigned mask, type value) {                                 \
+    return static_cast<type>(simt_reduce(mask, static_cast<unsigned>(value), form)); \
+  }
+SIMT_REDUCE(__reduce_add_sync, unsigned, 0)
+SIMT_REDUCE(__reduce_add_sync, int, 0)
+SIMT_REDUCE(__reduce_min_sync, int, 1)
+SIMT_REDUCE(__reduce_max_sync, int, 2)
+SIMT_REDUCE(__reduce_min_sync, unsigned, 3)
+SIMT_REDUCE(__reduce_max_sync, unsigned, 4)
+SIMT_REDUCE(__reduce_and_sync, unsigned, 5)
+SIMT_REDUCE(__reduce_or_sync, unsigned, 6)
+SIMT_REDUCE(__reduce_xor_sync, unsigned, 7)
+#undef SIMT_REDUCE
+
+template <class T>
+SIMT_INLINE unsigned __match_any_sync(unsigned mask, T value) {
+  unsigned same = 0;
+  for (int lane = 0; lane < 32; ++lane) {
+    if (!(mask >> lane & 1)) continue;
+    const T other = __shfl_sync(mask, value, lane);
+    same |= static_cast<unsigned>(other == value) << lane;
+  }
+  return same;
+}
+template <class T>
+SIMT_INLINE unsigned __match_all_sync(unsigned mask, T value, int* predicate) {
+  const T first = __shfl_sync(mask, value, __builtin_ctz(mask));
+  *predicate = __all_sync(mask, first == value);
+  return *predicate ? mask : 0;
+}
+
+// ---- atomics: performed by the executor, in the order of the blocks
+namespace simt {
+template <class T>
+SIMT_INLINE T atomic(T* address, T operand, T compare, int form) {
+  void* const at = const_cast<std::remove_volatile_t<T>*>(address);
+  if constexpr (sizeof(T) == 4) {
+    return bits<T>(
+        simt_atomic4(at, bits<std::uint32_t>(operand), bits<std::uint32_t>(compare), form));
+  } else {
+    return bits<T>(
+        simt_atomic8(at, bits<std::uint64_t>(operand), bits<std::uint64_t>(compare), form));
+  }
+}
+}  // namespace simt
+#define SIMT_ATOMIC_1(name, type, form)                    \
+  SIMT_INLINE type name(type* address, type operand) {     \
+    return simt::atomic<type>(address, operand, {}, form); \
+  }
+#define SIMT_ATOMIC(name, type, form)     \
+  SIMT_ATOMIC_1(name, type, form)         \
+  SIMT_ATOMIC_1(name##_block, type, form) \
+  SIMT_ATOMIC_1(name##_system, type, form)
+#define SIMT_ATOMIC_WORDS(name, form)    \
+  SIMT_ATOMIC(name, int, form)           \
+  SIMT_ATOMIC(name, unsigned, form)      \
+  SIMT_ATOMIC(name, unsigned long, form) \
+  SIMT_ATOMIC(name, unsigned long long, form)
+SIMT_ATOMIC_WORDS(atomicAdd, 0)
+SIMT_ATOMIC(atomicAdd, float, 1)
+SIMT_ATOMIC(atomicAdd, double, 1)
+SIMT_ATOMIC_WORDS(atomicExch, 2)
+SIMT_ATOMIC(atomicExch, float, 2)
+SIMT_ATOMIC(atomicMin, int, 4)
+SIMT_ATOMIC(atomicMin, long long, 4)
+SIMT_ATOMIC(atomicMax, int, 5)
+SIMT_ATOMIC(atomicMax, long long, 5)
+SIMT_ATOMIC(atomicMin, unsigned, 6)
+SIMT_ATOMIC(atomicMin, unsigned long, 6)
+SIMT_ATOMIC(atomicMin, unsigned long long, 6)
+SIMT_ATOMIC(atomicMax, unsigned, 7)
+SIMT_ATOMIC(atomicMax, unsigned long, 7)
+SIMT_ATOMIC(atomicMax, unsigned long long, 7)
+SIMT_ATOMIC_WORDS(atomicAnd, 8)
+SIMT_ATOMIC_WORDS(atomicOr, 9)
+SIMT_ATOMIC_WORDS(atomicXor, 10)
+SIMT_ATOMIC(atomicInc, unsigned, 11)
+SIMT_ATOMIC(atomicDec, unsigned, 12)
+#undef SIMT_ATOMIC_WORDS
+#undef SIMT_ATOMIC
+#undef SIMT_ATOMIC_1
+SIMT_INLINE int atomicSub(int* address, int operand) { return atomicAdd(address, -operand); }
+SIMT_INLINE unsigned atomicSub(unsigned* address, unsigned operand) {
+  return atomicAdd(address, 0u - operand);
+}
+#define SIMT_COMPARE_SWAP_1(name, type)                            \
+  SIMT_INLINE type name(type* address, type compare, type value) { \
+    return simt::atomic<type>(address, value, compare, 3);         \
+  }
+#define SIMT_COMPARE_SWAP(type)              \
+  SIMT_COMPARE_SWAP_1(atomicCAS, type)       \
+  SIMT_COMPARE_SWAP_1(atomicCAS_block, type) \
+  SIMT_COMPARE_SWAP_1(atomicCAS_system, type)
+SIMT_COMPARE_SWAP(int)
+SIMT_COMPARE_SWAP(unsigned)
+SIMT_COMPARE_SWAP(unsigned long)
+SIMT_COMPARE_SWAP(unsigned long long)
+#undef SIMT_COMPARE_SWAP
+#undef SIMT_COMPARE_SWAP_1

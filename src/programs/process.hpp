@@ -1,0 +1,27 @@
+#pragma once
+// Starting other programs: g++, binutils, the person's.
+
+#include <string>
+#include <vector>
+
+namespace warpladder::programs {
+
+struct Ended {
+  int status = 0;  // exit code, or 128 plus the signal
+  int signal = 0;  // that ended it; 0 if none
+  std::string output;
+};
+
+// Runs a tool to its end. `output` is what it wrote to standard output and, if asked for, to
+// standard error. Throws Error(resource) if there is no such tool.
+Ended run_tool(const std::vector<std::string>& argv, bool with_errors = false);
+
+// Runs the person's program on our own standard streams, with one more variable in its
+// environment. `hide_output`: its standard output goes to standard error.
+Ended run_on_terminal(const std::vector<std::string>& argv, const std::string& variable,
+                      const std::string& value, bool hide_output);
+
+// The calls as they go, several at a time; the outcomes in the order of the calls.
+std::vector<Ended> run_tools(const std::vector<std::vector<std::string>>& calls, unsigned at_once);
+
+}  // namespace warpladder::programs

@@ -1,0 +1,54 @@
+#pragma once
+// A person's program: built, run, and what was found and counted.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "executor/counts.hpp"
+
+namespace warpladder::programs {
+
+struct Request {
+  std::string mode = "run";  // or "check", "explain"
+  std::vector<std::string> files, include_folders, defines, arguments;
+  std::string kernel;        // the only one to look at; empty: all
+  std::uint64_t launch = 0;  // the only launch of it, from 1; 0: those that differ
+  unsigned threads = 0;
+  double budget_s = 20;       // after which advice is given
+  bool all_launches = false;  // those that repeat an earlier one, too
+  bool leaks = false;         // are findings
+  bool hide_output = false;   // the program's standard output goes to standard error
+};
+
+struct Finding {
+  std::string kind, file;
+  int line = 0;
+  std::string kernel, block, thread;  // of a kernel's; the latter as "x,y,z"
+  std::string sentence;
+  std::uint64_t times = 1;
+};
+// "block (0,0,0) thread (1,0,0) of k: sentence".
+std::string text_of(const Finding& finding);
+
+struct KernelUse {
+  std::string name;
+  std::uint64_t launched = 0, looked_at = 0;
+  double seconds = 0;
+};
+
+struct Outcome {
+  int status = 0, signal = 0;     // the program's own end
+  std::vector<Finding> findings;  // one a fault
+  std::vector<Finding> notes;
+  std::vector<KernelUse> kernels;
+  std::vector<executor::KernelCounts> counts;
+};
+
+// Throws Error(bad_input) for sources that are refused, Error(resource) for missing tools.
+Outcome run_program(const Request& request);
+
+// Of the report that the program wrote.
+Outcome parse_report(const std::string& text);
+
+}  // namespace warpladder::programs

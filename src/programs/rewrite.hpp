@@ -1,0 +1,31 @@
+#pragma once
+// From a person's CUDA source to what g++ compiles. Only what macros and headers cannot express is
+// rewritten, token by token: launches, dynamic shared memory, host variables that are called like
+// CUDA's built-in ones, inline PTX. Lines stay where they are.
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpladder::programs {
+
+// Comments and the contents of strings become blanks; every character keeps its place.
+std::string blanked(std::string_view source);
+
+// The names after #include, in the order of the file.
+std::vector<std::string> included_names(std::string_view source);
+
+std::string rewritten(std::string_view source);
+
+// Names of the kernels that the text defines or declares.
+std::set<std::string> kernel_names(std::string_view source);
+
+// A kernel that is called like a function; `line` counts from 1.
+struct PlainCall {
+  std::string kernel;
+  int line = 0;
+};
+std::vector<PlainCall> plain_calls(std::string_view source, const std::set<std::string>& kernels);
+
+}  // namespace warpladder::programs

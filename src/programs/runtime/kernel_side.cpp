@@ -1,0 +1,110 @@
+// What kernels call: assertions, traps, the grid's barrier, the heap, the clock. A program is
+// linked with --wrap for the C library's functions that mean something else in a kernel.
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <ctime>
+
+#include "executor/arena.hpp"
+#include "executor/hooks.hpp"
+#include "executor/memory_map.hpp"
+#include "executor/worker.hpp"
+#include "programs/runtime/api.hpp"
+
+using namespace warpladder::executor;
+
+extern "C" const char warpladder_kernels_end[];
+
+namespace {
+
+std::uintptr_t to_pc(const void* return_address) {
+  return reinterpret_cast<std::uintptr_t>(return_address);
+}
+
+// In a kernel of the person's, not in the executor or a library that it calls.
+bool from_kernel(const void* return_address) {
+  const auto* const pc = static_cast<const char*>(return_address);
+  return this_worker && pc >= warpladder_kernels_begin && pc < warpladder_kernels_end;
+}
+
+bool is_device_heap(const void* pointer) {
+  const ArenaView arena = Arena::instance().view();
+  return reinterpret_cast<std::uintptr_t>(pointer) - arena.begin < arena.size;
+}
+
+}  // namespace
+
+extern "C" {
+
+void program_assert_failed(const char* what, const char* file, int line) {
+  if (!this_worker) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "%s:%d: Assertion `%s' failed.\n", file, line, what);
+    std::abort();
+  }
+  this_worker->fail(FaultKind::assertion, to_pc(__builtin_return_address(0)),
+                    [&] { return fmt::format("`{}` is false", what); });
+}
+void program_trap() {
+  if (!this_worker) std::abort();
+  this_worker->fail(FaultKind::trap, to_pc(__builtin_return_address(0)),
+                    [] { return "__trap() was called"; });
+}
+void program_grid_sync() {
+  const auto blocks = this_worker->launch->config.grid.count();
+  if (blocks == 1) {
+    this_worker->wait_at_barrier(0, 0, to_pc(__builtin_return_address(0)));
+    return;
+  }
+  this_worker->fail(FaultKind::grid_barrier, to_pc(__builtin_return_address(0)), [&] {
+    return fmt::format(
+        "grid.sync() over {} blocks: blocks run one after the other here; one block works", blocks);
+  });
+}
+int program_is_shared(const void* pointer) {
+  return this_worker && to_pc(pointer) - this_worker->shared_begin < this_worker->shared_bytes;
+}
+int program_is_global(const void* pointer) {
+  return is_device_heap(pointer) || MemoryMap::instance().find(to_pc(pointer), 1);
+}
+
+void* __real_malloc(std::size_t bytes);
+void __real_free(void* pointer);
+void* __real__Znwm(std::size_t bytes);
+void* __real__Znam(std::size_t bytes);
+clock_t __real_clock();
+
+void* __wrap_malloc(std::size_t bytes) {
+  if (!from_kernel(__builtin_return_address(0))) return __real_malloc(bytes);
+  return Arena::instance().allocate(bytes);
+}
+void __wrap_free(void* pointer) {
+  if (!is_device_heap(pointer)) return __real_free(pointer);
+  Arena::instance().release(pointer);
+}
+void* __wrap__Znwm(std::size_t bytes) {
+  if (!from_kernel(__builtin_return_address(0))) return __real__Znwm(bytes);
+  return Arena::instance().allocate(bytes);
+}
+void* __wrap__Znam(std::size_t bytes) {
+  if (!from_kernel(__builtin_return_address(0))) return __real__Znam(bytes);
+  return Arena::instance().allocate(bytes);
+}
+void __real__ZdlPv(void* pointer);
+void __real__ZdlPvm(void* pointer, std::size_t bytes);
+void __real__ZdaPv(void* pointer);
+void __wrap__ZdlPv(void* pointer) {
+  is_device_heap(pointer) ? Arena::instance().release(pointer) : __real__ZdlPv(pointer);
+}
+void __wrap__ZdlPvm(void* pointer, std::size_t bytes) {
+  is_device_heap(pointer) ? Arena::instance().release(pointer) : __real__ZdlPvm(pointer, bytes);
+}
+void __wrap__ZdaPv(void* pointer) {
+  is_device_heap(pointer) ? Arena::instance().release(pointer) : __real__ZdaPv(pointer);
+}
+clock_t __wrap_clock() {
+  if (!from_kernel(__builtin_return_address(0))) return __real_clock();
+  return static_cast<clock_t>(__builtin_ia32_rdtsc());
+}
+}

@@ -1,0 +1,214 @@
+// Launches: which of them are checked or counted, kernels that kernels launch, graphs, and what is
+// reported at the end of the program.
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "executor/executor.hpp"
+#include "executor/worker.hpp"
+#include "programs/runtime/api.hpp"
+#include "programs/runtime/deferred.hpp"
+#include "programs/runtime/errors.hpp"
+#include "programs/runtime/memory.hpp"
+#include "programs/runtime/session.hpp"
+
+namespace warpladder::programs {
+namespace {
+
+using executor::FaultKind;
+using executor::KernelCounts;
+using executor::KernelFault;
+using executor::this_worker;
+using Clock = std::chrono::steady_clock;
+
+struct Kernel {
+  std::uint64_t launched = 0, looked_at = 0;
+  double seconds = 0;
+  std::set<std::string> seen;  // shape and arguments of the launches that were looked at
+};
+
+struct State {
+  std::map<std::string, Kernel> kernels;
+  // A kernel's own launches, by the thread that made them: they run when its grid has ended, as
+  // late as CUDA allows and in the grid's order.
+  std::multimap<std::uint64_t, std::function<void()>> children;
+  std::mutex children_mutex;
+  std::vector<std::function<void()>> captured;
+  bool is_capturing = false;
+  Clock::time_point start = Clock::now();
+  bool advised = false;
+};
+// Never destroyed: it is used at exit.
+State& state() {
+  static State& instance = *new State;
+  return instance;
+}
+
+bool matches(const std::string& kernel, const std::string& wanted) {
+  return kernel == wanted || kernel.substr(0, kernel.find('<')) == wanted;
+}
+
+// Whether a launch is checked or counted. What repeats an earlier one, shape and arguments alike,
+// is run alone: it would say the same again, and the data may have changed but rarely matters.
+bool is_looked_at(Kernel& kernel, const std::string& name, const simt::Shape& shape,
+                  const void* arguments, std::size_t bytes) {
+  constexpr std::size_t kDifferent = 16;
+  const Settings& s = settings();
+  if (s.mode == Mode::run) return false;
+  if (!s.kernel.empty() && !matches(name, s.kernel)) return false;
+  if (s.launch) return kernel.launched == s.launch;
+  if (s.all_launches) return true;
+  std::string key(static_cast<const char*>(arguments), bytes);
+  key.append(reinterpret_cast<const char*>(&shape), sizeof shape);
+  return kernel.seen.size() < kDifferent && kernel.seen.insert(std::move(key)).second;
+}
+
+void advise(const std::string& kernel, const Kernel& k) {
+  State& s = state();
+  const double so_far = std::chrono::duration<double>(Clock::now() - s.start).count();
+  if (s.advised || so_far < settings().budget_s || settings().budget_s <= 0) return;
+  s.advised = true;
+  std::fprintf(
+      stderr,
+      "warpladder: after %.0f s launch %llu of %s has ended; --launch 1 looks at the first "
+      "one alone, or pass a smaller size after --\n",
+      so_far, static_cast<unsigned long long>(k.launched), kernel.c_str());
+}
+
+cudaError_t error_of(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::assertion:
+      return cudaErrorAssert;
+    case FaultKind::misaligned_access:
+      return cudaErrorMisalignedAddress;
+    case FaultKind::out_of_bounds:
+    case FaultKind::host_pointer:
+      return cudaErrorIllegalAddress;
+    default:
+      return cudaErrorLaunchFailure;
+  }
+}
+
+void run_children() {
+  State& s = state();
+  while (!s.children.empty()) {
+    auto mine = std::exchange(s.children, {});
+    for (auto& [at, child] : mine) child();
+  }
+}
+
+void at_exit() {
+  std::fflush(stdout);
+  report_unseen_errors();
+  if (settings().mode == Mode::check) report_leaks();
+  for (const auto& [name, kernel] : state().kernels) {
+    report_launches(name, kernel.launched, kernel.looked_at, kernel.seconds);
+  }
+}
+
+// Shared memory beyond 48 KiB is granted as if cudaFuncSetAttribute had been called.
+void run_now(const simt::Shape& shape, const std::string& name, void (*thunk)(const void*),
+             const void* arguments, std::size_t bytes, const void* caller) {
+  static const int registered = std::atexit(at_exit);
+  static_cast<void>(registered);
+  map_variables();
+  Kernel& kernel = state().kernels[name];
+  ++kernel.launched;
+  executor::KernelLaunch launch;
+  launch.config.grid = {shape.grid.x, shape.grid.y, shape.grid.z};
+  launch.config.block = {shape.block.x, shape.block.y, shape.block.z};
+  launch.config.dynamic_shared_bytes = shape.shared_bytes;
+  launch.counted = is_looked_at(kernel, name, shape, arguments, bytes);
+  launch.name = name.c_str();
+  launch.thunk = thunk;
+  launch.arguments = arguments;
+  launch.argument_bytes = bytes;
+  executor::Options options;
+  options.threads = settings().threads;
+  options.count = settings().mode == Mode::explain;
+  options.check_shared = settings().mode == Mode::check;
+  kernel.looked_at += launch.counted;
+  const auto begin = Clock::now();
+  try {
+    KernelCounts counts;
+    run_kernel(launch, options, options.count ? &counts : nullptr);
+    if (launch.counted && options.count) report_counts(counts);
+  } catch (const KernelFault& fault) {
+    std::fflush(stdout);
+    report_fault(fault);
+    // An assertion is the program's own affair; after anything else its results mean nothing.
+    if (fault.kind() != FaultKind::assertion) stop(1);
+    failed_for_good(error_of(fault.kind()));
+  } catch (const Error& error) {
+    launch_refused(cudaErrorInvalidConfiguration, caller, name.c_str(), error.what());
+  }
+  kernel.seconds += std::chrono::duration<double>(Clock::now() - begin).count();
+  advise(name, kernel);
+}
+
+}  // namespace
+
+bool defer(std::function<void()> work) {
+  if (!state().is_capturing) return false;
+  state().captured.push_back(std::move(work));
+  return true;
+}
+
+}  // namespace warpladder::programs
+
+using namespace warpladder::programs;
+
+extern "C" {
+
+void program_launch(const simt::Shape& shape, const char* kernel, void (*thunk)(const void*),
+                    const void* arguments, std::size_t bytes) {
+  const void* const caller = __builtin_return_address(0);
+  const std::string name(kernel);
+  if (!this_worker && !state().is_capturing) {
+    run_now(shape, name, thunk, arguments, bytes, caller);
+    run_children();
+    return;
+  }
+  // The arguments are copied by their bytes, as CUDA does.
+  const auto copy = std::make_shared<std::string>(static_cast<const char*>(arguments), bytes);
+  auto later = [=] { run_now(shape, name, thunk, copy->data(), bytes, caller); };
+  if (!this_worker) {
+    defer(later);
+    return;
+  }
+  const auto block = this_worker->block_index();
+  const std::uint64_t at = (std::uint64_t{block.y} << 32 | block.x) * 1024 + this_worker->current;
+  std::lock_guard lock(state().children_mutex);
+  state().children.emplace(at, later);
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {
+  state().is_capturing = true;
+  state().captured.clear();
+  return cudaSuccess;
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t* graph) {
+  state().is_capturing = false;
+  *graph = reinterpret_cast<cudaGraph_t>(
+      new std::vector<std::function<void()>>(std::move(state().captured)));
+  return cudaSuccess;
+}
+cudaError_t program_graph_launch(void* graph) {
+  for (const auto& work : *static_cast<std::vector<std::function<void()>>*>(graph)) work();
+  run_children();
+  return cudaSuccess;
+}
+cudaError_t program_call(void (*function)(void*), void* data) {
+  if (!defer([=] { function(data); })) function(data);
+  return cudaSuccess;
+}
+}

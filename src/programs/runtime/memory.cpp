@@ -1,0 +1,286 @@
+#include "programs/runtime/memory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "executor/arena.hpp"
+#include "executor/memory_map.hpp"
+#include "executor/own_elf.hpp"
+#include "executor/worker.hpp"
+#include "programs/runtime/api.hpp"
+#include "programs/runtime/deferred.hpp"
+#include "programs/runtime/errors.hpp"
+
+namespace warpladder::programs {
+namespace {
+
+using executor::Arena;
+using executor::MappedSpace;
+using executor::MemoryMap;
+
+struct Allocation {
+  std::size_t bytes = 0;
+  int kind = simt::kDevice;
+  const void* made_at = nullptr;  // the return address: its line is looked up only for a report
+};
+struct Books {
+  std::mutex mutex;
+  std::map<std::uintptr_t, Allocation> live;
+};
+// Never destroyed: the person's destructors free memory at exit.
+Books& books() {
+  static Books& instance = *new Books;
+  return instance;
+}
+
+bool is_ours(const void* pointer) {
+  const executor::ArenaView view = Arena::instance().view();
+  return reinterpret_cast<std::uintptr_t>(pointer) - view.begin < view.size;
+}
+
+// Host code that reads or writes what only kernels may touch; found by its instrumentation.
+void refuse_host_access(std::uintptr_t address, unsigned bytes, std::uintptr_t pc) {
+  Allocation of;
+  {
+    Books& b = books();
+    std::lock_guard lock(b.mutex);
+    const auto after = b.live.upper_bound(address);
+    if (after == b.live.begin()) return;
+    const auto& [begin, allocation] = *std::prev(after);
+    if (address - begin >= allocation.bytes || allocation.kind != simt::kDevice) return;
+    of = allocation;
+  }
+  report_finding("device pointer on the host", caller_of(reinterpret_cast<const void*>(pc)),
+                 fmt::format("host code touches {} bytes of a cudaMalloc of {} bytes; copy them "
+                             "with cudaMemcpy",
+                             bytes, of.bytes));
+  stop(1);
+}
+
+// False, with a finding, if [pointer, pointer + bytes) leaves its allocation.
+bool range_is_good(const void* pointer, std::size_t bytes, const char* verb, const void* caller) {
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  if (!is_ours(pointer)) return true;
+  const Arena::Allocation in = Arena::instance().allocation_of(address);
+  if (in.bytes && in.holds(address, bytes)) return true;
+  if (in.bytes) {
+    report_finding("copy of the wrong size", caller_of(caller),
+                   fmt::format("{} {} bytes from byte {} on of an allocation of {} bytes", verb,
+                               bytes, address - in.begin, in.bytes));
+  } else if (Arena::instance().retired_of(address).bytes) {
+    report_finding("use after free", caller_of(caller),
+                   fmt::format("{} {} bytes {}", verb, bytes, Arena::instance().describe(address)));
+  } else {
+    report_finding("copy of the wrong size", caller_of(caller),
+                   fmt::format("{} {} bytes {}", verb, bytes, Arena::instance().describe(address)));
+  }
+  return false;
+}
+
+cudaError_t copy(void* to, const void* from, std::size_t bytes, const void* caller) {
+  if (bytes == 0) return cudaSuccess;
+  if (!to || !from) return failed(cudaErrorInvalidValue);
+  if (!range_is_good(to, bytes, "writes", caller)) return failed(cudaErrorInvalidValue);
+  if (!range_is_good(from, bytes, "reads", caller)) return failed(cudaErrorInvalidValue);
+  std::memmove(to, from, bytes);
+  return cudaSuccess;
+}
+
+cudaError_t fill(void* to, int value, std::size_t bytes, const void* caller) {
+  if (bytes == 0) return cudaSuccess;
+  if (!range_is_good(to, bytes, "sets", caller)) return failed(cudaErrorInvalidValue);
+  std::memset(to, value, bytes);
+  return cudaSuccess;
+}
+
+void map_section(std::string_view name, MappedSpace space, std::uintptr_t base) {
+  const executor::ElfSection section = executor::own_section(name);
+  if (section.variables.empty()) {
+    if (section.bytes) MemoryMap::instance().add({base + section.begin, section.bytes, space, {}});
+    return;
+  }
+  for (const executor::ElfVariable& v : section.variables) {
+    MemoryMap::instance().add({base + v.begin, v.bytes, space, v.name});
+  }
+}
+
+}  // namespace
+
+extern "C" const char __executable_start[];
+
+void map_variables() {
+  static const bool done = [] {
+    const auto base = reinterpret_cast<std::uintptr_t>(__executable_start);
+    map_section("program_variables", MappedSpace::global, base);
+    map_section("program_zeros", MappedSpace::global, base);
+    map_section("program_constants", MappedSpace::constant, base);
+    const executor::ElfSection texts = executor::own_section("program_texts");
+    if (texts.bytes) {
+      MemoryMap::instance().add({base + texts.begin, texts.bytes, MappedSpace::constant, {}});
+    }
+    const executor::ArenaView arena = Arena::instance().view();
+    executor::host_guard = {arena.begin, arena.size, &refuse_host_access};
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
+void report_leaks() {
+  Books& b = books();
+  std::lock_guard lock(b.mutex);
+  std::map<const void*, std::pair<std::size_t, std::size_t>> places;  // number, bytes
+  for (const auto& [begin, allocation] : b.live) {
+    auto& [number, bytes] = places[allocation.made_at];
+    ++number;
+    bytes += allocation.bytes;
+  }
+  for (const auto& [place, sum] : places) {
+    const std::string sentence =
+        sum.first == 1 ? fmt::format("{} bytes are never freed", sum.second)
+                       : fmt::format("{} allocations of {} bytes in all are never freed", sum.first,
+                                     sum.second);
+    settings().leaks ? report_finding("leak", caller_of(place), sentence)
+                     : report_note(caller_of(place), sentence);
+  }
+}
+
+}  // namespace warpladder::programs
+
+using namespace warpladder::programs;
+using warpladder::executor::Arena;
+using warpladder::executor::this_worker;
+
+extern "C" {
+
+cudaError_t program_allocate(void** pointer, std::size_t bytes, int kind) {
+  constexpr int kFresh = 0xcd;  // so that what nobody has written is no zero
+  map_variables();
+  try {
+    void* const p = Arena::instance().allocate(std::max<std::size_t>(bytes, 1));
+    std::memset(p, kind == simt::kDevice ? kFresh : 0, bytes);
+    Books& b = books();
+    std::lock_guard lock(b.mutex);
+    b.live[reinterpret_cast<std::uintptr_t>(p)] = {bytes, kind, __builtin_return_address(0)};
+    *pointer = p;
+    return cudaSuccess;
+  } catch (const warpladder::Error&) {
+    return failed(cudaErrorMemoryAllocation);
+  }
+}
+
+static cudaError_t release(void* pointer, const char* function, const void* caller) {
+  // A by-value argument's destructor runs in each thread here, once in all on a GPU.
+  if (!pointer || this_worker) return cudaSuccess;
+  Books& b = books();
+  std::lock_guard lock(b.mutex);
+  const auto found = b.live.find(reinterpret_cast<std::uintptr_t>(pointer));
+  if (found != b.live.end()) {
+    b.live.erase(found);
+    Arena::instance().retire(pointer);
+    return cudaSuccess;
+  }
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  if (is_ours(pointer) && Arena::instance().retired_of(address).begin == address) {
+    report_finding("double free", caller_of(caller),
+                   fmt::format("{} of {} bytes that have been freed before", function,
+                               Arena::instance().retired_of(address).bytes));
+  } else {
+    report_finding("free of a foreign pointer", caller_of(caller),
+                   fmt::format("{} of {:#x}, which no allocation begins at", function, address));
+  }
+  return failed(cudaErrorInvalidValue);
+}
+cudaError_t cudaFree(void* pointer) {
+  return release(pointer, "cudaFree", __builtin_return_address(0));
+}
+cudaError_t cudaFreeHost(void* pointer) {
+  return release(pointer, "cudaFreeHost", __builtin_return_address(0));
+}
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) {
+  return release(pointer, "cudaFreeAsync", __builtin_return_address(0));
+}
+
+cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned) {
+  MemoryMap::instance().add(
+      {reinterpret_cast<std::uintptr_t>(pointer), bytes, MappedSpace::global, {}});
+  return cudaSuccess;
+}
+cudaError_t cudaHostUnregister(void* pointer) {
+  const bool known = MemoryMap::instance().remove(reinterpret_cast<std::uintptr_t>(pointer));
+  return known ? cudaSuccess : failed(cudaErrorHostMemoryNotRegistered);
+}
+
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind) {
+  const void* const caller = __builtin_return_address(0);
+  if (defer([=] { copy(to, from, bytes, caller); })) return cudaSuccess;
+  return copy(to, from, bytes, caller);
+}
+cudaError_t program_memcpy_2d(void* to, std::size_t to_pitch, const void* from,
+                              std::size_t from_pitch, std::size_t width, std::size_t height,
+                              cudaMemcpyKind) {
+  const void* const caller = __builtin_return_address(0);
+  if (width > to_pitch || width > from_pitch) return failed(cudaErrorInvalidPitchValue);
+  const auto rows = [=] {
+    for (std::size_t y = 0; y < height; ++y) {
+      const cudaError_t error =
+          copy(static_cast<char*>(to) + y * to_pitch,
+               static_cast<const char*>(from) + y * from_pitch, width, caller);
+      if (error) return error;
+    }
+    return cudaSuccess;
+  };
+  return defer([=] { rows(); }) ? cudaSuccess : rows();
+}
+cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
+  const void* const caller = __builtin_return_address(0);
+  if (defer([=] { fill(to, value, bytes, caller); })) return cudaSuccess;
+  return fill(to, value, bytes, caller);
+}
+cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width,
+                         std::size_t height) {
+  const void* const caller = __builtin_return_address(0);
+  for (std::size_t y = 0; y < height; ++y) {
+    const cudaError_t error = fill(static_cast<char*>(to) + y * pitch, value, width, caller);
+    if (error) return error;
+  }
+  return cudaSuccess;
+}
+cudaError_t program_copy_symbol(void* to, const void* from, std::size_t bytes, std::size_t offset,
+                                std::size_t size, int to_symbol) {
+  if (offset > size || bytes > size - offset) {
+    report_finding("copy of the wrong size", caller_of(__builtin_return_address(0)),
+                   fmt::format("{} {} bytes from byte {} on of a variable of {} bytes",
+                               to_symbol ? "writes" : "reads", bytes, offset, size));
+    return failed(cudaErrorInvalidValue);
+  }
+  if (to_symbol) {
+    to = static_cast<char*>(to) + offset;
+  } else {
+    from = static_cast<const char*>(from) + offset;
+  }
+  return copy(to, from, bytes, __builtin_return_address(0));
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  void* const p = const_cast<void*>(pointer);
+  *attributes = {cudaMemoryTypeUnregistered, 0, nullptr, p};
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  Books& b = books();
+  std::lock_guard lock(b.mutex);
+  const auto after = b.live.upper_bound(address);
+  if (after == b.live.begin()) return cudaSuccess;
+  const auto& [begin, allocation] = *std::prev(after);
+  if (address - begin >= allocation.bytes) return cudaSuccess;
+  const cudaMemoryType type = allocation.kind == simt::kDevice    ? cudaMemoryTypeDevice
+                              : allocation.kind == simt::kManaged ? cudaMemoryTypeManaged
+                                                                  : cudaMemoryTypeHost;
+  *attributes = {type, 0, p, type == cudaMemoryTypeDevice ? nullptr : p};
+  return cudaSuccess;
+}
+}

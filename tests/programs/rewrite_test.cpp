@@ -1,0 +1,116 @@
+// The rewriting of a person's source, on texts whose outcome is plain by hand.
+
+#include "programs/rewrite.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "programs/ptx.hpp"
+
+namespace warpladder::programs {
+namespace {
+
+void expect_has(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in: " << text;
+}
+
+auto lines(const std::string& text) { return std::ranges::count(text, '\n'); }
+
+TEST(Rewrite, LaunchesBecomeCalls) {
+  const std::string out = rewritten("k<float, 2><<<grid, dim3(8, 8), 4 * n>>>(a, NULL, f(x, y));");
+  expect_has(out, "::simt::launch(::simt::shape(grid, dim3(8, 8), 4 * n), \"k<float, 2>\"");
+  expect_has(out, "{ k<float, 2>(simt_a...); }, a, nullptr, f(x, y));");
+}
+
+TEST(Rewrite, LaunchesWithoutArgumentsHaveNone) {
+  expect_has(rewritten("ns::k<<<1, 1>>>();"), "{ ns::k(simt_a...); });");
+}
+
+TEST(Rewrite, LaunchesThatAFormatterHasSplit) {
+  expect_has(rewritten("k << <1, 2 >> > (a);"), "::simt::launch(::simt::shape(1, 2 )");
+}
+
+TEST(Rewrite, LinesStayWhereTheyAre) {
+  const std::string source = "k<<<grid,\n    block>>>\n    (a,\n     b);\nint x;\n";
+  const std::string out = rewritten(source);
+  EXPECT_EQ(lines(out), lines(source));
+  EXPECT_TRUE(out.ends_with("\nint x;\n"));
+  const std::string macro = "#define RUN(n) \\\n  k<<<1, \\\n      n>>>(a)\nint y;\n";
+  EXPECT_EQ(lines(rewritten(macro)), lines(macro));
+}
+
+TEST(Rewrite, OutputAndStringsAreNoLaunches) {
+  for (const std::string source :
+       {"std::cout << \"a <<< b >>> (c)\" << std::endl;", "// k<<<1, 2>>>(a)\n",
+        "std::cout << \"Grid: \" << x << \" >> > (\";", "int a = b << (c << 2);"}) {
+    EXPECT_EQ(rewritten(source), source);
+  }
+}
+
+TEST(Rewrite, DynamicSharedMemoryInAFunctionIsAPointer) {
+  expect_has(rewritten("void f() { extern __shared__ float part[]; }"),
+             "{ float* const part = (float*)::simt_dynamic_shared(); }");
+  expect_has(rewritten("template <class T> void f() { extern __shared__ __align__(16) T s[]; }"),
+             "T* const s = (T*)::simt_dynamic_shared();");
+  expect_has(rewritten("void f() { __shared__ extern int s[]; }"),
+             "int* const s = (int*)::simt_dynamic_shared();");
+}
+
+TEST(Rewrite, DynamicSharedMemoryOfAFileIsTheExecutors) {
+  const std::string out = rewritten("namespace n {\nextern __shared__ int s[];\n}");
+  expect_has(out, "extern thread_local");
+  expect_has(out, "s[] __asm__(\"warpladder_dynamic_shared\");");
+}
+
+TEST(Rewrite, HostVariablesMayBeCalledLikeCudasOwn) {
+  const std::string out =
+      rewritten("void h() { dim3 blockDim(8); k<<<4, blockDim>>>(); }\nvoid d() { blockDim.x; }");
+  expect_has(out, "dim3 simt_blockDim(8);");
+  expect_has(out, "::simt::shape(4, simt_blockDim)");
+  expect_has(out, "{ blockDim.x; }");
+}
+
+TEST(Rewrite, ConstConstantsStayReadOnlyData) {
+  EXPECT_EQ(rewritten("__constant__ const int a = 1;"), " const int a = 1;");
+  EXPECT_EQ(rewritten("__constant__ int b[2];"), "__constant__ int b[2];");
+}
+
+TEST(Rewrite, KernelsAreKnownByName) {
+  const auto names = kernel_names(
+      "__global__ void a(int x);\ntemplate <class T> __global__ void __launch_bounds__(64) b(T* p) "
+      "{}\n"
+      "// __global__ void c()\n");
+  EXPECT_EQ(names, (std::set<std::string>{"a", "b"}));
+}
+
+TEST(Rewrite, APlainCallOfAKernelIsFound) {
+  const std::string source =
+      "__global__ void k(int* p) {}\nint main() {\n  k<<<1, 1>>>(p);\n  k(p);\n}\n";
+  const auto calls = plain_calls(source, kernel_names(source));
+  ASSERT_EQ(calls.size(), 1u);
+  EXPECT_EQ(calls[0].kernel, "k");
+  EXPECT_EQ(calls[0].line, 4);
+}
+
+TEST(Rewrite, AFunctionOfAKernelsNameIsNoKernel) {
+  const std::string source =
+      "__global__ void k(int* p) {}\nnamespace cpu { int k(int); }\nint main() { k(1); }\n";
+  EXPECT_TRUE(plain_calls(source, kernel_names(source)).empty());
+}
+
+TEST(Ptx, KnownInstructionsHaveAMeaning) {
+  EXPECT_EQ(meaning_of_ptx(R"("mov.u32 %0, %%laneid;" : "=r"(lane))"), "lane = ::simt::lane()");
+  EXPECT_EQ(meaning_of_ptx(R"("cp.async.wait_group 2;\n" ::)"), "::simt_cp_async_wait(2)");
+  EXPECT_EQ(meaning_of_ptx(R"("fma.rn.f32 %0, %1, %2, %3;" : "=f"(d) : "f"(a), "f"(b), "f"(c))"),
+            "d = fma(a, b, c)");
+}
+
+TEST(Ptx, WhatIsUnknownIsACallThatGccRefuses) {
+  EXPECT_EQ(meaning_of_ptx(R"("tensormap.replace;" ::)"), "::simt_unknown_ptx()");
+  EXPECT_EQ(meaning_of_ptx(R"("" ::: "memory")"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace warpladder::programs

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Builds and runs the programs of a list with `warpladder VERB`, and writes how each ended.
+
+The list names programs by repository, commit and files, one a line, fields apart by tabs; the clones
+lie in one folder, brought by whoever runs this. The report holds verdicts, never a program's code.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+FIELDS = ("id", "repository", "commit", "files", "includes", "defines", "arguments")
+REFUSED = 2  # warpladder's exit code for sources that it cannot build
+# What programs print of their own checks, in their own words.
+FAILED = re.compile(r"\b(?:fail(?:ed|ure)?|mismatch|wrong|incorrect)\b", re.IGNORECASE)
+HARMLESS = re.compile(r"\b(?:0|no|without|not) (?:\w+ )?fail|if it fail|fail(?:ed)?:? *0", re.IGNORECASE)
+
+
+def programs(list_file: Path) -> list[dict[str, str]]:
+    rows = list_file.read_text(encoding="utf-8").splitlines()[1:]
+    return [dict(zip(FIELDS, (row.split("\t") + [""] * len(FIELDS)))) for row in rows if row.strip()]
+
+
+def command(program: dict[str, str], options: argparse.Namespace) -> list[str]:
+    call = [str(options.program.resolve()), options.verb]
+    for folder in program["includes"].split():
+        path = options.repositories / folder
+        if path.is_dir():
+            call += ["-I", str(path.resolve())]
+    for define in program["defines"].split():
+        call += ["-D", define]
+    call += [str((options.repositories / f).resolve()) for f in program["files"].split()]
+    return call + ["--", *program["arguments"].split()]
+
+
+def run(program: dict[str, str], options: argparse.Namespace) -> dict:
+    """How one program ended, and in which seconds."""
+    first = (options.repositories / program["files"].split()[0]).resolve()
+    begin = time.monotonic()
+    child = subprocess.Popen(
+        command(program, options),
+        cwd=first.parent if first.parent.is_dir() else None,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        output, errors = child.communicate(timeout=options.limit)
+        code: int | None = child.returncode
+    except subprocess.TimeoutExpired:
+        os.killpg(child.pid, signal.SIGKILL)
+        output, errors = child.communicate()
+        code = None
+    seconds = round(time.monotonic() - begin, 1)
+    out = output.decode(errors="replace").splitlines()
+    said = [row for row in errors.decode(errors="replace").splitlines() if row.strip()]
+    verdict, reason = judge(code, out, said)
+    return {"id": program["id"], "verdict": verdict, "seconds": seconds, "reason": reason[:200]}
+
+
+def judge(code: int | None, out: list[str], said: list[str]) -> tuple[str, str]:
+    if code is None:
+        return "too slow", ""
+    if code == REFUSED:
+        refusal = [row for row in said if row.startswith("warpladder:")]
+        more = next((row for row in said if "error:" in row), "")
+        return "not built", without_folders(more or (refusal or said or [""])[0])
+    if code != 0:
+        own = [row for row in said if ": block (" in row or row.startswith("warpladder:")]
+        return "stopped", without_folders((own or said or out or [""])[-1])
+    doubt = next((row for row in out if FAILED.search(row) and not HARMLESS.search(row)), None)
+    return ("wrong", doubt.strip()) if doubt else ("ran", "")
+
+
+def without_folders(row: str) -> str:
+    """The names of files alone: where the clones lie is nobody's business."""
+    return re.sub(r"(?<![\w.])/(?:[\w.@+-]+/)+", "", row)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--list", type=Path, required=True, help="the programs, as a .tsv")
+    parser.add_argument("--report", type=Path, required=True, help="the .json to write")
+    parser.add_argument("--repositories", type=Path, required=True, help="the folder of the clones")
+    parser.add_argument("--program", type=Path, default=Path("build/bin/warpladder"))
+    parser.add_argument("--verb", default="run", choices=("run", "check", "explain"))
+    parser.add_argument("--limit", type=float, default=60, help="seconds for each program")
+    parser.add_argument("--only", default="", help="a pattern that the id must match")
+    options = parser.parse_args()
+    if not options.repositories.is_dir():
+        sys.exit(f"corpus.py: --repositories {options.repositories} is no folder")
+    outcomes = []
+    for program in programs(options.list):
+        if not re.search(options.only, program["id"]):
+            continue
+        outcome = run(program, options)
+        outcomes.append(outcome)
+        print(f"{outcome['id']}: {outcome['verdict']} ({outcome['seconds']} s) {outcome['reason']}", flush=True)
+        verdicts = dict(Counter(o["verdict"] for o in outcomes))
+        report = {"verb": options.verb, "limit_s": options.limit, "verdicts": verdicts, "programs": outcomes}
+        options.report.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
