@@ -75,12 +75,14 @@ std::vector<std::string> Overlay::include_flags() const {
 }
 
 void Overlay::refuse_plain_calls() const {
+  const std::string here = fs::current_path().string() + "/";
   for (const auto& [file, text] : sources_) {
     for (const PlainCall& call : plain_calls(text, kernels_)) {
       throw_bad_input(
-          fmt::format("{}:{}: kernel {} is called like a function; launch it with {}<<<"
-                      "grid, block>>>(…)",
-                      file, call.line, call.kernel, call.kernel));
+          fmt::format("{}:{}: kernel {} is called like a function; launch it with {}<<<grid, "
+                      "block>>>(…)",
+                      file.starts_with(here) ? file.substr(here.size()) : file, call.line,
+                      call.kernel, call.kernel));
     }
   }
 }

@@ -150,25 +150,29 @@ fs::path prefix_header(const Shipped& shipped, const std::vector<std::string>& f
 
 // ---- what g++ complains about, as sentences that help
 
-std::string first_errors(const std::string& output) {
-  constexpr int kMost = 5;
-  std::string shown;
-  int count = 0;
+// The first error, and how many follow it.
+std::string first_error(const std::string& output) {
+  std::string first;
+  int more = -1;
   std::size_t at = 0;
   while (at < output.size()) {
     const std::size_t end = std::min(output.find('\n', at), output.size());
     const std::string row = output.substr(at, end - at);
     at = end + 1;
     if (row.find("error:") == std::string::npos) continue;
-    if (count++ < kMost) shown += "\n" + row;
+    if (++more == 0) first = row;
   }
-  if (count > kMost) shown += fmt::format("\n… and {} more", count - kMost);
-  return shown.empty() ? "\n" + output : shown;
+  if (more < 0) return output.substr(0, output.find('\n'));
+  return more == 0 ? first : fmt::format("{} ({} more)", first, more);
 }
 
 [[noreturn]] void refuse_compilation(const std::string& file, const std::string& output) {
   constexpr std::string_view kMissing = ": No such file or directory";
   constexpr std::string_view kFatal = ": fatal error: ";
+  const std::string here = fs::current_path().string() + "/";
+  const auto relative = [&](const std::string& text) {
+    return text.starts_with(here) ? text.substr(here.size()) : text;
+  };
   const std::size_t fatal = output.find(kFatal), missing = output.find(kMissing);
   if (fatal != std::string::npos && missing != std::string::npos && fatal < missing) {
     const std::size_t row = output.rfind('\n', fatal) + 1;
@@ -177,15 +181,16 @@ std::string first_errors(const std::string& output) {
     const std::string name = output.substr(fatal + kFatal.size(), missing - fatal - kFatal.size());
     throw_bad_input(fmt::format(
         "{}: #include <{}>: not provided here; if it is the project's own, name its folder with -I",
-        place, name));
+        relative(place), name));
   }
-  throw_bad_input(fmt::format("g++ refuses {}:{}", in_quotes(file), first_errors(output)));
+  throw_bad_input(
+      fmt::format("g++ refuses {}: {}", in_quotes(file), relative(first_error(output))));
 }
 
 [[noreturn]] void refuse_linking(const std::string& output) {
   constexpr std::string_view kUndefined = "undefined reference to `";
   const std::size_t at = output.find(kUndefined);
-  if (at == std::string::npos) throw_bad_input("the program does not link:\n" + output);
+  if (at == std::string::npos) throw_bad_input("the program does not link: " + first_error(output));
   const std::size_t name = at + kUndefined.size();
   throw_bad_input(fmt::format(
       "the program does not link: {} is not defined; name all its files, or the function is not "

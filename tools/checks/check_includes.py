@@ -16,7 +16,8 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULT
 ASSEMBLY = re.compile(r"\b(?:asm|__asm__|__asm)\b\s*(?:volatile|__volatile__)?\s*\(")
 # Folders of a room that hold headers for its rungs.
 SHARED_BY_RUNGS = r"tensor/\w+"
-ASSEMBLY_HOMES = ("src/parts/ptx/", "src/executor/")
+# The last one holds what `run` must refuse.
+ASSEMBLY_HOMES = ("src/parts/ptx/", "src/executor/", "tests/programs/refused/")
 
 
 def layer(path: str) -> str | None:

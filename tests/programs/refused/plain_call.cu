@@ -1,0 +1,6 @@
+__global__ void fill(int* data) { data[threadIdx.x] = 1; }
+int main() {
+  int* data;
+  cudaMalloc(&data, 4);
+  fill(data);
+}

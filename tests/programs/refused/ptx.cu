@@ -1,0 +1,2 @@
+__global__ void prefetch(const int* data) { asm volatile("prefetch.global.L2 [%0];" ::"l"(data)); }
+int main() { prefetch<<<1, 1>>>(nullptr); }

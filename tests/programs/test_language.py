@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""A program that uses the API, kernels' language and libraries runs as it says, checked too.
+
+Usage: test_language.py PROGRAM [TEST...]
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent / "language"
+
+
+def warpladder(*arguments: str) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [PROGRAM, *arguments], cwd=FOLDER, capture_output=True, text=True, timeout=240
+    )
+
+
+class Language(unittest.TestCase):
+    def expect_all_ok(self, outcome: subprocess.CompletedProcess, count: int = 19):
+        said = outcome.stdout.splitlines()
+        self.assertEqual([row for row in said if not row.endswith(" ok")], [], outcome.stderr)
+        self.assertEqual(len(said), count)
+
+    def test_the_program_runs_and_ends_with_its_own_exit_code(self):
+        outcome = warpladder("run", "api.cu", "--", "--own-flag", "3")
+        self.expect_all_ok(outcome)
+        self.assertEqual(outcome.returncode, 7)
+
+    def test_nothing_is_found_in_it(self):
+        outcome = warpladder("check", "api.cu", "--", "--own-flag", "3")
+        self.expect_all_ok(outcome)
+        self.assertIn("Nothing found in ", outcome.stderr)
+        self.assertIn("But the program ended with exit code 7.", outcome.stderr)
+
+    def test_a_finding_in_a_header_names_the_header(self):
+        rows = (FOLDER / "kernels.cuh").read_text().splitlines()
+        line = next(n for n, row in enumerate(rows, 1) if row.endswith("// BUG"))
+        outcome = warpladder("check", "header.cu")
+        self.assertIn(f"kernels.cuh:{line}: access out of bounds: block (1,0,0) thread (31,0,0)", outcome.stderr)
+        self.assertEqual(outcome.returncode, 1)
+
+    def test_explain_counts_per_line(self):
+        outcome = warpladder("explain", "header.cu", "--kernel", "from_a_header", "--json", "-")
+        # The fault ends the launch, so that nothing is counted of it.
+        self.assertEqual(outcome.returncode, 1)
+        self.assertIn("access out of bounds", outcome.stderr)
+        outcome = warpladder("explain", "api.cu", "--kernel", "add_one", "--json", "-", "--", "x", "3")
+        kernels = json.loads(outcome.stdout)["kernels"]
+        self.assertEqual([k["rung"] for k in kernels], ["add_one"])
+        self.assertEqual(kernels[0]["totals"]["global_load_sectors"], 1)
+        self.assertEqual(kernels[0]["totals"]["global_store_sectors"], 1)
+
+    def test_reports_for_machines_stand_alone_on_standard_output(self):
+        sarif = json.loads(warpladder("check", "header.cu", "--format", "sarif").stdout)
+        result = sarif["runs"][0]["results"][0]
+        self.assertEqual(result["ruleId"], "access-out-of-bounds")
+        report = json.loads(warpladder("check", "header.cu", "--format", "json").stdout)
+        self.assertEqual(report["findings"][0]["thread"], "31,0,0")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    PROGRAM = sys.argv.pop(1)
+    unittest.main()

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""What cannot run is refused with file, line and reason, before anything runs where that is possible.
+
+Usage: test_refusals.py PROGRAM [TEST...]
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent / "refused"
+BAD_INPUT, RESOURCE = 2, 3
+
+
+class Refusals(unittest.TestCase):
+    def run_it(self, *arguments: str, **variables: str) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            [PROGRAM, "run", *arguments],
+            cwd=FOLDER,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            env={**os.environ, **variables},
+        )
+
+    def refused(self, words: str, *arguments: str):
+        outcome = self.run_it(*arguments)
+        self.assertEqual(outcome.returncode, BAD_INPUT, outcome.stderr)
+        self.assertIn(words, outcome.stderr)
+        self.assertTrue(outcome.stderr.startswith("warpladder: "), outcome.stderr)
+        self.assertEqual(outcome.stdout, "")
+
+    def test_a_header_that_is_not_provided(self):
+        self.refused("header.cu:1: #include <cub/cub.cuh>: not provided here", "header.cu")
+
+    def test_a_kernel_that_is_called_like_a_function(self):
+        self.refused("plain_call.cu:5: kernel fill is called like a function; launch it with fill<<<", "plain_call.cu")
+
+    def test_ptx_that_is_not_known(self):
+        self.refused("ptx.cu:1:", "ptx.cu")
+        self.refused("this inline PTX is not provided here", "ptx.cu")
+
+    def test_what_is_no_cpp(self):
+        self.refused("syntax.cu:1:", "syntax.cu")
+
+    def test_a_file_that_is_not_there(self):
+        self.refused("'nothing.cu' cannot be read", "nothing.cu")
+
+    def test_a_barrier_of_several_blocks(self):
+        outcome = self.run_it("grid.cu", "--", "one", "two")
+        self.assertIn("grid.cu:3: barrier of the whole grid: ", outcome.stderr)
+        self.assertIn("grid.sync() over 3 blocks: blocks run one after the other here", outcome.stderr)
+        self.assertEqual(outcome.returncode, 1)
+        self.assertEqual(self.run_it("grid.cu").returncode, 0)  # one block
+
+    def test_a_machine_without_a_compiler(self):
+        with tempfile.TemporaryDirectory() as empty:
+            outcome = self.run_it("grid.cu", PATH=empty)
+        self.assertEqual(outcome.returncode, RESOURCE)
+        self.assertIn("g++ is not to be found", outcome.stderr)
+
+    def test_nothing_is_left_behind(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.run_it("syntax.cu", TMPDIR=folder)
+            self.run_it("grid.cu", TMPDIR=folder)
+            self.assertEqual(os.listdir(folder), [])
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    PROGRAM = sys.argv.pop(1)
+    unittest.main()
