@@ -34,5 +34,3 @@ add_custom_command(OUTPUT ${programs_folder}/program.ld
   DEPENDS ${program_headers} src/programs/program.ld
   VERBATIM)
 add_custom_target(program_files DEPENDS ${programs_folder}/program.o ${programs_folder}/program.ld)
-
-install(DIRECTORY ${programs_folder} DESTINATION share/warpladder COMPONENT workbench)

@@ -212,7 +212,11 @@ std::vector<std::string> compilation(const std::string& file, const fs::path& co
     std::erase(call, "-fpermissive");
     std::erase(call, "-fno-extern-tls-init");
   }
-  if (is_device) append(call, {"-include", prefix.string()});
+  if (is_device) {
+    append(call, {"-include", prefix.string()});
+  } else {
+    call.push_back("-DSIMT_HOST_ONLY");
+  }
   call.push_back("-I" + shipped.include.string());
   append(call, overlay.include_flags());
   // What is not rewritten, such as data that is included, stays where it is.

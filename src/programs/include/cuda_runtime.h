@@ -10,8 +10,10 @@
 #include <utility>
 
 #include "simt/language.hpp"
-#include "simt/math.hpp"
 #include "simt/runtime_api.hpp"
 #include "simt/textures.hpp"
 #include "simt/vectors.hpp"
+#ifndef SIMT_HOST_ONLY
+#include "simt/math.hpp"
 #include "simt/warp.hpp"
+#endif

@@ -42,6 +42,7 @@ struct State {
   // late as CUDA allows and in the grid's order.
   std::multimap<std::uint64_t, std::function<void()>> children;
   std::mutex children_mutex;
+  std::recursive_mutex launch_mutex;  // host threads launch one after the other
   std::vector<std::function<void()>> captured;
   bool is_capturing = false;
   Clock::time_point start = Clock::now();
@@ -174,6 +175,7 @@ void program_launch(const simt::Shape& shape, const char* kernel, void (*thunk)(
   const void* const caller = __builtin_return_address(0);
   const std::string name(kernel);
   if (!this_worker && !state().is_capturing) {
+    std::lock_guard lock(state().launch_mutex);
     run_now(shape, name, thunk, arguments, bytes, caller);
     run_children();
     return;
@@ -203,6 +205,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t* graph) {
   return cudaSuccess;
 }
 cudaError_t program_graph_launch(void* graph) {
+  std::lock_guard lock(state().launch_mutex);
   for (const auto& work : *static_cast<std::vector<std::function<void()>>*>(graph)) work();
   run_children();
   return cudaSuccess;

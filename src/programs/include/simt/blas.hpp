@@ -15,8 +15,12 @@ enum cublasStatus_t {
   CUBLAS_STATUS_MAPPING_ERROR = 11,
   CUBLAS_STATUS_EXECUTION_FAILED = 13,
   CUBLAS_STATUS_INTERNAL_ERROR = 14,
-  CUBLAS_STATUS_NOT_SUPPORTED = 15
+  CUBLAS_STATUS_NOT_SUPPORTED = 15,
+  CUBLAS_STATUS_LICENSE_ERROR = 16
 };
+#define CUBLAS_API_H_  // by which other headers tell that cuBLAS is there
+#define CUBLAS_V2_H_
+
 enum cublasOperation_t { CUBLAS_OP_N, CUBLAS_OP_T, CUBLAS_OP_C };
 enum cublasPointerMode_t { CUBLAS_POINTER_MODE_HOST, CUBLAS_POINTER_MODE_DEVICE };
 enum cublasMath_t {

@@ -32,12 +32,14 @@
 #define __shared__ static thread_local __constinit __attribute__((aligned(16)))
 #define SIMT_INLINE inline __attribute__((always_inline))
 
+#define CUDA_VERSION 12040
+#ifndef SIMT_HOST_ONLY  // as in files that nvcc hands to the host's compiler
 #define __CUDACC__ 1
 #define __NVCC__ 1
+#define __CUDA_ARCH__ 800
 #define __CUDACC_VER_MAJOR__ 12
 #define __CUDACC_VER_MINOR__ 4
-#define CUDA_VERSION 12040
-#define __CUDA_ARCH__ 800
+#endif
 #define __builtin_assume(condition) ((void)0)
 #define __assume(condition) ((void)0)
 
