@@ -490,7 +490,7 @@ void add_bench(CLI::App& app, Context& context) {
   verb->footer(
       details_footer() +
       "With --json FILE each problem's rows are written to FILE.rows.jsonl as soon as it is done.\n"
-      "The file goes when FILE holds them all.\n" +
+      "The file goes when FILE holds them all. Without --resume a run begins it afresh.\n" +
       kMatricesFooter);
   verb->callback([flags, &context] { bench(*flags, context); });
 }

@@ -168,16 +168,12 @@ std::string notes() {
          "neither, and the threshold is for that.";
 }
 
-nlohmann::json as_json(const Comparison& comparison, double threshold, const CompareFlags& flags) {
+nlohmann::json as_json(const Comparison& comparison, double threshold, const Recording& before,
+                       const Recording& after) {
   using nlohmann::json;
-  json object{{"verb", "compare"},
-              {"old", printable(flags.old_path)},
-              {"new", printable(flags.new_path)},
-              {"threshold", threshold},
-              {"differences", json::array()},
-              {"lacks", comparison.lacks},
-              {"rows", json::array()},
-              {"not_compared", json::array()}};
+  json object{{"verb", "compare"},      {"old", before.name},           {"new", after.name},
+              {"threshold", threshold}, {"differences", json::array()}, {"lacks", comparison.lacks},
+              {"rows", json::array()},  {"not_compared", json::array()}};
   for (const lab::Difference& d : comparison.differences) {
     object["differences"].push_back(
         {{"what", d.what}, {"name", d.name}, {"old", d.old_value}, {"new", d.new_value}});
@@ -273,7 +269,7 @@ void compare(const CompareFlags& flags, Context& context) {
   if (!comparison.rows.empty()) print_line(notes());
   if (!flags.csv.empty()) write_output(flags.csv, csv(comparison), "--csv");
   if (!flags.junit.empty()) write_output(flags.junit, junit(comparison, fail_on), "--junit");
-  if (flags.json.asked()) flags.json.write(context, as_json(comparison, threshold, flags));
+  if (flags.json.asked()) flags.json.write(context, as_json(comparison, threshold, before, after));
   if (comparison.rows.empty()) throw_bad_input("OLD and NEW have no timed row in common");
   const bool is_bad = std::ranges::any_of(
       comparison.rows, [&](const Compared& row) { return fails(row.change, fail_on); });

@@ -192,6 +192,12 @@ void parse_rows(Recording& recording, const json& rows, const std::string& name)
   }
 }
 
+// As a page may show it to anyone: of a path that leaves the working directory, the last component.
+std::string public_name(const std::string& path) {
+  const bool leaves = path.starts_with('/') || path.starts_with('~') || path.starts_with("../");
+  return printable(leaves ? path.substr(path.find_last_of('/') + 1) : path);
+}
+
 }  // namespace
 
 std::string printable(std::string_view text) {
@@ -299,7 +305,7 @@ Recording parse_recording(std::string_view text, std::string_view name) {
 Recording read_recording(const std::string& path, std::string_view argument) {
   const std::string subject = file_subject(path, argument);
   Recording recording = parse_recording(read_whole_file(path, subject, kMostBytes), subject);
-  recording.name = printable(path);
+  recording.name = public_name(path);
   return recording;
 }
 

@@ -59,7 +59,7 @@ struct RecordedAccuracy {
 };
 
 struct Recording {
-  std::string name;     // of the file, printable
+  std::string name;     // of the file, printable, and without folders outside the working directory
   std::string verb;     // bench, verify, accuracy, or the program's name
   nlohmann::json head;  // all but the rows; an object
   std::vector<RecordedRow> rows;

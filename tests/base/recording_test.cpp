@@ -95,6 +95,12 @@ TEST(Recording, TextsCannotDriveATerminal) {
   EXPECT_EQ(recording.text({"device", "gpu", "GPU"}), "\\x1b[2J");
 }
 
+TEST(Recording, NamesNoFoldersOutsideTheWorkingDirectory) {
+  const testing::TempDir folder;
+  testing::spill(folder.file("a.json"), kBench);
+  EXPECT_EQ(read_recording(folder.file("a.json")).name, "a.json");
+}
+
 TEST(Recording, ReadsEveryRecordingThatTheRepositoryHolds) {
   std::size_t with_samples = 0;
   const std::filesystem::path results = std::filesystem::path(WARPLADDER_SOURCE_DIR) / "results";
