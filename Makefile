@@ -3,6 +3,7 @@
 # auto: CUDA where nvcc is found. off: never. on: stop without it. Taken from the command line
 # only: module systems set an environment variable of this name to a folder.
 CUDA = auto
+PREFIX = /usr/local
 JOBS = $(shell nproc 2>/dev/null || echo 2)
 override cuda_option := $(shell printf '%s' '$(CUDA)' | tr '[:lower:]' '[:upper:]')
 
@@ -11,7 +12,7 @@ $(error CUDA=$(CUDA): say auto, off or on)
 endif
 
 .NOTPARALLEL:
-.PHONY: all program build configure dependencies demo rung test check format clean help
+.PHONY: all program build configure dependencies demo rung install test check format clean help
 
 all: program
 
@@ -20,6 +21,8 @@ help:
 	@echo 'make build         the same, with the tests and the benchmarks'
 	@echo 'make demo          install what is missing, build what a short tour needs, run it'
 	@echo 'make rung R=OP/ID  build, verify and explain one rung, in seconds'
+	@echo 'make install       build the program, install it, its man page and completions'
+	@echo '                   below PREFIX=/usr/local'
 	@echo 'make test          install what is missing, build, run every test'
 	@echo 'make check         only the fast checks of the house rules; builds nothing'
 	@echo 'make format        apply .clang-format to the sources'
@@ -57,6 +60,9 @@ program: configure
 # The program, the tests and the benchmarks; with nvcc, all CUDA code.
 build: configure
 	@tools/build.py build all --jobs $(JOBS)
+
+install: program
+	@cmake --install build --component workbench --prefix '$(PREFIX)'
 
 rung: configure
 	@JOBS=$(JOBS) tools/rung.sh '$(R)'

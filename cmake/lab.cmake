@@ -123,12 +123,9 @@ set_target_properties(warpladder_app PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH
 target_compile_options(warpladder_app PRIVATE -O1)
 warpladder_program(warpladder KERNELS rungs LINK warpladder_app)
 add_dependencies(warpladder program_files)
-# Apart from the library: cmake --install BUILD --component workbench
-install(TARGETS warpladder RUNTIME DESTINATION bin COMPONENT workbench EXCLUDE_FROM_ALL)
-install(DIRECTORY ${programs_folder} DESTINATION share/warpladder COMPONENT workbench
-  EXCLUDE_FROM_ALL)
 
 include(cmake/few_rungs.cmake)
+include(cmake/install_workbench.cmake)
 
 add_subdirectory(benchmarks)
 

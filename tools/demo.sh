@@ -22,7 +22,7 @@ run "$program" explain transpose/03_tile_coalesced transpose/04_padded --json "$
 say 'A bug: the same kernel without its barrier'
 run "$program" verify transpose/missing_barrier --device cpu --json "$reports/bug.json" || true
 
-for rung in row_01_naive row_02_block_tile row_03_thread_tile row_04_vector_load; do
+for rung in row_01_naive row_03_thread_tile row_04_vector_load; do
   "$program" explain "sgemm/$rung" --shape 128x128x128 --json "$reports/$rung.json" >/dev/null
 done
 python3 tools/demo_page.py "$reports" "$page"

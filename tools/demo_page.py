@@ -12,7 +12,7 @@ from html import escape
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-CLIMB = ["row_01_naive", "row_02_block_tile", "row_03_thread_tile", "row_04_vector_load"]
+CLIMB = ["row_01_naive", "row_03_thread_tile", "row_04_vector_load"]
 PITCHES = {"03_tile_coalesced": 32, "04_padded": 33}  # words from one row of the tile to the next
 BANKS = LANES = 32
 COMMANDS = [
@@ -40,6 +40,7 @@ svg { max-width: 100%; height: auto; } svg text { fill: var(--text); font: 13px 
 .clash { fill: var(--bad); }
 pre { background: var(--code); border: 1px solid var(--line); border-radius: 6px; padding: 0.8rem;
   overflow-x: auto; font: 13px/1.5 ui-monospace, monospace; }
+pre.said { white-space: pre-wrap; }
 pre .blamed { color: var(--bad); font-weight: 600; }
 .maps { display: flex; gap: 2rem; flex-wrap: wrap; }
 dt { font: 14px ui-monospace, monospace; margin-top: 0.6rem; } dd { margin: 0; color: var(--dim); }
@@ -91,16 +92,16 @@ def bank_map(rung: dict) -> str:
     counted = shared_load(rung)
     if abs(counted - worst) > 0.01 * worst:
         sys.exit(f"demo_page: {rung['rung']} took {counted} wavefronts where its pitch makes {worst}")
-    cells = []
+    squares = {True: "", False: ""}
     for lane in range(LANES):
         for bank in range(BANKS):
-            hit = bank_of[lane] == bank
-            kind = "cell" if not hit else "clash" if worst > 1 else "hit"
-            cells.append(f'<rect class="{kind}" x="{10 * bank}" y="{10 * lane}" width="9" height="9"/>')
+            squares[bank_of[lane] == bank] += f"M{10 * bank} {10 * lane}h9v9h-9z"
     words = "wavefront" if worst == 1 else "wavefronts"
+    read = "clash" if worst > 1 else "hit"
+    cells = f'<path class="cell" d="{squares[False]}"/><path class="{read}" d="{squares[True]}"/>'
     return (
         f'<figure><svg viewBox="0 0 320 320" width="320" height="320" role="img" '
-        f'aria-label="lanes and banks of {escape(rung["rung"])}">{"".join(cells)}</svg>'
+        f'aria-label="lanes and banks of {escape(rung["rung"])}">{cells}</svg>'
         f"<figcaption>{escape(rung['rung'])}: rows of {pitch} words, {worst} {words} a load"
         "</figcaption></figure>"
     )
@@ -120,7 +121,7 @@ def caught_bug(reports: Path) -> str:
         shown = f"{number:4}  {escape(text)}"
         blamed = number == rule["line"]
         source.append(f'<span class="blamed">{shown}</span>' if blamed else shown)
-    return f"<pre>{escape(case['failure'])}</pre><pre>{chr(10).join(source)}</pre>"
+    return f"<pre class='said'>{escape(case['failure'])}</pre><pre>{chr(10).join(source)}</pre>"
 
 
 def page(reports: Path) -> str:
@@ -136,8 +137,8 @@ def page(reports: Path) -> str:
 <p>Commit {escape(banks["commit"])}. Each number below was counted on this machine's CPU, from the
 same source that nvcc compiles.</p>
 <h2>The climb</h2>
-<figure>{climb(reports)}<figcaption>L1 cycles for 32 multiply-adds, sgemm at 128×128×128. From 0.25
-on the arithmetic binds, not the loads.</figcaption></figure>
+<figure>{climb(reports)}<figcaption>L1 cycles for 32 multiply-adds, sgemm at 128×128×128. Below 0.25
+the arithmetic binds, not the loads.</figcaption></figure>
 <figure class="measured">{measured}<figcaption>The same ladder measured on an H200.</figcaption></figure>
 <h2>Bank conflicts, seen</h2>
 <p>A warp reads a column of a tile in shared memory. Each row of a map is a lane, each column one of 32

@@ -181,9 +181,10 @@ void run(Context& context) {
   app.require_subcommand(1);
   app.footer(kFooter);
   const bool is_program = names_program(context.argv);
-  for (const auto add : {add_list, add_doctor, is_program ? add_run_program : add_run, add_verify,
-                         add_bench, add_accuracy, is_program ? add_explain_program : add_explain,
-                         add_check, add_inspect, add_compare, add_report, add_build}) {
+  for (const auto add :
+       {add_list, add_doctor, is_program ? add_run_program : add_run, add_verify, add_bench,
+        add_accuracy, is_program ? add_explain_program : add_explain, add_check, add_inspect,
+        add_compare, add_report, add_build, add_generate}) {
     add(app, context);
   }
   refuse_empty_values(app);

@@ -136,7 +136,8 @@ void RunCommand::deliver(RunResult result, const Context& context) const {
       result.preparation_s > 0
           ? fmt::format(" after {} of preparation", readable_time(result.preparation_s))
           : "";
-  print_line(fmt::format("{} of {} ran as {} on the {} in {}{}; the result is {}", rung.op,
+  // One line, however long: scripts read it.
+  print_text(fmt::format("{} of {} ran as {} on the {} in {}{}; the result is {}", rung.op,
                          fmt::join(result.shape, "x"), rung.id, target,
                          readable_time(result.time_s), preparation,
                          out_.empty() ? only_value(result) : "in " + in_quotes(out_)));

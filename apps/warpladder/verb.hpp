@@ -101,5 +101,6 @@ void add_check(CLI::App& app, Context& context);
 // In the place of run and explain where a CUDA program is named.
 void add_run_program(CLI::App& app, Context& context);
 void add_explain_program(CLI::App& app, Context& context);
+void add_generate(CLI::App& app, Context& context);
 
 }  // namespace warpladder::app

@@ -48,7 +48,8 @@ std::vector<ops::Case> cases_of(const ops::Operator& op, const VerifyRequest& re
 std::vector<Flavour> flavours_of(const ladder::AnyRung& rung, const VerifyRequest& request) {
   if (request.target == runtime::Target::gpu) return {Flavour::gpu};
   if (request.checking == Checking::both) return {Flavour::counted, Flavour::plain};
-  const bool is_checked = request.checking == Checking::each_access && !rung.on_host;
+  const bool is_checked =
+      request.checking == Checking::each_access && rung.launcher(Flavour::counted);
   return {is_checked ? Flavour::counted : Flavour::plain};
 }
 

@@ -1,7 +1,6 @@
 #include "ladder/ladder.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -60,9 +59,9 @@ const AnyRung& find_rung(std::string_view op, std::string_view id) {
     if (rung->id == id) return *rung;
     names.push_back(rung->id);
   }
-  // The list may be long: it is told only where nothing is close.
   const std::string close = did_you_mean(id, names);
-  const std::string all = fmt::format("; the rungs are: {}", fmt::join(names, ", "));
+  const std::string all =
+      fmt::format("; 'warpladder list {}' shows the {} that there are", op, names.size());
   throw_bad_input(fmt::format("unknown rung {}{}",
                               in_quotes(fmt::format("{}/{}", op, id), kShownBytes),
                               close.empty() ? all : close));

@@ -116,7 +116,7 @@ class Inspect(cli.CommandLine):
         (self.folder / "m.mtx").write_text(
             "%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 0\n2 2 1\n2 2 1\n2 2 1\n"
         )
-        printed = self.good("inspect", self.path("m.mtx"))
+        printed = " ".join(self.good("inspect", self.path("m.mtx")).split())
         self.assertIn("2 nonzeros, of which 1 stored with the value 0; 2 entries of", printed)
         report = self.report("inspect", self.path("m.mtx"))
         self.assertEqual((report["nnz"], report["stored_zeros"], report["duplicates"]), (2, 1, 2))

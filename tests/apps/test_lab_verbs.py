@@ -185,10 +185,17 @@ class RunReduce(cli.CommandLine):
 
     def test_empty(self):
         cli.npy(self.path("a.npy"), (0,), [])
-        report = self.report("run", "reduce", "--a", self.path("a.npy"), "--op", "argmin")
-        self.assertEqual(report["place"], -1)
         report = self.report("run", "reduce", "--a", self.path("a.npy"))
         self.assertEqual(report["value"], 0)
+        flags = ["--a", self.path("a.npy"), "--op"]
+        for op in ("mean", "min", "max", "argmin", "argmax"):
+            words = f"has no values, of which there is no {op}; the sum is 0"
+            self.refused(BAD_INPUT, words, "run", "reduce", *flags, op)
+        out = ["--out", self.path("out.npy"), "--axis"]
+        cli.npy(self.path("a.npy"), (0, 3), [])
+        self.refused(BAD_INPUT, "no values", "run", "reduce", *flags, "max", *out, 0)
+        self.good("run", "reduce", *flags, "max", *out, 1)  # no results at all
+        self.assertEqual(cli.read_npy(self.path("out.npy"))[0], (0,))
 
     def test_refuses(self):
         flags = ["run", "reduce", "--a", self.path("a.npy")]
