@@ -97,7 +97,7 @@ void explain(const ProgramFlags& flags, const JsonFlag& json, Context& context) 
     if (counts == by_kernel.end()) continue;
     const lab::Explanation e = explanation_of(use.name, counts->second);
     print_kernel(e, use);
-    if (json.asked()) report["kernels"].push_back(as_json(e));
+    if (json.asked()) report["kernels"].push_back(explanation_json(e));
   }
   if (json.asked()) json.write(context, std::move(report));
   if (!outcome.findings.empty()) std::fputs(as_text(outcome).c_str(), stderr);

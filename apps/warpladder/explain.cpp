@@ -189,7 +189,7 @@ void explain(const ExplainFlags& flags, const Context& context) {
   }
   if (flags.json.asked()) {
     nlohmann::json report{{"verb", "explain"}, {"rungs", nlohmann::json::array()}};
-    for (const Explanation& e : explained) report["rungs"].push_back(as_json(e));
+    for (const Explanation& e : explained) report["rungs"].push_back(explanation_json(e));
     flags.json.write(context, std::move(report));
   }
 }

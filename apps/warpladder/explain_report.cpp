@@ -230,7 +230,7 @@ std::string intensity_sentence(const Explanation& e) {
   return fmt::format("Intensity: {}.", fmt::join(parts, ", "));
 }
 
-nlohmann::json as_json(const Explanation& e) {
+nlohmann::json explanation_json(const Explanation& e) {
   nlohmann::json report{{"gpu", e.gpu->key},
                         {"op", e.op},
                         {"rung", e.rung},

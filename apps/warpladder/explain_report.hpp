@@ -18,6 +18,6 @@ void print_blame(const lab::Explanation& e);
 void print_counted(const lab::Explanation& e, bool with_totals);
 std::string intensity_sentence(const lab::Explanation& e);
 std::string occupancy_sentence(const executor::KernelCounts& kernel, const lab::Gpu& gpu);
-nlohmann::json as_json(const lab::Explanation& e);
+nlohmann::json explanation_json(const lab::Explanation& e);
 
 }  // namespace warpladder::app

@@ -76,14 +76,21 @@ std::vector<std::string> Overlay::include_flags() const {
 
 void Overlay::refuse_plain_calls() const {
   const std::string here = fs::current_path().string() + "/";
-  for (const auto& [file, text] : sources_) {
-    for (const PlainCall& call : plain_calls(text, kernels_)) {
-      throw_bad_input(
-          fmt::format("{}:{}: kernel {} is called like a function; launch it with {}<<<grid, "
-                      "block>>>(…)",
-                      file.starts_with(here) ? file.substr(here.size()) : file, call.line,
-                      call.kernel, call.kernel));
+  std::set<std::string> kernels = kernels_;
+  for (const auto& [file, text] : sources_) {  // what is a function, too, may be called
+    for (const Use& use : uses_of(text, kernels_)) {
+      if (!use.is_call) kernels.erase(use.kernel);
     }
+  }
+  for (const auto& [file, text] : sources_) {
+    const std::vector<Use> calls = uses_of(text, kernels);
+    if (calls.empty()) continue;
+    const Use& call = calls.front();
+    throw_bad_input(
+        fmt::format("{}:{}: kernel {} is called like a function; launch it with {}<<<grid, "
+                    "block>>>(…)",
+                    file.starts_with(here) ? file.substr(here.size()) : file, call.line,
+                    call.kernel, call.kernel));
   }
 }
 

@@ -113,9 +113,9 @@ Outcome parse_report(const std::string& text) {
     } else if (f[0] == "note" && f.size() == 4) {
       add_grouped(outcome.notes,
                   {"note", shown(f[1]), static_cast<int>(number(f[2])), {}, {}, {}, f[3]});
-    } else if (f[0] == "kernel" && f.size() == 5) {
+    } else if (f[0] == "kernel" && f.size() == 6) {
       outcome.kernels.push_back(
-          {f[1], number(f[2]), number(f[3]), std::strtod(f[4].c_str(), nullptr)});
+          {f[1], number(f[2]), number(f[3]), number(f[4]), std::strtod(f[5].c_str(), nullptr)});
     } else {
       parse_counts(f, outcome);
     }

@@ -33,7 +33,8 @@ std::string text_of(const Finding& finding);
 
 struct KernelUse {
   std::string name;
-  std::uint64_t launched = 0, looked_at = 0;
+  // Left out are launches that would have changed nothing.
+  std::uint64_t launched = 0, looked_at = 0, left_out = 0;
   double seconds = 0;
 };
 

@@ -71,6 +71,7 @@ nlohmann::json as_json(const Outcome& outcome) {
     report["kernels"].push_back({{"kernel", k.name},
                                  {"launched", k.launched},
                                  {"checked", k.looked_at},
+                                 {"left_out", k.left_out},
                                  {"seconds", k.seconds}});
   }
   return report;

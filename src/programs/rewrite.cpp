@@ -390,31 +390,28 @@ std::set<std::string> kernel_names(std::string_view source) {
   return names;
 }
 
-std::vector<PlainCall> plain_calls(std::string_view source, const std::set<std::string>& kernels) {
+std::vector<Use> uses_of(std::string_view source, const std::set<std::string>& kernels) {
   const std::string b = blanked(source);
-  std::vector<PlainCall> calls;
+  std::vector<Use> uses;
   for (const std::string& name : kernels) {
-    std::vector<PlainCall> found;
     for (std::size_t at = 0; (at = find_word(b, name, at)) != kNone; at += name.size()) {
       const std::size_t open = skip_spaces(b, at + name.size());
       if (open >= b.size() || b[open] != '(') continue;
       const std::size_t before = skip_spaces_back(b, at);
       const char last = before ? b[before - 1] : ';';
+      const auto line =
+          std::count(b.begin(), b.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
       if (last == ';' || last == '{' || last == '}') {
-        found.push_back({name, static_cast<int>(std::count(
-                                   b.begin(), b.begin() + static_cast<std::ptrdiff_t>(at), '\n')) +
-                                   1});
-      } else if (last == ':' || last == '.' || last == '>') {
-        continue;
-      } else if (const std::size_t word = word_begin(b, before);
-                 word != before && b.substr(word, before - word) != "void") {
-        found.clear();  // something else has this name, too
-        break;
+        uses.push_back({name, static_cast<int>(line), true});
+      } else if (is_word(last) || last == '*' || last == '&') {
+        const std::size_t statement = b.find_last_of(";{}", before);
+        const std::size_t from = statement == kNone ? 0 : statement;
+        const std::size_t mark = find_word(b, "__global__", from);
+        if (mark == kNone || mark > at) uses.push_back({name, static_cast<int>(line), false});
       }
     }
-    calls.insert(calls.end(), found.begin(), found.end());
   }
-  return calls;
+  return uses;
 }
 
 }  // namespace warpladder::programs

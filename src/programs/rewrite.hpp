@@ -21,11 +21,13 @@ std::string rewritten(std::string_view source);
 // Names of the kernels that the text defines or declares.
 std::set<std::string> kernel_names(std::string_view source);
 
-// A kernel that is called like a function; `line` counts from 1.
-struct PlainCall {
+// A place where a kernel's name is called like a function, or where a function that is no kernel is
+// declared by that name. `line` counts from 1.
+struct Use {
   std::string kernel;
   int line = 0;
+  bool is_call = false;
 };
-std::vector<PlainCall> plain_calls(std::string_view source, const std::set<std::string>& kernels);
+std::vector<Use> uses_of(std::string_view source, const std::set<std::string>& kernels);
 
 }  // namespace warpladder::programs

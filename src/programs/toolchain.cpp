@@ -46,6 +46,7 @@ const std::vector<std::string> kFlags{"-x",
                                       "-fno-ipa-sra",
                                       "-fno-strict-aliasing",
                                       "-fpermissive",
+                                      "-U_FORTIFY_SOURCE",
                                       "-w"};
 const std::vector<std::string> kInstrumented{"-fsanitize=thread",
                                              "--param=tsan-instrument-func-entry-exit=0",
@@ -53,8 +54,8 @@ const std::vector<std::string> kInstrumented{"-fsanitize=thread",
                                              "-fno-reorder-blocks",
                                              "-fno-reorder-blocks-and-partition",
                                              "-fno-crossjumping"};
-constexpr const char* kWrapped[] = {"malloc", "free",    "_Znwm",  "_Znam",
-                                    "_ZdlPv", "_ZdlPvm", "_ZdaPv", "clock"};
+constexpr const char* kWrapped[] = {"malloc", "free",  "_Znwm",  "_Znam", "_ZdlPv", "_ZdlPvm",
+                                    "_ZdaPv", "clock", "printf", "puts",  "putchar"};
 
 void append(std::vector<std::string>& list, const std::vector<std::string>& more) {
   list.insert(list.end(), more.begin(), more.end());

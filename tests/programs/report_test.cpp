@@ -12,7 +12,7 @@ const std::string kReport =
     "finding\tshared-memory race\ta.cu\t7\tk<int>\t0,2,0\t5,0,0\treads what thread 6 wrote\n"
     "finding\tdouble free\tb.cu\t9\t\t\t\tcudaFree of 8 bytes\n"
     "note\tb.cu\t3\t4 bytes are never freed\n"
-    "kernel\tk<int>\t5\t2\t0.250\n"
+    "kernel\tk<int>\t5\t2\t3\t0.250\n"
     "launch\tk<int>\t2,1,1\t32,1,1\t128\n"
     "access\ta.cu\t7\t1\t0\t4\t10\t320\t0\t0\t20\t10\t2\n"
     "event\ta.cu\t8\t64\t2\t1\t0\t0\n";
@@ -33,6 +33,7 @@ TEST(Report, CountsComeThrough) {
   ASSERT_EQ(o.kernels.size(), 1u);
   EXPECT_EQ(o.kernels[0].launched, 5u);
   EXPECT_EQ(o.kernels[0].looked_at, 2u);
+  EXPECT_EQ(o.kernels[0].left_out, 3u);
   ASSERT_EQ(o.counts.size(), 1u);
   EXPECT_EQ(o.counts[0].grid, (runtime::Dim3{2, 1, 1}));
   ASSERT_EQ(o.counts[0].accesses.size(), 1u);
@@ -67,7 +68,7 @@ TEST(Report, SarifHasARuleForEachKindAndAResultForEachFinding) {
 }
 
 TEST(Report, TextSaysHowMuchWasLookedAt) {
-  Outcome clean = parse_report("kernel\tk\t5\t2\t0.1\n");
+  Outcome clean = parse_report("kernel\tk\t5\t2\t3\t0.1\n");
   EXPECT_EQ(as_text(clean).find("Nothing found in 2 of 5 launches"), 0u);
   clean.signal = 11;
   clean.status = 139;

@@ -88,16 +88,21 @@ TEST(Rewrite, KernelsAreKnownByName) {
 TEST(Rewrite, APlainCallOfAKernelIsFound) {
   const std::string source =
       "__global__ void k(int* p) {}\nint main() {\n  k<<<1, 1>>>(p);\n  k(p);\n}\n";
-  const auto calls = plain_calls(source, kernel_names(source));
-  ASSERT_EQ(calls.size(), 1u);
-  EXPECT_EQ(calls[0].kernel, "k");
-  EXPECT_EQ(calls[0].line, 4);
+  const auto uses = uses_of(source, kernel_names(source));
+  ASSERT_EQ(uses.size(), 1u);
+  EXPECT_TRUE(uses[0].is_call);
+  EXPECT_EQ(uses[0].kernel, "k");
+  EXPECT_EQ(uses[0].line, 4);
 }
 
-TEST(Rewrite, AFunctionOfAKernelsNameIsNoKernel) {
+TEST(Rewrite, AFunctionOfAKernelsNameIsTold) {
   const std::string source =
-      "__global__ void k(int* p) {}\nnamespace cpu { int k(int); }\nint main() { k(1); }\n";
-  EXPECT_TRUE(plain_calls(source, kernel_names(source)).empty());
+      "template <class T>\n__global__ void k(T* p) {}\nvoid k(int n) {}\nint main() { k(1); }\n";
+  const auto uses = uses_of(source, kernel_names(source));
+  ASSERT_EQ(uses.size(), 2u);
+  EXPECT_FALSE(uses[0].is_call);
+  EXPECT_EQ(uses[0].line, 3);
+  EXPECT_TRUE(uses[1].is_call);
 }
 
 TEST(Ptx, KnownInstructionsHaveAMeaning) {

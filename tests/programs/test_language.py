@@ -45,6 +45,16 @@ class Language(unittest.TestCase):
         self.assertIn(f"kernels.cuh:{line}: access out of bounds: block (1,0,0) thread (31,0,0)", outcome.stderr)
         self.assertEqual(outcome.returncode, 1)
 
+    def test_only_launches_that_change_nothing_are_left_out(self):
+        outcome = warpladder("run", "repeats.cu")
+        self.assertEqual(outcome.stdout, "said\n" * 5 + "50 5 1 9\n", outcome.stderr)
+        outcome = warpladder("check", "repeats.cu", "--format", "json")
+        kernels = {k["kernel"]: k for k in json.loads(outcome.stdout)["kernels"]}
+        self.assertGreater(kernels["scale"]["left_out"], 40)
+        for name, launched in (("count", 50), ("say", 5), ("count_hidden", 9)):
+            self.assertEqual(kernels[name]["left_out"], 0)
+            self.assertEqual(kernels[name]["launched"], launched)
+
     def test_explain_counts_per_line(self):
         outcome = warpladder("explain", "header.cu", "--kernel", "from_a_header", "--json", "-")
         # The fault ends the launch, so that nothing is counted of it.

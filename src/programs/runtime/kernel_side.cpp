@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdarg>
 #include <cstdlib>
 #include <ctime>
 
@@ -11,6 +12,7 @@
 #include "executor/memory_map.hpp"
 #include "executor/worker.hpp"
 #include "programs/runtime/api.hpp"
+#include "programs/runtime/repeats.hpp"
 
 using namespace warpladder::executor;
 
@@ -102,6 +104,25 @@ void __wrap__ZdlPvm(void* pointer, std::size_t bytes) {
 }
 void __wrap__ZdaPv(void* pointer) {
   is_device_heap(pointer) ? Arena::instance().release(pointer) : __real__ZdaPv(pointer);
+}
+// What a kernel prints makes it unlike a launch that changes nothing.
+int __real_puts(const char* text);
+int __real_putchar(int c);
+int __wrap_printf(const char* format, ...) {
+  if (this_worker) warpladder::programs::note_effect();
+  std::va_list arguments;
+  va_start(arguments, format);
+  const int written = std::vprintf(format, arguments);
+  va_end(arguments);
+  return written;
+}
+int __wrap_puts(const char* text) {
+  if (this_worker) warpladder::programs::note_effect();
+  return __real_puts(text);
+}
+int __wrap_putchar(int c) {
+  if (this_worker) warpladder::programs::note_effect();
+  return __real_putchar(c);
 }
 clock_t __wrap_clock() {
   if (!from_kernel(__builtin_return_address(0))) return __real_clock();

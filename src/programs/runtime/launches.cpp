@@ -19,6 +19,7 @@
 #include "programs/runtime/deferred.hpp"
 #include "programs/runtime/errors.hpp"
 #include "programs/runtime/memory.hpp"
+#include "programs/runtime/repeats.hpp"
 #include "programs/runtime/session.hpp"
 
 namespace warpladder::programs {
@@ -31,7 +32,7 @@ using executor::this_worker;
 using Clock = std::chrono::steady_clock;
 
 struct Kernel {
-  std::uint64_t launched = 0, looked_at = 0;
+  std::uint64_t launched = 0, looked_at = 0, skipped = 0;
   double seconds = 0;
   std::set<std::string> seen;  // shape and arguments of the launches that were looked at
 };
@@ -42,6 +43,7 @@ struct State {
   // late as CUDA allows and in the grid's order.
   std::multimap<std::uint64_t, std::function<void()>> children;
   std::mutex children_mutex;
+  Repeats repeats;
   std::recursive_mutex launch_mutex;  // host threads launch one after the other
   std::vector<std::function<void()>> captured;
   bool is_capturing = false;
@@ -60,17 +62,14 @@ bool matches(const std::string& kernel, const std::string& wanted) {
 
 // Whether a launch is checked or counted. What repeats an earlier one, shape and arguments alike,
 // is run alone: it would say the same again, and the data may have changed but rarely matters.
-bool is_looked_at(Kernel& kernel, const std::string& name, const simt::Shape& shape,
-                  const void* arguments, std::size_t bytes) {
+bool is_looked_at(Kernel& kernel, const std::string& name, const std::string& key) {
   constexpr std::size_t kDifferent = 16;
   const Settings& s = settings();
   if (s.mode == Mode::run) return false;
   if (!s.kernel.empty() && !matches(name, s.kernel)) return false;
   if (s.launch) return kernel.launched == s.launch;
   if (s.all_launches) return true;
-  std::string key(static_cast<const char*>(arguments), bytes);
-  key.append(reinterpret_cast<const char*>(&shape), sizeof shape);
-  return kernel.seen.size() < kDifferent && kernel.seen.insert(std::move(key)).second;
+  return kernel.seen.size() < kDifferent && kernel.seen.insert(key).second;
 }
 
 void advise(const std::string& kernel, const Kernel& k) {
@@ -112,7 +111,7 @@ void at_exit() {
   report_unseen_errors();
   if (settings().mode == Mode::check) report_leaks();
   for (const auto& [name, kernel] : state().kernels) {
-    report_launches(name, kernel.launched, kernel.looked_at, kernel.seconds);
+    report_launches(name, kernel.launched, kernel.looked_at, kernel.skipped, kernel.seconds);
   }
 }
 
@@ -128,7 +127,15 @@ void run_now(const simt::Shape& shape, const std::string& name, void (*thunk)(co
   launch.config.grid = {shape.grid.x, shape.grid.y, shape.grid.z};
   launch.config.block = {shape.block.x, shape.block.y, shape.block.z};
   launch.config.dynamic_shared_bytes = shape.shared_bytes;
-  launch.counted = is_looked_at(kernel, name, shape, arguments, bytes);
+  std::string key = name;
+  key.append(reinterpret_cast<const char*>(&shape), sizeof shape)
+      .append(static_cast<const char*>(arguments), bytes);
+  launch.counted = is_looked_at(kernel, name, key);
+  Repeats& repeats = state().repeats;
+  if (!launch.counted && repeats.may_skip(key)) {
+    ++kernel.skipped;
+    return;
+  }
   launch.name = name.c_str();
   launch.thunk = thunk;
   launch.arguments = arguments;
@@ -138,6 +145,7 @@ void run_now(const simt::Shape& shape, const std::string& name, void (*thunk)(co
   options.count = settings().mode == Mode::explain;
   options.check_shared = settings().mode == Mode::check;
   kernel.looked_at += launch.counted;
+  repeats.begin(key);
   const auto begin = Clock::now();
   try {
     KernelCounts counts;
@@ -152,11 +160,15 @@ void run_now(const simt::Shape& shape, const std::string& name, void (*thunk)(co
   } catch (const Error& error) {
     launch_refused(cudaErrorInvalidConfiguration, caller, name.c_str(), error.what());
   }
-  kernel.seconds += std::chrono::duration<double>(Clock::now() - begin).count();
+  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  kernel.seconds += seconds;
+  repeats.end(key, seconds);
   advise(name, kernel);
 }
 
 }  // namespace
+
+void memory_changed() { state().repeats.forget(); }
 
 bool defer(std::function<void()> work) {
   if (!state().is_capturing) return false;
@@ -187,6 +199,7 @@ void program_launch(const simt::Shape& shape, const char* kernel, void (*thunk)(
     defer(later);
     return;
   }
+  note_effect();
   const auto block = this_worker->block_index();
   const std::uint64_t at = (std::uint64_t{block.y} << 32 | block.x) * 1024 + this_worker->current;
   std::lock_guard lock(state().children_mutex);

@@ -32,6 +32,7 @@ struct Allocation {
 struct Books {
   std::mutex mutex;
   std::map<std::uintptr_t, Allocation> live;
+  std::map<std::uintptr_t, std::size_t> variables;  // sections of them
 };
 // Never destroyed: the person's destructors free memory at exit.
 Books& books() {
@@ -89,6 +90,7 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, const void* call
   if (!range_is_good(to, bytes, "writes", caller)) return failed(cudaErrorInvalidValue);
   if (!range_is_good(from, bytes, "reads", caller)) return failed(cudaErrorInvalidValue);
   std::memmove(to, from, bytes);
+  memory_changed();
   return cudaSuccess;
 }
 
@@ -96,11 +98,45 @@ cudaError_t fill(void* to, int value, std::size_t bytes, const void* caller) {
   if (bytes == 0) return cudaSuccess;
   if (!range_is_good(to, bytes, "sets", caller)) return failed(cudaErrorInvalidValue);
   std::memset(to, value, bytes);
+  memory_changed();
   return cudaSuccess;
+}
+
+// Bytes that kernels may write: the allocations, then the program's variables.
+template <class Use>
+void for_each_range(Part part, const Use& use) {
+  Books& b = books();
+  std::lock_guard lock(b.mutex);
+  for (const auto& [begin, allocation] : b.live) {
+    if (part == Part::all || allocation.kind != simt::kDevice) use(begin, allocation.bytes);
+  }
+  for (const auto& [begin, bytes] : b.variables) use(begin, bytes);
+}
+
+// Four chains of multiplications, so that memory is the limit.
+std::uint64_t mixed(std::uint64_t sum, std::uintptr_t begin, std::size_t bytes) {
+  constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15ull;
+  std::uint64_t chain[4] = {sum, ~sum, begin, bytes};
+  const auto* at = reinterpret_cast<const unsigned char*>(begin);
+  const auto next = [&](int i) {
+    std::uint64_t word;
+    std::memcpy(&word, at + 8 * i, sizeof word);
+    chain[i] = (chain[i] ^ word) * kFactor;
+    chain[i] ^= chain[i] >> 29;
+  };
+  for (; bytes >= 32; bytes -= 32, at += 32) {
+    for (int i = 0; i < 4; ++i) next(i);
+  }
+  for (; bytes > 0; --bytes, ++at) chain[0] = (chain[0] ^ *at) * kFactor;
+  for (const std::uint64_t part : chain) sum = (sum ^ part ^ part >> 31) * kFactor;
+  return sum;
 }
 
 void map_section(std::string_view name, MappedSpace space, std::uintptr_t base) {
   const executor::ElfSection section = executor::own_section(name);
+  if (space == MappedSpace::global && section.bytes) {
+    books().variables[base + section.begin] = section.bytes;
+  }
   if (section.variables.empty()) {
     if (section.bytes) MemoryMap::instance().add({base + section.begin, section.bytes, space, {}});
     return;
@@ -129,6 +165,19 @@ void map_variables() {
     return true;
   }();
   static_cast<void>(done);
+}
+
+std::uint64_t memory_state(Part part) {
+  std::uint64_t sum = 0;
+  for_each_range(part,
+                 [&](std::uintptr_t begin, std::size_t bytes) { sum = mixed(sum, begin, bytes); });
+  return sum;
+}
+
+std::size_t memory_bytes() {
+  std::size_t sum = 0;
+  for_each_range(Part::all, [&](std::uintptr_t, std::size_t bytes) { sum += bytes; });
+  return sum;
 }
 
 void report_leaks() {
@@ -168,6 +217,7 @@ cudaError_t program_allocate(void** pointer, std::size_t bytes, int kind) {
     std::lock_guard lock(b.mutex);
     b.live[reinterpret_cast<std::uintptr_t>(p)] = {bytes, kind, __builtin_return_address(0)};
     *pointer = p;
+    memory_changed();
     return cudaSuccess;
   } catch (const warpladder::Error&) {
     return failed(cudaErrorMemoryAllocation);
@@ -182,6 +232,7 @@ static cudaError_t release(void* pointer, const char* function, const void* call
   const auto found = b.live.find(reinterpret_cast<std::uintptr_t>(pointer));
   if (found != b.live.end()) {
     b.live.erase(found);
+    memory_changed();
     Arena::instance().retire(pointer);
     return cudaSuccess;
   }
@@ -207,11 +258,17 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) {
 }
 
 cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned) {
+  Books& b = books();
+  std::lock_guard lock(b.mutex);
+  b.variables[reinterpret_cast<std::uintptr_t>(pointer)] = bytes;
   MemoryMap::instance().add(
       {reinterpret_cast<std::uintptr_t>(pointer), bytes, MappedSpace::global, {}});
   return cudaSuccess;
 }
 cudaError_t cudaHostUnregister(void* pointer) {
+  Books& b = books();
+  std::lock_guard lock(b.mutex);
+  b.variables.erase(reinterpret_cast<std::uintptr_t>(pointer));
   const bool known = MemoryMap::instance().remove(reinterpret_cast<std::uintptr_t>(pointer));
   return known ? cudaSuccess : failed(cudaErrorHostMemoryNotRegistered);
 }

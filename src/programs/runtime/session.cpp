@@ -96,8 +96,9 @@ void report_note(const Caller& at, const std::string& sentence) {
 }
 
 void report_launches(const std::string& kernel, std::uint64_t launched, std::uint64_t looked_at,
-                     double seconds) {
-  write(fmt::format("kernel\t{}\t{}\t{}\t{:.3f}\n", field(kernel), launched, looked_at, seconds));
+                     std::uint64_t left_out, double seconds) {
+  write(fmt::format("kernel\t{}\t{}\t{}\t{}\t{:.3f}\n", field(kernel), launched, looked_at,
+                    left_out, seconds));
 }
 
 void report_counts(const executor::KernelCounts& k) {

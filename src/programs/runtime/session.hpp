@@ -35,8 +35,9 @@ Caller caller_of(const void* return_address);
 void report_finding(const std::string& kind, const Caller& at, const std::string& sentence);
 void report_fault(const executor::KernelFault& fault);
 void report_note(const Caller& at, const std::string& sentence);
+// `left_out`: launches that would have changed nothing.
 void report_launches(const std::string& kernel, std::uint64_t launched, std::uint64_t looked_at,
-                     double seconds);
+                     std::uint64_t left_out, double seconds);
 void report_counts(const executor::KernelCounts& counts);
 
 // Ends the program at once: what it would do next says nothing more.
