@@ -28,18 +28,27 @@ bool is_source(std::string_view argument) {
   return argument.ends_with(".cu") || argument.ends_with(".cuh");
 }
 
-void check(const ProgramFlags& flags, const std::string& format, Context& context) {
-  Request request = flags.request_for(context, "check");
-  request.hide_output = format == "json" || format == "sarif";
-  const programs::Outcome outcome = programs::run_program(request);
-  if (format == "gcc") {
+struct CheckFlags : ProgramFlags {
+  bool gcc = false;
+  std::string sarif;
+  JsonFlag json;
+};
+
+void check(const CheckFlags& flags, Context& context) {
+  const programs::Outcome outcome = programs::run_program(flags.request_for(context, "check"));
+  // To standard error: standard output is the program's own.
+  if (flags.gcc) {
     std::fputs(as_gcc(outcome).c_str(), stderr);
-  } else if (format == "json") {
-    print_text(as_json(outcome).dump(2));
-  } else if (format == "sarif") {
-    print_text(as_sarif(outcome, kVersion).dump(2));
-  } else {
+  } else if (!stdout_is_taken()) {
     std::fputs(as_text(outcome).c_str(), stderr);
+  }
+  if (!flags.sarif.empty()) {
+    write_output(flags.sarif, as_sarif(outcome, kVersion).dump(2) + "\n", "--sarif");
+  }
+  if (flags.json.asked()) {
+    nlohmann::json report = as_json(outcome);
+    report["verb"] = "check";
+    flags.json.write(context, std::move(report));
   }
   // A program that fails by itself has not been checked to its end.
   if (!outcome.findings.empty() || outcome.status != 0) context.exit_code = 1;
@@ -68,7 +77,7 @@ lab::Explanation explanation_of(const std::string& kernel,
   return e;
 }
 
-void print_kernel(const lab::Explanation& e, const programs::KernelUse& use) {
+void print_kernel(const lab::Explanation& e, const programs::KernelUse& use, bool is_brief) {
   const executor::KernelCounts& first = e.launches.front();
   print_line(fmt::format(
       "{}: {} of {} launches counted, the first with grid {}, block {}, {} bytes of dynamic shared "
@@ -81,13 +90,18 @@ void print_kernel(const lab::Explanation& e, const programs::KernelUse& use) {
   print_line(intensity_sentence(e));
   print_line(occupancy_sentence(first, *e.gpu));
   print_line("");
+  if (is_brief) return;
   print_counted(e, true);
   print_line("");
 }
 
-void explain(const ProgramFlags& flags, const JsonFlag& json, Context& context) {
-  Request request = flags.request_for(context, "explain");
-  request.hide_output = stdout_is_taken();
+struct ExplainProgramFlags : ProgramFlags {
+  bool brief = false;
+  JsonFlag json;
+};
+
+void explain(const ExplainProgramFlags& flags, Context& context) {
+  const Request request = flags.request_for(context, "explain");
   const programs::Outcome outcome = programs::run_program(request);
   std::map<std::string, std::vector<executor::KernelCounts>> by_kernel;
   for (const executor::KernelCounts& k : outcome.counts) by_kernel[k.kernel].push_back(k);
@@ -96,10 +110,10 @@ void explain(const ProgramFlags& flags, const JsonFlag& json, Context& context) 
     const auto counts = by_kernel.find(use.name);
     if (counts == by_kernel.end()) continue;
     const lab::Explanation e = explanation_of(use.name, counts->second);
-    print_kernel(e, use);
-    if (json.asked()) report["kernels"].push_back(explanation_json(e));
+    print_kernel(e, use, flags.brief);
+    if (flags.json.asked()) report["kernels"].push_back(explanation_json(e));
   }
-  if (json.asked()) json.write(context, std::move(report));
+  if (flags.json.asked()) flags.json.write(context, std::move(report));
   if (!outcome.findings.empty()) std::fputs(as_text(outcome).c_str(), stderr);
   if (by_kernel.empty() && outcome.findings.empty()) {
     throw_bad_input(request.kernel.empty() ? "the program launched no kernel"
@@ -129,9 +143,8 @@ void ProgramFlags::add_to(CLI::App& verb) {
       ->type_name("NAME[=VALUE]")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  verb.add_option("--threads", request.threads, "OS threads (default: one per core)")
-      ->envname("WARPLADDER_THREADS")
-      ->type_name("N");
+  device.add_to(verb);
+  verb.remove_option(verb.get_option("--device"));  // it runs on the CPU
   verb.add_option("--budget", request.budget_s, "Give advice if it takes longer (default: 20)")
       ->type_name("SECONDS");
   verb.footer(kFooter);
@@ -147,21 +160,23 @@ void ProgramFlags::add_selection_to(CLI::App& verb) {
 Request ProgramFlags::request_for(const Context& context, const char* mode) const {
   Request complete = request;
   complete.mode = mode;
+  complete.threads = device.threads;
+  complete.hide_output = stdout_is_taken();
   complete.arguments.assign(context.program_arguments.begin(), context.program_arguments.end());
   return complete;
 }
 
 void add_check(CLI::App& app, Context& context) {
   auto* verb = app.add_subcommand("check", "Find the bugs of a CUDA program, on the CPU");
-  const auto flags = std::make_shared<ProgramFlags>();
-  const auto format = std::make_shared<std::string>("text");
+  const auto flags = std::make_shared<CheckFlags>();
   flags->add_to(*verb);
   flags->add_selection_to(*verb);
   verb->add_flag("--leaks", flags->request.leaks, "Memory that is never freed is a finding, too");
-  verb->add_option("--format", *format, "text, gcc, json or sarif; the last two to standard output")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember({"text", "gcc", "json", "sarif"}));
-  verb->callback([flags, format, &context] { check(*flags, *format, context); });
+  verb->add_flag("--gcc", flags->gcc,
+                 "Print findings as g++ does, for editors and problem matchers");
+  add_output_file(*verb, "--sarif", flags->sarif, "Write the findings as SARIF, for code hosts");
+  flags->json.add_to(*verb);
+  verb->callback([flags, &context] { check(*flags, context); });
 }
 
 void add_run_program(CLI::App& app, Context& context) {
@@ -174,12 +189,12 @@ void add_run_program(CLI::App& app, Context& context) {
 void add_explain_program(CLI::App& app, Context& context) {
   auto* verb =
       app.add_subcommand("explain", "Count what a CUDA program's kernels ask, line by line");
-  const auto flags = std::make_shared<ProgramFlags>();
-  const auto json = std::make_shared<JsonFlag>();
+  const auto flags = std::make_shared<ExplainProgramFlags>();
   flags->add_to(*verb);
   flags->add_selection_to(*verb);
-  json->add_to(*verb);
-  verb->callback([flags, json, &context] { explain(*flags, *json, context); });
+  verb->add_flag("--brief", flags->brief, "Print the sentences, not the tables");
+  flags->json.add_to(*verb);
+  verb->callback([flags, &context] { explain(*flags, context); });
 }
 
 }  // namespace warpladder::app

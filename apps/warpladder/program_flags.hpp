@@ -11,6 +11,7 @@ bool names_program(std::span<const char* const> argv);
 
 struct ProgramFlags {
   programs::Request request;
+  DeviceFlags device;
 
   void add_to(CLI::App& verb);
   // Which launches are looked at.

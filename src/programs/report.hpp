@@ -8,8 +8,6 @@
 
 namespace warpladder::programs {
 
-enum class Format { text, gcc, json, sarif };
-
 // Of findings alone, a line each: "FILE:LINE:1: error: sentence [kind]", as g++ writes its own.
 std::string as_gcc(const Outcome& outcome);
 nlohmann::json as_json(const Outcome& outcome);

@@ -48,7 +48,7 @@ class Language(unittest.TestCase):
     def test_only_launches_that_change_nothing_are_left_out(self):
         outcome = warpladder("run", "repeats.cu")
         self.assertEqual(outcome.stdout, "said\n" * 5 + "50 5 1 9\n", outcome.stderr)
-        outcome = warpladder("check", "repeats.cu", "--format", "json")
+        outcome = warpladder("check", "repeats.cu", "--json", "-")
         kernels = {k["kernel"]: k for k in json.loads(outcome.stdout)["kernels"]}
         self.assertGreater(kernels["scale"]["left_out"], 40)
         for name, launched in (("count", 50), ("say", 5), ("count_hidden", 9)):
@@ -67,10 +67,10 @@ class Language(unittest.TestCase):
         self.assertEqual(kernels[0]["totals"]["global_store_sectors"], 1)
 
     def test_reports_for_machines_stand_alone_on_standard_output(self):
-        sarif = json.loads(warpladder("check", "header.cu", "--format", "sarif").stdout)
+        sarif = json.loads(warpladder("check", "header.cu", "--sarif", "-").stdout)
         result = sarif["runs"][0]["results"][0]
         self.assertEqual(result["ruleId"], "access-out-of-bounds")
-        report = json.loads(warpladder("check", "header.cu", "--format", "json").stdout)
+        report = json.loads(warpladder("check", "header.cu", "--json", "-").stdout)
         self.assertEqual(report["findings"][0]["thread"], "31,0,0")
 
 
