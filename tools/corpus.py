@@ -71,10 +71,9 @@ def run(program: dict[str, str], options: argparse.Namespace) -> dict:
 def judge(code: int | None, out: list[str], said: list[str]) -> tuple[str, str]:
     if code is None:
         return "too slow", ""
-    if code == REFUSED:
-        refusal = [row for row in said if row.startswith("warpladder:")]
-        more = next((row for row in said if "error:" in row), "")
-        return "not built", without_folders(more or (refusal or said or [""])[0])
+    refusal = next((row for row in said if row.startswith("warpladder:")), None)
+    if code == REFUSED and refusal:  # without a sentence it is the program's own exit code
+        return "not built", without_folders(refusal)
     if code != 0:
         own = [row for row in said if ": block (" in row or row.startswith("warpladder:")]
         return "stopped", without_folders((own or said or out or [""])[-1])

@@ -137,12 +137,10 @@ void ProgramFlags::add_to(CLI::App& verb) {
       ->required();
   verb.add_option("-I", request.include_folders, "A folder of headers; may be repeated")
       ->type_name("DIR")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->allow_extra_args(false);
   verb.add_option("-D", request.defines, "A macro; may be repeated")
       ->type_name("NAME[=VALUE]")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->allow_extra_args(false);
   device.add_to(verb);
   verb.remove_option(verb.get_option("--device"));  // it runs on the CPU
   verb.add_option("--budget", request.budget_s, "Give advice if it takes longer (default: 20)")

@@ -55,6 +55,11 @@ class Language(unittest.TestCase):
             self.assertEqual(kernels[name]["left_out"], 0)
             self.assertEqual(kernels[name]["launched"], launched)
 
+    def test_several_files_folders_and_macros(self):
+        flags = ["-I", ".", "-I", "..", "-D", "FIRST=3", "-D", "SECOND"]
+        outcome = warpladder("run", *flags, "several.cu", "host_part.cpp")
+        self.assertEqual(outcome.stdout, "7\n", outcome.stderr)
+
     def test_explain_counts_per_line(self):
         outcome = warpladder("explain", "header.cu", "--kernel", "from_a_header", "--json", "-")
         # The fault ends the launch, so that nothing is counted of it.

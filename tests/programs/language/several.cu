@@ -1,0 +1,20 @@
+// One program of two files, with macros from the command line.
+#include <cstdio>
+
+#ifndef SECOND
+#error "-D may be repeated"
+#endif
+
+int from_the_host_part(int n);
+
+__global__ void add(int* data, int n) { *data += n; }
+
+int main() {
+  int host = from_the_host_part(1), *data;
+  cudaMalloc(&data, sizeof host);
+  cudaMemcpy(data, &host, sizeof host, cudaMemcpyHostToDevice);
+  add<<<1, 1>>>(data, FIRST);
+  cudaMemcpy(&host, data, sizeof host, cudaMemcpyDeviceToHost);
+  printf("%d\n", host);
+  cudaFree(data);
+}
