@@ -34,7 +34,6 @@ is not what would be generated is an error.
 """
 
 import dataclasses
-import os
 import html
 import json
 import math
@@ -584,7 +583,7 @@ def main(arguments):
         return 0
     check = "--check" in arguments
     program, *files = [a for a in arguments if a != "--check"] or [""]
-    if not os.access(program, os.X_OK) or Path(program).is_dir():
+    if not program or program.startswith("-"):
         print(f"generate_tables: {program!r} is no program; --help says how it is called",
               file=sys.stderr)
         return 2
