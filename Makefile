@@ -68,13 +68,11 @@ rung: configure
 	@JOBS=$(JOBS) tools/rung.sh '$(R)'
 
 # A new make each: what is installed first decides the generator. The tour runs on the CPU: a folder
-# that is not configured yet leaves CUDA out, unless a GPU answers.
+# that is not configured yet, or for a tour alone, leaves CUDA out unless it is asked for.
 demo: dependencies
 	@cuda=$(cuda_option); \
-	if [ "$$cuda" = AUTO ] && [ ! -f build/.configured ] && ! nvidia-smi -L >/dev/null 2>&1; then \
-	  cuda=off; \
-	fi; \
-	if [ "$$cuda" = AUTO ] && grep -qs '^CUDA=OFF ' build/.configured; then cuda=off; fi; \
+	if [ "$$cuda" = AUTO ] && { [ ! -f build/.configured ] || grep -qs '^CUDA=OFF ' build/.configured; }; \
+	then cuda=off; fi; \
 	$(MAKE) --no-print-directory CUDA=$$cuda configure
 	@tools/build.py build demo --jobs $(JOBS)
 	@tools/demo.sh build/bin/demo build/demo.html
