@@ -59,10 +59,16 @@ fs::path Overlay::add(const fs::path& given) {
       break;
     }
   }
-  fs::create_directories(copy.parent_path());
-  std::ofstream(copy, std::ios::binary) << fmt::format("#line 1 \"{}\"\n", original.string())
-                                        << rewritten(sources_[original.string()]);
   return copy;
+}
+
+void Overlay::write() const {
+  for (const auto& [file, text] : sources_) {
+    const fs::path copy = place_of(file);
+    fs::create_directories(copy.parent_path());
+    std::ofstream(copy, std::ios::binary)
+        << fmt::format("#line 1 \"{}\"\n", file) << rewritten(text, kernels_);
+  }
 }
 
 std::vector<std::string> Overlay::include_flags() const {

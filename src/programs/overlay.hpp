@@ -18,9 +18,12 @@ class Overlay {
   Overlay(std::filesystem::path root, std::vector<std::filesystem::path> folders,
           std::filesystem::path provided);
 
-  // The copy of a file; the files that it includes from its own folder or from `folders` come
-  // along. Throws Error(bad_input) if the file cannot be read.
+  // Where the copy of a file will be; the files that it includes from its own folder or from
+  // `folders` come along. Throws Error(bad_input) if the file cannot be read.
   std::filesystem::path add(const std::filesystem::path& original);
+
+  // All copies, once every file is known.
+  void write() const;
 
   // What g++ needs to find the copies.
   std::vector<std::string> include_flags() const;

@@ -129,7 +129,13 @@ std::string in_one_line(std::string_view text) {
   return out;
 }
 
-std::string rewrite_launches(std::string text) {
+// A plain name that is no kernel's is a variable that points to one.
+bool is_variable(std::string_view kernel, const std::set<std::string>& kernels) {
+  return !kernel.empty() && !kernels.empty() && std::ranges::all_of(kernel, is_word) &&
+         !kernels.contains(std::string(kernel));
+}
+
+std::string rewrite_launches(std::string text, const std::set<std::string>& kernels) {
   const std::string blank = blanked(text);
   const std::string_view b = blank;
   std::vector<Edit> edits;
@@ -146,11 +152,18 @@ std::string rewrite_launches(std::string text) {
     const std::string arguments =
         replace_words(text.substr(open + 1, close - open - 1), "NULL", "nullptr");
     const bool none = skip_spaces(blanked(arguments), 0) == arguments.size();
+    const std::string shown = in_one_line(kernel), more = none ? "" : ", " + arguments;
+    if (is_variable(shown, kernels)) {
+      edits.push_back(
+          {begin, close + 1,
+           fmt::format("::simt::launch_pointer(::simt::shape({}), {}{})", shape, kernel, more)});
+      continue;
+    }
     edits.push_back(
         {begin, close + 1,
          fmt::format("::simt::launch(::simt::shape({}), \"{}\", [=](auto&... simt_a) {{ "
-                     "{}(simt_a...); }}{}{})",
-                     shape, in_one_line(kernel), kernel, none ? "" : ", ", none ? "" : arguments)});
+                     "{}(simt_a...); }}{})",
+                     shape, shown, kernel, more)});
   }
   return edits.empty() ? text : edited(text, std::move(edits));
 }
@@ -356,14 +369,14 @@ std::vector<std::string> included_names(std::string_view source) {
   return names;
 }
 
-std::string rewritten(std::string_view source) {
+std::string rewritten(std::string_view source, const std::set<std::string>& kernels) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   if (source.starts_with(kByteOrderMark)) source.remove_prefix(kByteOrderMark.size());
   std::string text =
       replace_words(std::string(source), "__noinline__", "__attribute__((noinline))");
   text = join_brackets(std::move(text));
   text = rename_shadows(std::move(text));
-  text = rewrite_launches(std::move(text));
+  text = rewrite_launches(std::move(text), kernels);
   text = rewrite_shared(std::move(text));
   text = rewrite_constants(std::move(text));
   text = uncast_kernels(std::move(text));

@@ -16,7 +16,8 @@ std::string blanked(std::string_view source);
 // The names after #include, in the order of the file.
 std::vector<std::string> included_names(std::string_view source);
 
-std::string rewritten(std::string_view source);
+// `kernels` are those of all files; a launch of another name is one of a variable.
+std::string rewritten(std::string_view source, const std::set<std::string>& kernels);
 
 // Names of the kernels that the text defines or declares.
 std::set<std::string> kernel_names(std::string_view source);

@@ -263,6 +263,7 @@ fs::path build_program(const Build& build, const fs::path& scratch) {
   std::vector<fs::path> copies;
   for (const std::string& file : build.files) copies.push_back(overlay.add(file));
   overlay.refuse_plain_calls();
+  overlay.write();
 
   const fs::path prefix =
       prefix_header(shipped, flags_for(build.instrumented, overlay.uses_openmp()));

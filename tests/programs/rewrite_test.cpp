@@ -16,65 +16,73 @@ void expect_has(const std::string& text, const std::string& part) {
   EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in: " << text;
 }
 
+std::string rewrite(const std::string& source) { return rewritten(source, kernel_names(source)); }
+
 auto lines(const std::string& text) { return std::ranges::count(text, '\n'); }
 
 TEST(Rewrite, LaunchesBecomeCalls) {
-  const std::string out = rewritten("k<float, 2><<<grid, dim3(8, 8), 4 * n>>>(a, NULL, f(x, y));");
+  const std::string out = rewrite("k<float, 2><<<grid, dim3(8, 8), 4 * n>>>(a, NULL, f(x, y));");
   expect_has(out, "::simt::launch(::simt::shape(grid, dim3(8, 8), 4 * n), \"k<float, 2>\"");
   expect_has(out, "{ k<float, 2>(simt_a...); }, a, nullptr, f(x, y));");
 }
 
 TEST(Rewrite, LaunchesWithoutArgumentsHaveNone) {
-  expect_has(rewritten("ns::k<<<1, 1>>>();"), "{ ns::k(simt_a...); });");
+  expect_has(rewrite("ns::k<<<1, 1>>>();"), "{ ns::k(simt_a...); });");
 }
 
 TEST(Rewrite, LaunchesThatAFormatterHasSplit) {
-  expect_has(rewritten("k << <1, 2 >> > (a);"), "::simt::launch(::simt::shape(1, 2 )");
+  expect_has(rewrite("k << <1, 2 >> > (a);"), "::simt::launch(::simt::shape(1, 2 )");
+}
+
+TEST(Rewrite, AVariableThatPointsToAKernelIsLaunchedByItsAddress) {
+  const std::string source =
+      "__global__ void k(int* p) {}\nvoid f(void (*v)(int*)) { v<<<1, 2>>>(p); }";
+  expect_has(rewrite(source), "::simt::launch_pointer(::simt::shape(1, 2), v, p);");
 }
 
 TEST(Rewrite, LinesStayWhereTheyAre) {
   const std::string source = "k<<<grid,\n    block>>>\n    (a,\n     b);\nint x;\n";
-  const std::string out = rewritten(source);
+  const std::string out = rewrite(source);
   EXPECT_EQ(lines(out), lines(source));
   EXPECT_TRUE(out.ends_with("\nint x;\n"));
   const std::string macro = "#define RUN(n) \\\n  k<<<1, \\\n      n>>>(a)\nint y;\n";
-  EXPECT_EQ(lines(rewritten(macro)), lines(macro));
+  EXPECT_EQ(lines(rewrite(macro)), lines(macro));
 }
 
 TEST(Rewrite, OutputAndStringsAreNoLaunches) {
   for (const std::string source :
        {"std::cout << \"a <<< b >>> (c)\" << std::endl;", "// k<<<1, 2>>>(a)\n",
         "std::cout << \"Grid: \" << x << \" >> > (\";", "int a = b << (c << 2);"}) {
-    EXPECT_EQ(rewritten(source), source);
+    EXPECT_EQ(rewrite(source), source);
   }
 }
 
 TEST(Rewrite, DynamicSharedMemoryInAFunctionIsAPointer) {
-  expect_has(rewritten("void f() { extern __shared__ float part[]; }"),
+  expect_has(rewrite("void f() { extern __shared__ float part[]; }"),
              "{ float* const part = (float*)::simt_dynamic_shared(); }");
-  expect_has(rewritten("template <class T> void f() { extern __shared__ __align__(16) T s[]; }"),
+  expect_has(rewrite("template <class T> void f() { extern __shared__ __align__(16) T s[]; }"),
              "T* const s = (T*)::simt_dynamic_shared();");
-  expect_has(rewritten("void f() { __shared__ extern int s[]; }"),
+  expect_has(rewrite("void f() { __shared__ extern int s[]; }"),
              "int* const s = (int*)::simt_dynamic_shared();");
 }
 
 TEST(Rewrite, DynamicSharedMemoryOfAFileIsTheExecutors) {
-  const std::string out = rewritten("namespace n {\nextern __shared__ int s[];\n}");
+  const std::string out = rewrite("namespace n {\nextern __shared__ int s[];\n}");
   expect_has(out, "extern thread_local");
   expect_has(out, "s[] __asm__(\"warpladder_dynamic_shared\");");
 }
 
 TEST(Rewrite, HostVariablesMayBeCalledLikeCudasOwn) {
   const std::string out =
-      rewritten("void h() { dim3 blockDim(8); k<<<4, blockDim>>>(); }\nvoid d() { blockDim.x; }");
+      rewrite("void h() { dim3 blockDim(8); k<<<4, blockDim>>>(); }\nvoid d() { blockDim.x; }");
   expect_has(out, "dim3 simt_blockDim(8);");
   expect_has(out, "::simt::shape(4, simt_blockDim)");
   expect_has(out, "{ blockDim.x; }");
 }
 
 TEST(Rewrite, ConstConstantsStayReadOnlyData) {
-  EXPECT_EQ(rewritten("__constant__ const int a = 1;"), " const int a = 1;");
-  EXPECT_EQ(rewritten("__constant__ int b[2];"), "__constant__ int b[2];");
+  EXPECT_EQ(rewrite("__constant__ const int a = 1;"), " const int a = 1;");
+  EXPECT_EQ(rewrite("__constant__ int b[2];"), "__constant__ int b[2];");
 }
 
 TEST(Rewrite, KernelsAreKnownByName) {

@@ -14,6 +14,7 @@
 
 #include "base/error.hpp"
 #include "executor/executor.hpp"
+#include "executor/hooks.hpp"
 #include "executor/worker.hpp"
 #include "programs/runtime/api.hpp"
 #include "programs/runtime/deferred.hpp"
@@ -82,6 +83,11 @@ void advise(const std::string& kernel, const Kernel& k) {
       "warpladder: after %.0f s launch %llu of %s has ended; --launch 1 looks at the first "
       "one alone, or pass a smaller size after --\n",
       so_far, static_cast<unsigned long long>(k.launched), kernel.c_str());
+}
+
+std::string name_of(const void* function) {
+  return executor::SiteTable::instance().kernel_name(
+      executor::offset_of(reinterpret_cast<std::uintptr_t>(function)));
 }
 
 cudaError_t error_of(FaultKind kind) {
@@ -182,10 +188,10 @@ using namespace warpladder::programs;
 
 extern "C" {
 
-void program_launch(const simt::Shape& shape, const char* kernel, void (*thunk)(const void*),
-                    const void* arguments, std::size_t bytes) {
+void program_launch(const simt::Shape& shape, const char* kernel, const void* function,
+                    void (*thunk)(const void*), const void* arguments, std::size_t bytes) {
   const void* const caller = __builtin_return_address(0);
-  const std::string name(kernel);
+  const std::string name = kernel ? kernel : name_of(function);
   if (!this_worker && !state().is_capturing) {
     std::lock_guard lock(state().launch_mutex);
     run_now(shape, name, thunk, arguments, bytes, caller);

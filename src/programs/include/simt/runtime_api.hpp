@@ -21,13 +21,14 @@ inline Shape shape(dim3 grid, dim3 block, std::size_t shared_bytes = 0,
   return {grid, block, shared_bytes, stream};
 }
 }  // namespace simt
-extern "C" void program_launch(const simt::Shape& shape, const char* kernel,
+// `kernel` names it; where it is null, the function's address does.
+extern "C" void program_launch(const simt::Shape& shape, const char* kernel, const void* function,
                                void (*thunk)(const void*), const void* arguments,
                                std::size_t argument_bytes);
 namespace simt {
 template <class Call, class... Arguments>
-SIMT_INLINE void launch(const Shape& shape, const char* kernel, Call call,
-                        Arguments&&... arguments) {
+SIMT_INLINE void launch_named(const Shape& shape, const char* kernel, const void* function,
+                              Call call, Arguments&&... arguments) {
   struct Packed {
     Call call;
     mutable std::tuple<std::decay_t<Arguments>...> values;
@@ -35,19 +36,30 @@ SIMT_INLINE void launch(const Shape& shape, const char* kernel, Call call,
   const Packed packed{
       call, std::tuple<std::decay_t<Arguments>...>(std::forward<Arguments>(arguments)...)};
   program_launch(
-      shape, kernel,
+      shape, kernel, function,
       [](const void* p) {
         const auto* const packed = static_cast<const Packed*>(p);
         std::apply(packed->call, packed->values);
       },
       &packed, sizeof packed);
 }
+template <class Call, class... Arguments>
+SIMT_INLINE void launch(const Shape& shape, const char* kernel, Call call,
+                        Arguments&&... arguments) {
+  launch_named(shape, kernel, nullptr, call, std::forward<Arguments>(arguments)...);
+}
+// Of a kernel that a variable points to.
+template <class... P, class... Arguments>
+SIMT_INLINE void launch_pointer(const Shape& shape, void (*kernel)(P...),
+                                Arguments&&... arguments) {
+  launch_named(
+      shape, nullptr, (const void*)kernel, [=](auto&... values) { kernel(values...); },
+      std::forward<Arguments>(arguments)...);
+}
 template <class... P, std::size_t... index>
 SIMT_INLINE void launch_pointers(const Shape& shape, void (*kernel)(P...), void** arguments,
                                  std::index_sequence<index...>) {
-  launch(
-      shape, "kernel", [=](auto&... values) { kernel(values...); },
-      *static_cast<std::decay_t<P>*>(arguments[index])...);
+  launch_pointer(shape, kernel, *static_cast<std::decay_t<P>*>(arguments[index])...);
 }
 }  // namespace simt
 
