@@ -7,9 +7,24 @@ warpladder_layer(programs SOURCES ${programs_sources} LINK warpladder_base)
 
 file(GLOB program_runtime_sources CONFIGURE_DEPENDS src/programs/runtime/*.cpp)
 add_library(warpladder_program_runtime OBJECT ${program_runtime_sources})
-target_link_libraries(warpladder_program_runtime PRIVATE warpladder_executor)
 target_include_directories(warpladder_program_runtime SYSTEM PRIVATE src/programs/include)
 target_compile_options(warpladder_program_runtime PRIVATE -mavx2 -mfma -mf16c)
+set(program_archives warpladder_executor warpladder_base)
+if(WARPLADDER_SANITIZE)
+  # A person's program is linked without the sanitizers' library, so its executor is built without them.
+  add_library(warpladder_program_executor STATIC ${executor_sources})
+  add_library(warpladder_program_base STATIC ${base_sources})
+  set(program_archives warpladder_program_executor warpladder_program_base)
+  foreach(target warpladder_program_runtime ${program_archives})
+    target_include_directories(${target} PRIVATE src
+      $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
+    target_link_libraries(${target} PRIVATE nlohmann_json::nlohmann_json ZLIB::ZLIB Boost::context)
+  endforeach()
+else()
+  target_link_libraries(warpladder_program_runtime PRIVATE warpladder_executor)
+endif()
+list(GET program_archives 0 program_executor)
+list(GET program_archives 1 program_base)
 
 set(programs_folder ${CMAKE_BINARY_DIR}/share/warpladder/programs)
 file(MAKE_DIRECTORY ${programs_folder})
@@ -20,11 +35,11 @@ endforeach()
 add_custom_command(OUTPUT ${programs_folder}/program.o
   COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o program_all.o
     $<TARGET_OBJECTS:warpladder_program_runtime>
-    --whole-archive $<TARGET_FILE:warpladder_executor> --no-whole-archive
-    $<TARGET_FILE:warpladder_base> $<TARGET_FILE:Boost::context>
+    --whole-archive $<TARGET_FILE:${program_executor}> --no-whole-archive
+    $<TARGET_FILE:${program_base}> $<TARGET_FILE:Boost::context>
   COMMAND ${CMAKE_OBJCOPY} -w ${visible} --strip-debug program_all.o ${programs_folder}/program.o
   DEPENDS warpladder_program_runtime $<TARGET_OBJECTS:warpladder_program_runtime>
-    warpladder_executor warpladder_base
+    ${program_archives}
   COMMAND_EXPAND_LISTS VERBATIM)
 file(GLOB_RECURSE program_headers CONFIGURE_DEPENDS src/programs/include/*)
 add_custom_command(OUTPUT ${programs_folder}/program.ld

@@ -22,7 +22,7 @@ FIELDS = ("id", "repository", "commit", "files", "includes", "defines", "argumen
 REFUSED = 2  # warpladder's exit code for sources that it cannot build
 # What programs print of their own checks, in their own words.
 FAILED = re.compile(r"\b(?:fail(?:ed|ure)?|mismatch|wrong|incorrect)\b", re.IGNORECASE)
-HARMLESS = re.compile(r"\b(?:0|no|without|not) (?:\w+ )?fail|if it fail|fail(?:ed)?:? *0", re.IGNORECASE)
+HARMLESS = re.compile(r"\b(?:0|no|without|not) (?:\w+ )?fail|if it fail|fail(?:ed)?:? *0|as expected", re.IGNORECASE)
 
 
 def programs(list_file: Path) -> list[dict[str, str]]:
