@@ -170,6 +170,7 @@ RecordedAccuracy parse_accuracy(const json& row, const std::string& where) {
 
 // The program that wrote the report.
 std::string program_of(const json& head, const std::string& name) {
+  if (std::string program = text_at(head, "program", name); !program.empty()) return program;
   const json& argv = array_at(head, "argv", name);
   return argv.empty() || !argv[0].is_string() ? ""
                                               : printable(argv[0].get_ref<const std::string&>());
@@ -294,6 +295,8 @@ Recording parse_recording(std::string_view text, std::string_view name) {
   recording.verb = text_at(recording.head, "verb", subject);
   if (recording.verb.empty()) recording.verb = program_of(recording.head, subject);
   const json* version = member(recording.head, "schema_version");
+  // A program that is not the workbench's may have rows of its own form.
+  if (!version && member(recording.head, "program")) return recording;
   if (!version && !rows.empty()) throw_bad_input(subject + " holds rows, but no schema_version");
   if (version && *version != 1) {
     refuse(subject + ": schema_version", *version, "1, the only one that this program reads");

@@ -49,6 +49,13 @@ TEST(Recording, NamesRowsOfOtherProgramsByTheirTextsAndWholeNumbers) {
   EXPECT_EQ(recording.rows[0].variant, "size 128");
 }
 
+TEST(Recording, LeavesRowsOfAnotherFormToTheirProgram) {
+  const Recording recording =
+      parse_recording(R"({"program": "cublas_shim", "rows": [{"samples_ns": [30]}]})", "input");
+  EXPECT_EQ(recording.verb, "cublas_shim");
+  EXPECT_TRUE(recording.rows.empty());
+}
+
 TEST(Recording, RefusesWithASentenceThatSaysWhere) {
   const auto row = [](const char* members) {
     return std::string(R"({"schema_version": 1, "verb": "bench", "rows": [{"op": "a",)") +
