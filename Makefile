@@ -64,16 +64,19 @@ build: configure
 install: program
 	@cmake --install build --component workbench --prefix '$(PREFIX)'
 
-rung: configure
+# What follows runs on the CPU: a folder that is not configured yet, or for this alone, leaves CUDA
+# out unless it is asked for.
+cpu_alone = { [ ! -f build/.configured ] || grep -qs '^CUDA=OFF ' build/.configured; }
+configure_for_cpu = cuda=$(cuda_option); if [ "$$cuda" = AUTO ] && $(cpu_alone); then cuda=off; fi; \
+  $(MAKE) --no-print-directory CUDA=$$cuda configure
+
+rung:
+	@$(configure_for_cpu)
 	@JOBS=$(JOBS) tools/rung.sh '$(R)'
 
-# A new make each: what is installed first decides the generator. The tour runs on the CPU: a folder
-# that is not configured yet, or for a tour alone, leaves CUDA out unless it is asked for.
+# A new make each: what is installed first decides the generator.
 demo: dependencies
-	@cuda=$(cuda_option); \
-	if [ "$$cuda" = AUTO ] && { [ ! -f build/.configured ] || grep -qs '^CUDA=OFF ' build/.configured; }; \
-	then cuda=off; fi; \
-	$(MAKE) --no-print-directory CUDA=$$cuda configure
+	@$(configure_for_cpu)
 	@tools/build.py build demo --jobs $(JOBS)
 	@tools/demo.sh build/bin/demo build/demo.html
 
