@@ -36,12 +36,44 @@ Ended wait_for(pid_t child) {
   return ended;
 }
 
+constexpr int kEndings[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+std::atomic<int> ending{0};     // the last of them that came
+std::atomic<pid_t> program{0};  // the person's, while it runs
+
+// A terminal sends the other two to the program, too.
+bool is_to_be_sent(int signal) { return signal == SIGTERM || signal == SIGHUP; }
+
+void note_ending(int signal) {
+  ending = signal;
+  if (const pid_t child = program; child > 0 && is_to_be_sent(signal)) ::kill(child, signal);
+}
+
+void throw_if_ending() {
+  if (const int signal = ending) throw Interrupted{signal};
+}
+
 // In the child: what this program set for itself is not the other's.
 void restore_signals() {
-  for (const int number : {SIGPIPE, SIGXFSZ, SIGINT, SIGQUIT}) ::signal(number, SIG_DFL);
+  for (const int number : {SIGPIPE, SIGXFSZ}) ::signal(number, SIG_DFL);
 }
 
 }  // namespace
+
+SignalsToProgram::SignalsToProgram() {
+  ending = 0;
+  struct sigaction action = {};
+  action.sa_handler = note_ending;
+  for (const int signal : kEndings) {
+    struct sigaction& before = before_.emplace_back();
+    ::sigaction(signal, nullptr, &before);
+    // As nohup wants it.
+    if (before.sa_handler != SIG_IGN) ::sigaction(signal, &action, nullptr);
+  }
+}
+
+SignalsToProgram::~SignalsToProgram() {
+  for (std::size_t i = 0; i < before_.size(); ++i) ::sigaction(kEndings[i], &before_[i], nullptr);
+}
 
 Ended run_tool(const std::vector<std::string>& argv, bool with_errors) {
   int ends[2];
@@ -71,6 +103,7 @@ Ended run_tool(const std::vector<std::string>& argv, bool with_errors) {
   }
   ::close(ends[0]);
   Ended ended = wait_for(child);
+  throw_if_ending();
   if (ended.status == kNotFound && output.empty()) {
     throw_resource(fmt::format(
         "{} is not to be found; programs are compiled with g++ and binutils (on Debian and Ubuntu: "
@@ -84,11 +117,7 @@ Ended run_tool(const std::vector<std::string>& argv, bool with_errors) {
 Ended run_on_terminal(const std::vector<std::string>& argv, const std::string& variable,
                       const std::string& value, bool hide_output) {
   const std::vector<char*> list = pointers(argv);
-  // An interrupt is for the person's program; this one reports what it has found until then.
-  struct sigaction ignored = {}, interrupt, quit;
-  ignored.sa_handler = SIG_IGN;
-  ::sigaction(SIGINT, &ignored, &interrupt);
-  ::sigaction(SIGQUIT, &ignored, &quit);
+  throw_if_ending();
   const pid_t child = ::fork();
   if (child == 0) {
     restore_signals();
@@ -98,9 +127,10 @@ Ended run_on_terminal(const std::vector<std::string>& argv, const std::string& v
     ::_exit(kNotFound);
   }
   if (child < 0) throw_resource("cannot start " + argv.front());
-  Ended ended = wait_for(child);
-  ::sigaction(SIGINT, &interrupt, nullptr);
-  ::sigaction(SIGQUIT, &quit, nullptr);
+  program = child;
+  if (const int signal = ending; signal && is_to_be_sent(signal)) ::kill(child, signal);
+  const Ended ended = wait_for(child);
+  program = 0;
   return ended;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 // Starting other programs: g++, binutils, the person's.
 
+#include <signal.h>
+
 #include <string>
 #include <vector>
 
@@ -10,6 +12,24 @@ struct Ended {
   int status = 0;  // exit code, or 128 plus the signal
   int signal = 0;  // that ended it; 0 if none
   std::string output;
+};
+
+// A signal that should end this program came before the person's program began.
+struct Interrupted {
+  int signal = 0;
+};
+
+// While it lives, SIGINT, SIGQUIT, SIGTERM and SIGHUP do not end this program, which has files to
+// remove first. The person's program gets them. A tool ends, then Interrupted is thrown.
+class SignalsToProgram {
+ public:
+  SignalsToProgram();
+  ~SignalsToProgram();
+  SignalsToProgram(const SignalsToProgram&) = delete;
+  SignalsToProgram& operator=(const SignalsToProgram&) = delete;
+
+ private:
+  std::vector<struct sigaction> before_;
 };
 
 // Runs a tool to its end. `output` is what it wrote to standard output and, if asked for, to

@@ -1,6 +1,7 @@
 #include "programs/program.hpp"
 
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -123,7 +124,11 @@ Outcome parse_report(const std::string& text) {
   return outcome;
 }
 
-Outcome run_program(const Request& request) {
+namespace {
+
+// An interrupt ends the person's program; what was found until then is reported.
+Outcome run_in_scratch(const Request& request) {
+  const SignalsToProgram signals;
   const ScratchFolder scratch;
   const fs::path program = build_program(
       {request.files, request.include_folders, request.defines, request.mode != "run"},
@@ -138,6 +143,19 @@ Outcome run_program(const Request& request) {
   outcome.status = ended.status;
   outcome.signal = ended.signal;
   return outcome;
+}
+
+}  // namespace
+
+Outcome run_program(const Request& request) {
+  int signal = 0;
+  try {
+    return run_in_scratch(request);
+  } catch (const Interrupted& interrupted) {
+    signal = interrupted.signal;
+  }
+  ::raise(signal);  // which ends this program, now that the files are gone
+  throw_resource("interrupted");
 }
 
 }  // namespace warpladder::programs

@@ -7,9 +7,11 @@ Usage: test_refusals.py PROGRAM [TEST...]
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -69,6 +71,28 @@ class Refusals(unittest.TestCase):
             self.run_it("syntax.cu", TMPDIR=folder)
             self.run_it("grid.cu", TMPDIR=folder)
             self.assertEqual(os.listdir(folder), [])
+
+    def test_a_signal_leaves_nothing_behind(self):
+        for file in ("grid.cu", "endless.cu"):  # while it is compiled, and while it runs
+            with self.subTest(file), tempfile.TemporaryDirectory() as folder:
+                process = subprocess.Popen(
+                    [PROGRAM, "check", file], cwd=FOLDER, env={**os.environ, "TMPDIR": folder},
+                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                )
+                if file == "endless.cu":
+                    self.assertEqual(process.stdout.readline(), "begun\n")
+                else:
+                    while not os.listdir(folder):
+                        time.sleep(0.01)
+                process.terminate()
+                # Pipes end when no process holds them any more.
+                _, said = process.communicate(timeout=60)
+                self.assertEqual(os.listdir(folder), [])
+                if file == "endless.cu":
+                    self.assertEqual(process.returncode, 1)
+                    self.assertIn("the program was ended by signal 15", said)
+                else:
+                    self.assertEqual(process.returncode, -signal.SIGTERM)
 
 
 if __name__ == "__main__":

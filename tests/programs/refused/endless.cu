@@ -1,0 +1,10 @@
+// Ended from outside.
+#include <unistd.h>
+
+#include <cstdio>
+
+int main() {
+  std::puts("begun");
+  std::fflush(stdout);
+  for (;;) pause();
+}
