@@ -29,12 +29,11 @@ with so many elements. `climb` also draws a picture, named relative to the docum
 sets what the benchmark of that name measured beside what tools/register_banks.py says of its kernels.
 `profile` shows the hardware's counters. `speedups` shows reports of `bench --shapes`, by class; `torch-…`
 those of benchmarks/torch. `compile` shows a report of `build`: stages, fat-binary, kernels, maths, separate
-or lines. With --check nothing is written, and a block or a picture that
-is not what would be generated is an error.
+or lines. With --check nothing is written, and a block or a picture that is not what would be generated is
+an error.
 """
 
 import dataclasses
-import html
 import json
 import math
 import os
@@ -52,6 +51,7 @@ import speedup_table
 import torch_table
 from bench_reports import (NONE, Report, Row, baseline_from, command_text, percent, rounded, row_from,
                            times_of_samples)
+from table_text import body, plain, shape_label, table, time_text
 
 ROOT = Path(__file__).resolve().parents[1]
 KINDS = ("counts|times|times-by-size|shares|shares-by-variant|shares-by-matrix|medians|climb|"
@@ -131,33 +131,6 @@ def rival_of(rows):
     return next((row for row in rivals if row.rung == "cublas"), rivals[0] if rivals else None)
 
 
-def time_text(times):
-    for unit, name in ((1, "s"), (1e-3, "ms"), (1e-6, "µs")):
-        if times.median >= unit:
-            return f"{rounded(times.median / unit, times.digits)} {name}"
-    return f"{rounded(times.median * 1e9, times.digits)} ns"
-
-
-def shape_label(shape):
-    if len(shape) == 1 and shape[0] >= 1024 and shape[0].bit_count() == 1:
-        return f"2^{shape[0].bit_length() - 1}"
-    cube = len(shape) == 3 and len(set(shape)) == 1
-    return f"{shape[0]}³" if cube else "×".join(map(str, shape))
-
-
-def plain(text):
-    """Free text that Markdown shall not read."""
-    return re.sub(r"([\\`*_\[\]|~])", r"\\\1", html.escape(" ".join(text.split()), quote=False))
-
-
-def table(header, rows, names=1):
-    """The first `names` columns are names, the others numbers."""
-    lines = ["| " + " | ".join(header) + " |",
-             "|" + " :-- |" * names + " --: |" * (len(header) - names)]
-    lines += ["| " + " | ".join(row) + " |" for row in rows]
-    return "\n".join(lines) + "\n"
-
-
 def reports_of(rows):
     return list({row.report.file: row.report for row in rows}.values())
 
@@ -171,11 +144,6 @@ def captions(rows, document):
     for report in reports_of(rows):
         measured = ", ".join(plain(t) for t in (report.gpu, report.libraries, report.date) if t)
         yield f"{measured}, {raw_data(report, document)}, `{report.command}`."
-
-
-def body(rows_text, remarks, lines):
-    notes = "".join(f"- {remark}\n" for remark in remarks)
-    return rows_text + "\n" + (notes + "\n" if notes else "") + "\n".join(lines) + "\n"
 
 
 def counts(program, argument):
