@@ -26,7 +26,7 @@ __device__ __forceinline__ void double_buffered(unsigned tiles, const Fetch& fet
   const auto walk = [&](auto tile_number, auto more) {
     constexpr int tile = tile_number;
     if (more) fetch();
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int step = 0; step + 1 < kDepth; ++step) {
       load(tile, step + 1);
       multiply(step);

@@ -8,11 +8,9 @@ namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
 // A CTA's tile of C; its warps multiply warp_rows×32 each. So many CTAs are resident on a
-// multiprocessor. Operands that must be loaded word by word take more registers for pointers: there
-// warps are smaller, and more.
-template <int kRows, int kColumns, int kWarpRows, int kResident, int kWarpRowsForWords = kWarpRows>
+// multiprocessor.
+template <int kRows, int kColumns, int kWarpRows, int kResident>
 struct DoubleConfig {
-  using ForWords = DoubleConfig<kRows, kColumns, kWarpRowsForWords, 1>;
   static constexpr int rows = kRows, columns = kColumns, warp_rows = kWarpRows, warp_columns = 32,
                        resident = kResident, depth = 16, step = 4,
                        warps_across = columns / warp_columns,
@@ -59,10 +57,8 @@ Slices double_slices_of(std::int64_t m, std::int64_t n, std::int64_t k,
 template <class Run>
 auto with_double_tile(std::int64_t m, std::int64_t n, std::int64_t k,
                       const runtime::Machine& machine, const Run& run) {
-  return with_fastest_tile<DoubleConfig<128, 128, 64, 1>, DoubleConfig<64, 128, 64, 2, 32>,
-                           DoubleConfig<128, 64, 64, 2, 32>, DoubleConfig<64, 64, 32, 3>,
-                           DoubleConfig<32, 128, 32, 3>, DoubleConfig<128, 32, 32, 3>,
-                           DoubleConfig<32, 32, 16, 4>>(
+  return with_fastest_tile<DoubleConfig<64, 64, 32, 3>, DoubleConfig<32, 128, 32, 3>,
+                           DoubleConfig<128, 32, 32, 3>, DoubleConfig<32, 32, 16, 4>>(
       [&]<class C>() { return double_slices_of<C>(m, n, k, machine); }, run);
 }
 

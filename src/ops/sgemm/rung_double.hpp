@@ -72,7 +72,7 @@ static __global__ void __launch_bounds__(C::threads) multiply_in_float64(Product
     load_pairs(b_part[step % 2], &shared.b[tile][k][warp_column + 2 * group()]);
   };
   const auto multiply_parts = [&](int step) {
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < kRows; i += 2) {
       WARPLADDER_UNROLL
       for (int j = 0; j < kColumns; ++j) {
@@ -98,7 +98,7 @@ static __global__ void __launch_bounds__(C::threads) multiply_in_float64(Product
   load_parts(0, 0);
   const auto walk = [&](auto tile_number) {
     constexpr int tile = tile_number, kSteps = kDepth / C::step;
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int step = 0; step < kSteps; ++step) {
       if (step + 1 < kSteps) {
         load_parts(tile, step + 1);
@@ -132,9 +132,8 @@ static void launch_double_slices(const Gemm& g, bool trans_a, bool trans_b, cons
   launch_product_slices<double, C>(
       g, trans_a, trans_b, slices, stream,
       [&]<bool kARows, bool kBRows, int kVector>(dim3 grid, const ProductSlices& s) {
-        using D = std::conditional_t<kVector == 1, typename C::ForWords, C>;
-        runtime::launch(stream, {grid, dim3(D::threads), sizeof(DoubleTiles<D>)},
-                        multiply_in_float64<D, kARows, kBRows, kVector, ProductSlices>, s);
+        runtime::launch(stream, {grid, dim3(C::threads), sizeof(DoubleTiles<C>)},
+                        multiply_in_float64<C, kARows, kBRows, kVector, ProductSlices>, s);
       });
 }
 

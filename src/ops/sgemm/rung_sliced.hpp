@@ -200,7 +200,7 @@ __device__ __forceinline__ void multiply_step(float (&sum)[C::lane_x][C::lane_y]
                                                                 step);
   load_lines<C::tile_y, C::depth, C::lanes_y, kYAlong, kYSingly>(y, y_tile, at.first_y, at.lane_y,
                                                                  step);
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int k = 0; k < 4; ++k) {
     WARPLADDER_UNROLL
     for (int i = 0; i < C::lane_x; ++i) {

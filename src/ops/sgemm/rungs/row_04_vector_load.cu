@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(kConfig.threads(), 2) multiply(Gemm g) {
     a_fetch.store(a_tile);
     b_fetch.store(b_tile);
     __syncthreads();  // both tiles are whole before anyone reads them
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int k = 0; k < c.block_k; ++k) {
       float a_part[c.thread_m], b_part[c.thread_n];
       WARPLADDER_UNROLL

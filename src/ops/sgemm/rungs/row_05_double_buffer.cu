@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(kConfig.threads(), 2) multiply(Gemm g) {
       a_fetch.fetch(kConfig.block_k);
       b_fetch.fetch(kConfig.block_k);
     }
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int k = 0; k + 1 < kConfig.block_k; ++k) {
       load_parts(tile, k + 1);
       parts::add_outer_product(sum, a_part[k % 2], b_part[k % 2]);

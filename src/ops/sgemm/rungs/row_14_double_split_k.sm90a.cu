@@ -3,7 +3,7 @@
 // peak. row_08's tensor cores reach nine tenths of the same peak, in tiles that are square and too
 // few.
 //
-// Idea: row_08's product in slices of k, as row_13 cuts it, and in tiles of seven forms, 32 to 128
+// Idea: row_08's product in slices of k, as row_13 cuts it, and in tiles of four forms, 32 to 128
 // rows and columns. A model of the time chooses form and slices (ops/sgemm/double_slices.hpp). A
 // slice's sums are rounded to FP32 once; the join adds them in float64, in a fixed order, and
 // rounds C. With one slice C is stored at once, and no workspace is needed.

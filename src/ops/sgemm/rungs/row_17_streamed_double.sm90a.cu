@@ -39,7 +39,7 @@ class DoubleSums {
       load_b(b, b_tile, half);
       WARPLADDER_UNROLL
       for (int step = 0; step < 2; ++step) {
-        WARPLADDER_UNROLL
+        WARPLADDER_UNROLL_ON_GPU
         for (int i = 0; i < 4; i += 2) {
           WARPLADDER_UNROLL
           for (int j = 0; j < 4; ++j) {
