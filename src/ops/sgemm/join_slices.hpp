@@ -28,9 +28,11 @@ static __global__ void __launch_bounds__(kJoinThreads) join_slices(Join j) {
   constexpr int kElements = kJoinThreads / kJoiners;
   __shared__ Sum share[kJoiners][kElements];
   const int at = threadIdx.x % kElements, joiner = threadIdx.x / kElements;
-  const std::int64_t e = std::int64_t{blockIdx.x} * kElements + at, last = j.elements - 1;
-  const float* const from = j.partial + (e < last ? e : last);
-  ptx::wait_for_previous_kernel();  // its sums are there
+  const std::int64_t e = std::int64_t{blockIdx.x} * kElements + at, row = e / j.line,
+                     column = e % j.line;
+  const bool exists = e < j.elements && column < j.columns;
+  const float* const from = j.partial + (exists ? e : 0);  // nothing was written between rows
+  ptx::wait_for_previous_kernel();                         // its sums are there
   Sum sum = 0;
   WARPLADDER_UNROLL_BY(8)
   for (int slice = joiner; slice < j.slices; slice += kJoiners) sum += from[slice * j.elements];
@@ -41,8 +43,7 @@ static __global__ void __launch_bounds__(kJoinThreads) join_slices(Join j) {
     WARPLADDER_UNROLL
     for (int other = 1; other < kJoiners; ++other) sum += share[other][at];
   }
-  const std::int64_t row = e / j.line, column = e % j.line;
-  if (e <= last && column < j.columns) {
+  if (exists) {
     float& c = j.c[row * j.ldc + column];
     const Sum alpha = j.alpha, beta = j.beta;
     c = static_cast<float>(j.beta == 0.0f ? alpha * sum : alpha * sum + beta * c);
