@@ -420,15 +420,21 @@ namespace warpladder::library {
 namespace {
 
 // Whatever the layout, the transposes, alpha and beta.
-std::size_t most_workspace(const Context& context, const Problem& p, const sgemm::Batch& batch,
-                           bool prepared) {
-  const sgemm::Plan plan = plan_of(context, p, batch, prepared);
-  std::size_t most = workspace_bytes(plan.workspace_bytes, plan.flag_words);
-  if (!is_vector(p, batch, arithmetic_of(context))) return most;
-  for (const bool trans : {false, true}) {  // where alpha is 0, the plan above
-    const sgemv::Plan of_vector = plan_of_vector(
-        context, as_vector({sgemm::compact(p.m, p.n, p.k, p.layout, trans, trans)}).problem);
-    most = std::max(most, workspace_bytes(of_vector.workspace_bytes, of_vector.flag_words));
+std::size_t most_workspace(const Context& context, std::int64_t m, std::int64_t n, std::int64_t k,
+                           const sgemm::Batch& batch, bool prepared) {
+  std::size_t most = 0;
+  const auto consider = [&](const auto& plan) {
+    most = std::max(most, workspace_bytes(plan.workspace_bytes, plan.flag_words));
+  };
+  for (const auto layout : {sgemm::Layout::row_major, sgemm::Layout::column_major}) {
+    for (const bool trans_a : {false, true}) {
+      for (const bool trans_b : {false, true}) {
+        const Problem p = sgemm::compact(m, n, k, layout, trans_a, trans_b);
+        consider(plan_of(context, p, batch, prepared));
+        if (!is_vector(p, batch, arithmetic_of(context))) continue;
+        consider(plan_of_vector(context, as_vector({p}).problem));  // where alpha is not 0
+      }
+    }
   }
   return most;
 }
@@ -439,17 +445,16 @@ warpladder_status tell_workspace(warpladder_handle handle, const char* name, int
   Context* context = nullptr;
   if (const Status found = find(handle, &context); !found.ok()) return answer(found);
   if (!bytes) return answer(refuse_argument("%s: bytes is null", name));
-  const Problem p = sgemm::compact(m, n, k);
-  if (const Status s = sgemm::check(p); !s.ok()) return answer(s);
-  *bytes = most_workspace(*context, p, batch, prepared);
+  if (const Status s = sgemm::check(sgemm::compact(m, n, k)); !s.ok()) return answer(s);
+  *bytes = most_workspace(*context, m, n, k, batch, prepared);
   if (batch.count < 2) return WARPLADDER_SUCCESS;
   // It may be folded into one product.
   for (const bool rows : {true, false}) {
     const std::int64_t lines = rows ? m : n;
     if (lines > INT64_MAX / batch.count) continue;
-    const Problem all =
-        rows ? sgemm::compact(m * batch.count, n, k) : sgemm::compact(m, n * batch.count, k);
-    if (sgemm::check(all).ok()) *bytes = std::max(*bytes, most_workspace(*context, all, {}, false));
+    const std::int64_t all_m = rows ? m * batch.count : m, all_n = rows ? n : n * batch.count;
+    if (!sgemm::check(sgemm::compact(all_m, all_n, k)).ok()) continue;
+    *bytes = std::max(*bytes, most_workspace(*context, all_m, all_n, k, {}, false));
   }
   return WARPLADDER_SUCCESS;
 }

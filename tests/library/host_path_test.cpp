@@ -152,6 +152,44 @@ TEST_F(HostPath, PlansForTheCodeThatRuns) {
   EXPECT_GT(bytes[0], bytes[1]);
 }
 
+// The sizes tell the most for any layout and transposes. Nothing runs, so no operand need exist.
+TEST_F(HostPath, NeedsNoMoreWorkspaceThanTheSizesSay) {
+  constexpr std::int64_t kSizes[] = {1, 3, 4, 10, 33, 64, 129, 300, 777, 1024, 4098};
+  const auto at = [](std::uintptr_t number) { return reinterpret_cast<float*>(number << 40); };
+  const float *const a = at(1), *const b = at(2);
+  float* const c = at(3);
+  warpladder_handle handle = nullptr;
+  ASSERT_SUCCEEDS(warpladder_create(&handle));
+  const auto call = [&](warpladder_layout layout, bool trans_a, bool trans_b, std::int64_t m,
+                        std::int64_t n, std::int64_t k) {
+    const bool by_rows = layout == WARPLADDER_ROW_MAJOR;
+    return warpladder_sgemm(handle, layout, trans_a ? WARPLADDER_OP_T : WARPLADDER_OP_N,
+                            trans_b ? WARPLADDER_OP_T : WARPLADDER_OP_N, m, n, k, 1, a,
+                            by_rows != trans_a ? k : m, b, by_rows != trans_b ? n : k, 0, c,
+                            by_rows ? n : m, nullptr);
+  };
+  for (const auto arithmetic : {WARPLADDER_ARITHMETIC_ACCURATE, WARPLADDER_ARITHMETIC_CUDA_CORES,
+                                WARPLADDER_ARITHMETIC_DOUBLE_ROUNDED}) {
+    ASSERT_SUCCEEDS(warpladder_set_arithmetic(handle, arithmetic));
+    for (const std::int64_t m : kSizes) {
+      for (const std::int64_t n : kSizes) {
+        for (const std::int64_t k : kSizes) {
+          SCOPED_TRACE(testing::Message() << m << 'x' << n << 'x' << k << ", " << arithmetic);
+          std::size_t bytes = 0;
+          ASSERT_SUCCEEDS(warpladder_sgemm_workspace_bytes(handle, m, n, k, &bytes));
+          ASSERT_SUCCEEDS(warpladder_set_workspace(handle, nullptr, at(4), bytes));
+          for (const auto layout : {WARPLADDER_ROW_MAJOR, WARPLADDER_COLUMN_MAJOR}) {
+            for (const int transposes : {0, 1, 2, 3}) {
+              ASSERT_SUCCEEDS(call(layout, transposes & 1, transposes & 2, m, n, k));
+            }
+          }
+        }
+      }
+    }
+  }
+  EXPECT_SUCCEEDS(warpladder_destroy(handle));
+}
+
 TEST_F(HostPath, MakesNoHeapMemoryAndTakesNoLockAndWaitsForNothingInAWarmCall) {
   warpladder_handle handle = nullptr;
   ASSERT_SUCCEEDS(warpladder_create(&handle));

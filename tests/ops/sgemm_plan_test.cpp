@@ -34,14 +34,20 @@ class PlannedProduct {
   explicit PlannedProduct(const Problem& p)
       : p_(p), host_a_(random_floats(p.m * p.k, 1)), host_b_(random_floats(p.k * p.n, 2)) {}
 
-  std::vector<float> run(const Plan& plan) const {
+  // The product as a column-major call states it: A and B change places.
+  Problem in_columns() const { return compact(p_.n, p_.m, p_.k, Layout::column_major); }
+
+  std::vector<float> run(const Plan& plan, Layout layout = Layout::row_major) const {
     constexpr auto cpu = runtime::Target::cpu;
-    const device::Buffer<float> a(cpu, host_a_), b(cpu, host_b_);
+    const bool by_rows = layout == Layout::row_major;
+    const device::Buffer<float> a(cpu, by_rows ? host_a_ : host_b_),
+        b(cpu, by_rows ? host_b_ : host_a_);
     device::Buffer<float> c(cpu, std::vector<float>(static_cast<std::size_t>(p_.m * p_.n), NAN));
     device::Memory workspace(cpu, plan.workspace_bytes);
     workspace.fill(0xff);
     device::Stream stream(cpu);
-    plan.rung->launch({p_, a.data(), b.data(), c.data(), workspace.data()}, stream);
+    plan.rung->launch({by_rows ? p_ : in_columns(), a.data(), b.data(), c.data(), workspace.data()},
+                      stream);
     EXPECT_TRUE(workspace.guards_intact() && c.guards_intact());
     return c.download();
   }
@@ -93,6 +99,23 @@ TEST(SgemmPlans, NeedNoMoreWorkspaceThanTheyAskFor) {
         product.judge(once);
         EXPECT_EQ(std::memcmp(once.data(), again.data(), once.size() * sizeof(float)), 0);
       }
+    }
+  }
+}
+
+// One product, stated in either layout, is planned alike and has the same bits.
+TEST(SgemmPlans, DoNotDependOnTheLayout) {
+  for (const Shape& shape : kShapes) {
+    const Problem p = compact(shape.m, shape.n, shape.k);
+    const PlannedProduct product(p);
+    for (const auto arithmetic :
+         {Arithmetic::accurate, Arithmetic::cuda_cores, Arithmetic::double_rounded}) {
+      const Plan plan = plain::plan(p, {}, arithmetic),
+                 in_columns = plain::plan(product.in_columns(), {}, arithmetic);
+      SCOPED_TRACE(testing::Message() << plan.id << " for " << p.m << "x" << p.n << "x" << p.k);
+      ASSERT_EQ(plan.rung, in_columns.rung) << in_columns.id;
+      EXPECT_EQ(plan.workspace_bytes, in_columns.workspace_bytes);
+      EXPECT_EQ(product.run(plan), product.run(in_columns, Layout::column_major));
     }
   }
 }

@@ -190,8 +190,9 @@ bool pairs_are_accurate(const Problem& p) {
 }
 
 // The fastest of the rungs that launch a whole batch at once.
-Fastest fastest_together(const Problem& p, const runtime::Machine& machine, Arithmetic arithmetic,
-                         std::int64_t count) {
+Fastest fastest_together(const Problem& given, const runtime::Machine& machine,
+                         Arithmetic arithmetic, std::int64_t count) {
+  const Problem p = in_layout(given, Layout::row_major);
   constexpr std::int64_t kTinyLines = 16, kTinyDepth = 64;
   const bool hopper = WARPLADDER_HOPPER_CODE && machine.is_hopper(),
              in_float64 = arithmetic == Arithmetic::double_rounded;
@@ -226,8 +227,9 @@ Fastest fastest_together(const Problem& p, const runtime::Machine& machine, Arit
 }
 
 // The fastest plan of one product; of several, each is launched for itself.
-Fastest fastest_of_one(const Problem& p, const runtime::Machine& machine, Arithmetic arithmetic,
+Fastest fastest_of_one(const Problem& given, const runtime::Machine& machine, Arithmetic arithmetic,
                        [[maybe_unused]] bool prepared) {
+  const Problem p = in_layout(given, Layout::row_major);  // as rungs launch it
   const bool hopper = WARPLADDER_HOPPER_CODE && machine.is_hopper();
   if (arithmetic == Arithmetic::double_rounded && !hopper) {
     return {{WARPLADDER_PLANNED(row_10_batched_double)}};
@@ -267,10 +269,10 @@ Fastest fastest_of_one(const Problem& p, const runtime::Machine& machine, Arithm
                      {WARPLADDER_PLANNED(tc_15_split_on_the_way), bytes_of_slices(terms, p)});
   }
   if (arithmetic == Arithmetic::accurate && pairs_are_accurate(p)) {
-    const double time_s = time_in_pairs(p, machine, prepared);
+    const double time_s = time_in_pairs(given, machine, prepared);  // whose B is prepared
     fastest.consider(time_s, prepared
                                  ? Plan{WARPLADDER_PLANNED(tc_14_prepared_full_range),
-                                        prepared_workspace_bytes(p), 0, prepared_bytes(p)}
+                                        prepared_workspace_bytes(given), 0, prepared_bytes(given)}
                                  : Plan{WARPLADDER_PLANNED(tc_10_full_range), workspace_bytes(p)});
   }
 #endif

@@ -95,12 +95,14 @@ inline std::int64_t least_ld(const Problem& p, StoredShape shape) {
 
 // The same product written for the other layout: a column-major matrix is the row-major storage of
 // its transpose, and Cᵀ = op(B)ᵀ·op(A)ᵀ, so A and B change places and nothing is copied.
+inline Problem in_layout(const Problem& p, Layout layout) {
+  if (p.layout == layout) return p;
+  return {p.n, p.m, p.k, layout, p.trans_b, p.trans_a, p.alpha, p.beta, p.ldb, p.lda, p.ldc};
+}
 inline Call in_layout(Call call, Layout layout) {
   if (call.problem.layout == layout) return call;
-  const Problem& p = call.problem;
   Call twin = call;
-  twin.problem = {p.n,     p.m,    p.k,   layout, p.trans_b, p.trans_a,
-                  p.alpha, p.beta, p.ldb, p.lda,  p.ldc};
+  twin.problem = in_layout(call.problem, layout);
   twin.a = call.b;
   twin.b = call.a;
   twin.batch.stride_a = call.batch.stride_b;
