@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -10,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/in_quotes.hpp"
+#include "base/scratch_folder.hpp"
 #include "base/with_commas.hpp"
 #include "lab/compile_flow.hpp"
 #include "lab/occupancy.hpp"
@@ -34,34 +34,15 @@ struct BuildFlags {
   JsonFlag json;
 };
 
-// A folder for the stages' files, which goes at the end unless it was asked for.
-class Folder {
- public:
-  explicit Folder(const std::string& keep) : path_(keep), is_kept_(!keep.empty()) {
-    std::error_code error;
-    if (is_kept_) {
-      fs::create_directories(path_, error);
-      if (error) {
-        throw_bad_input(
-            fmt::format("--keep {} cannot be made: {}", in_quotes(keep), error.message()));
-      }
-      return;
-    }
-    path_ = (fs::temp_directory_path() / "warpladder-XXXXXX").string();
-    if (!::mkdtemp(path_.data())) throw_resource("no temporary folder can be made");
+// The folder of --keep, made if it is not there.
+std::string made_folder(const std::string& keep) {
+  std::error_code error;
+  fs::create_directories(keep, error);
+  if (error) {
+    throw_bad_input(fmt::format("--keep {} cannot be made: {}", in_quotes(keep), error.message()));
   }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    if (!is_kept_) fs::remove_all(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-  bool is_kept_;
-};
+  return keep;
+}
 
 // FILE.cu, or the file of OP/RUNG below the sources.
 std::string source_of(const BuildFlags& flags) {
@@ -385,8 +366,8 @@ void build(const BuildFlags& flags, Context& context) {
                           "-DWARPLADDER_FLAVOUR=gpu", "-DWARPLADDER_HOPPER_CODE=1"});
   }
   request.flags.insert(request.flags.end(), flags.flags.begin(), flags.flags.end());
-  const Folder folder(flags.keep);
-  request.folder = folder.path();
+  std::optional<ScratchFolder> scratch;
+  request.folder = flags.keep.empty() ? scratch.emplace().path().string() : made_folder(flags.keep);
 
   const CompileFlow flow = lab::compile_flow(request);
   print_line(fmt::format("{} with nvcc {}\n", in_quotes(request.source), flow.toolkit.version));

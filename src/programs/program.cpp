@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/scratch_folder.hpp"
 #include "programs/process.hpp"
 #include "programs/toolchain.hpp"
 

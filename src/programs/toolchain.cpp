@@ -244,18 +244,6 @@ Shipped find_shipped() {
   return shipped;
 }
 
-ScratchFolder::ScratchFolder() {
-  const char* const wanted = std::getenv("TMPDIR");
-  std::string path = std::string(wanted && *wanted ? wanted : "/tmp") + "/warpladder-XXXXXX";
-  if (!::mkdtemp(path.data())) throw_resource("cannot make a folder in " + in_quotes(path));
-  path_ = path;
-}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code error;
-  fs::remove_all(path_, error);
-}
-
 fs::path build_program(const Build& build, const fs::path& scratch) {
   const Shipped shipped = find_shipped();
   std::vector<fs::path> folders(build.include_folders.begin(), build.include_folders.end());

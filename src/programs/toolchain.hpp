@@ -16,19 +16,6 @@ struct Shipped {
 };
 Shipped find_shipped();
 
-// A folder that is removed with the object.
-class ScratchFolder {
- public:
-  ScratchFolder();
-  ~ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
 struct Build {
   std::vector<std::string> files;
   std::vector<std::string> include_folders, defines;
