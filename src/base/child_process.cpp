@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -67,10 +68,19 @@ FinishedProcess run_process(const std::vector<std::string>& argv) {
   std::vector<char*> words;
   for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
+  // An ignored signal would stay ignored in the program.
+  sigset_t defaults;
+  ::sigemptyset(&defaults);
+  for (const int signal : {SIGPIPE, SIGXFSZ}) ::sigaddset(&defaults, signal);
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawnattr_setsigdefault(&attributes, &defaults);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   FinishedProcess finished;
   const auto begin = std::chrono::steady_clock::now();
   pid_t child = 0;
-  const int error = ::posix_spawnp(&child, words[0], &actions, nullptr, words.data(), environ);
+  const int error = ::posix_spawnp(&child, words[0], &actions, &attributes, words.data(), environ);
+  ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&actions);
   if (error != 0) fail(argv[0], error);
   out.write_end.close();
@@ -87,7 +97,7 @@ FinishedProcess run_process(const std::vector<std::string>& argv) {
 
 std::string find_program(const std::string& name) {
   const char* const path = std::getenv("PATH");
-  std::istringstream folders(path ? path : "");
+  std::istringstream folders(path ? path : "/bin:/usr/bin");  // as posix_spawnp() has it
   for (std::string folder; std::getline(folders, folder, ':');) {
     const std::filesystem::path file = std::filesystem::path(folder.empty() ? "." : folder) / name;
     std::error_code absent;

@@ -1,6 +1,5 @@
 #include "programs/process.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -75,43 +74,16 @@ SignalsToProgram::~SignalsToProgram() {
   for (std::size_t i = 0; i < before_.size(); ++i) ::sigaction(kEndings[i], &before_[i], nullptr);
 }
 
-Ended run_tool(const std::vector<std::string>& argv, bool with_errors) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) throw_resource("cannot make a pipe to " + argv.front());
-  const std::vector<char*> list = pointers(argv);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    restore_signals();
-    ::dup2(ends[1], STDOUT_FILENO);
-    if (with_errors) ::dup2(ends[1], STDERR_FILENO);
-    ::execvp(list[0], list.data());
-    ::_exit(kNotFound);
-  }
-  ::close(ends[1]);
-  if (child < 0) {
-    ::close(ends[0]);
-    throw_resource("cannot start " + argv.front());
-  }
-  std::string output;
-  char bytes[65536];
-  for (ssize_t n; (n = ::read(ends[0], bytes, sizeof bytes)) != 0;) {
-    if (n > 0) {
-      output.append(bytes, static_cast<std::size_t>(n));
-    } else if (errno != EINTR) {
-      break;
-    }
-  }
-  ::close(ends[0]);
-  Ended ended = wait_for(child);
-  throw_if_ending();
-  if (ended.status == kNotFound && output.empty()) {
+FinishedProcess run_tool(const std::vector<std::string>& argv) {
+  if (find_program(argv.front()).empty()) {
     throw_resource(fmt::format(
         "{} is not to be found; programs are compiled with g++ and binutils (on Debian and Ubuntu: "
         "apt install g++)",
         argv.front()));
   }
-  ended.output = std::move(output);
-  return ended;
+  FinishedProcess finished = run_process(argv);
+  throw_if_ending();
+  return finished;
 }
 
 Ended run_on_terminal(const std::vector<std::string>& argv, const std::string& variable,
@@ -134,14 +106,15 @@ Ended run_on_terminal(const std::vector<std::string>& argv, const std::string& v
   return ended;
 }
 
-std::vector<Ended> run_tools(const std::vector<std::vector<std::string>>& calls, unsigned at_once) {
-  std::vector<Ended> ended(calls.size());
+std::vector<FinishedProcess> run_tools(const std::vector<std::vector<std::string>>& calls,
+                                       unsigned at_once) {
+  std::vector<FinishedProcess> finished(calls.size());
   std::vector<std::exception_ptr> failures(calls.size());
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
     for (std::size_t i; (i = next++) < calls.size();) {
       try {
-        ended[i] = run_tool(calls[i], true);
+        finished[i] = run_tool(calls[i]);
       } catch (...) {
         failures[i] = std::current_exception();
       }
@@ -155,7 +128,7 @@ std::vector<Ended> run_tools(const std::vector<std::vector<std::string>>& calls,
   for (const std::exception_ptr& failure : failures) {
     if (failure) std::rethrow_exception(failure);
   }
-  return ended;
+  return finished;
 }
 
 }  // namespace warpladder::programs

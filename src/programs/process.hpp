@@ -6,12 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "base/child_process.hpp"
+
 namespace warpladder::programs {
 
 struct Ended {
   int status = 0;  // exit code, or 128 plus the signal
   int signal = 0;  // that ended it; 0 if none
-  std::string output;
 };
 
 // A signal that should end this program came before the person's program began.
@@ -32,9 +33,9 @@ class SignalsToProgram {
   std::vector<struct sigaction> before_;
 };
 
-// Runs a tool to its end. `output` is what it wrote to standard output and, if asked for, to
-// standard error. Throws Error(resource) if there is no such tool.
-Ended run_tool(const std::vector<std::string>& argv, bool with_errors = false);
+// run_process() for a tool of g++ or binutils. Throws Error(resource), with what to install, if
+// there is no such tool.
+FinishedProcess run_tool(const std::vector<std::string>& argv);
 
 // Runs the person's program on our own standard streams, with one more variable in its
 // environment. `hide_output`: its standard output goes to standard error.
@@ -42,6 +43,7 @@ Ended run_on_terminal(const std::vector<std::string>& argv, const std::string& v
                       const std::string& value, bool hide_output);
 
 // The calls as they go, several at a time; the outcomes in the order of the calls.
-std::vector<Ended> run_tools(const std::vector<std::vector<std::string>>& calls, unsigned at_once);
+std::vector<FinishedProcess> run_tools(const std::vector<std::vector<std::string>>& calls,
+                                       unsigned at_once);
 
 }  // namespace warpladder::programs

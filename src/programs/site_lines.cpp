@@ -73,7 +73,7 @@ unsigned fmas_of(std::string_view operation, std::string_view operands) {
 }
 
 std::vector<Event> disassemble(const std::string& program) {
-  const Ended listing =
+  const FinishedProcess listing =
       run_tool({"objdump", "-d", "-C", "--no-show-raw-insn", "-j", std::string(kSection), program});
   std::vector<Event> events;
   std::string pending;
@@ -157,7 +157,7 @@ std::map<std::uint64_t, Line> source_lines(const std::string& program, const std
     }
     return frame.starts_with("??");
   };
-  const Ended answer = run_tool({"addr2line", "-a", "-i", "-e", program, "@" + asked});
+  const FinishedProcess answer = run_tool({"addr2line", "-a", "-i", "-e", program, "@" + asked});
   std::vector<std::string_view> frames;
   std::uint64_t current = 0;
   const auto finish = [&] {
@@ -236,9 +236,11 @@ void embed_sites(const std::string& program, const std::string& scratch,
   const std::string table = scratch + "/sites";
   std::ofstream(table) << table_of(events, section,
                                    source_lines(program, scratch, asked, library_folders));
-  const Ended done =
-      run_tool({"objcopy", "--add-section", ".warpladder_sites=" + table, program}, true);
-  if (done.status != 0) throw_resource("objcopy cannot put the table of lines in: " + done.output);
+  const FinishedProcess done =
+      run_tool({"objcopy", "--add-section", ".warpladder_sites=" + table, program});
+  if (done.exit_code != 0) {
+    throw_resource("objcopy cannot put the table of lines in: " + done.errors);
+  }
 }
 
 }  // namespace warpladder::programs

@@ -69,7 +69,7 @@ std::vector<std::string> folders_without_toolkit() {
     return fs::exists(fs::path(folder) / "cuda_runtime.h", error);
   };
   if (!holds_toolkit("/usr/local/include") && !holds_toolkit("/usr/include")) return {};
-  const std::string text = run_tool({"g++", "-E", "-v", "-x", "c++", "/dev/null"}, true).output;
+  const std::string text = run_tool({"g++", "-E", "-v", "-x", "c++", "/dev/null"}).errors;
   std::vector<std::string> flags{"-nostdinc", "-nostdinc++"};
   bool is_list = false;
   std::size_t at = 0;
@@ -144,7 +144,7 @@ fs::path prefix_header(const Shipped& shipped, const std::vector<std::string>& f
   append(call, flags);
   *std::ranges::find(call, "c++") = "c++-header";
   append(call, {"-I" + shipped.include.string(), "-c", header.string(), "-o", mine.string()});
-  if (run_tool(call, true).status != 0) return plain;
+  if (run_tool(call).exit_code != 0) return plain;
   fs::rename(mine, compiled, error);
   return error ? plain : header;
 }
@@ -263,10 +263,10 @@ fs::path build_program(const Build& build, const fs::path& scratch) {
         compilation(build.files[i], copies[i], object, build, overlay, shipped, prefix));
     link.push_back(object.string());
   }
-  const std::vector<Ended> compiled =
+  const std::vector<FinishedProcess> compiled =
       run_tools(calls, std::max(1u, std::thread::hardware_concurrency()));
   for (std::size_t i = 0; i < compiled.size(); ++i) {
-    if (compiled[i].status != 0) refuse_compilation(build.files[i], compiled[i].output);
+    if (compiled[i].exit_code != 0) refuse_compilation(build.files[i], compiled[i].errors);
   }
 
   const fs::path program = scratch / "program";
@@ -274,8 +274,8 @@ fs::path build_program(const Build& build, const fs::path& scratch) {
                 "-lm", "-o", program.string()});
   if (overlay.uses_openmp()) link.push_back("-fopenmp");
   for (const char* name : kWrapped) link.push_back(fmt::format("-Wl,--wrap={}", name));
-  const Ended linked = run_tool(link, true);
-  if (linked.status != 0) refuse_linking(linked.output);
+  const FinishedProcess linked = run_tool(link);
+  if (linked.exit_code != 0) refuse_linking(linked.errors);
   embed_sites(program.string(), scratch.string(), {shipped.include.string(), "/usr/"});
   return program;
 }
