@@ -38,6 +38,18 @@ void* reserve(std::size_t bytes) {
 // What an allocation takes in the arena: whole units and the gap behind it.
 std::size_t footprint(std::size_t bytes) { return (bytes + 255) / 256 * 256 + kGap; }
 
+// The one of the allocations that holds the address; of 0 bytes if none does.
+Arena::Allocation holder_of(std::uintptr_t address,
+                            const std::map<std::size_t, std::size_t>& allocations,
+                            std::uintptr_t arena) {
+  const std::size_t offset = address - arena;
+  const std::lock_guard lock(books().mutex);
+  const auto after = allocations.upper_bound(offset);
+  if (after == allocations.begin()) return {};
+  const auto& [start, bytes] = *std::prev(after);
+  return offset - start < bytes ? Arena::Allocation{arena + start, bytes} : Arena::Allocation{};
+}
+
 }  // namespace
 
 Arena& Arena::instance() {
@@ -139,23 +151,11 @@ void Arena::give_back(std::size_t offset, std::size_t bytes) {
 }
 
 Arena::Allocation Arena::allocation_of(std::uintptr_t address) const {
-  const std::size_t offset = address - begin_;
-  Books& b = books();
-  std::lock_guard lock(b.mutex);
-  const auto after = b.live.upper_bound(offset);
-  if (after == b.live.begin()) return {};
-  const auto& [start, bytes] = *std::prev(after);
-  return offset - start < bytes ? Allocation{begin_ + start, bytes} : Allocation{};
+  return holder_of(address, books().live, begin_);
 }
 
 Arena::Allocation Arena::retired_of(std::uintptr_t address) const {
-  const std::size_t offset = address - begin_;
-  Books& b = books();
-  std::lock_guard lock(b.mutex);
-  const auto after = b.retired.upper_bound(offset);
-  if (after == b.retired.begin()) return {};
-  const auto& [start, bytes] = *std::prev(after);
-  return offset - start < bytes ? Allocation{begin_ + start, bytes} : Allocation{};
+  return holder_of(address, books().retired, begin_);
 }
 
 std::string Arena::describe(std::uintptr_t address) const {
