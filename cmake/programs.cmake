@@ -45,7 +45,9 @@ file(GLOB_RECURSE program_headers CONFIGURE_DEPENDS src/programs/include/*)
 add_custom_command(OUTPUT ${programs_folder}/program.ld
   COMMAND ${CMAKE_COMMAND} -E copy_directory ${PROJECT_SOURCE_DIR}/src/programs/include
     ${programs_folder}/include
+  COMMAND ${CMAKE_COMMAND} -E copy ${PROJECT_SOURCE_DIR}/src/executor/simt_functions.hpp
+    ${programs_folder}/include/executor/simt_functions.hpp
   COMMAND ${CMAKE_COMMAND} -E copy ${PROJECT_SOURCE_DIR}/src/programs/program.ld ${programs_folder}
-  DEPENDS ${program_headers} src/programs/program.ld
+  DEPENDS ${program_headers} src/executor/simt_functions.hpp src/programs/program.ld
   VERBATIM)
 add_custom_target(program_files DEPENDS ${programs_folder}/program.o ${programs_folder}/program.ld)

@@ -15,6 +15,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "executor/simt_functions.hpp"
+
 #define __global__
 #define __device__
 #define __host__
@@ -30,41 +32,13 @@
 
 #define WARPLADDER_INLINE inline __attribute__((always_inline))
 
-struct uint3 {
-  unsigned x, y, z;
-};
-struct dim3 {
-  unsigned x, y, z;
-  constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
-};
-
 extern "C" {
-// Constant within a fiber, hence the attribute: the compiler may call each once per kernel.
-__attribute__((const)) uint3 simt_thread_idx();
-__attribute__((const)) uint3 simt_block_idx();
-__attribute__((const)) dim3 simt_block_dim();
-__attribute__((const)) dim3 simt_grid_dim();
-__attribute__((const)) unsigned char* simt_dynamic_shared();
-int simt_sync_block(int form, int predicate);
-void simt_sync_warp(unsigned mask);
-std::uint64_t simt_shuffle(unsigned mask, std::uint64_t value, int form, int argument, int width);
-unsigned simt_vote(unsigned mask, int predicate, int form);
-unsigned simt_reduce(unsigned mask, unsigned value, int form);
-unsigned simt_active_mask();
-std::uint32_t simt_atomic4(void* address, std::uint32_t operand, std::uint32_t compare, int form);
-std::uint64_t simt_atomic8(void* address, std::uint64_t operand, std::uint64_t compare, int form);
-void simt_cp_async4(void* shared, const void* global, unsigned source_bytes);
-void simt_cp_async8(void* shared, const void* global, unsigned source_bytes);
-void simt_cp_async16(void* shared, const void* global, unsigned source_bytes);
-void simt_cp_async_commit();
-void simt_cp_async_wait(int groups_left);
 void simt_cp_async_arrive(std::uint64_t* barrier);
 // Clusters, mbarriers, the copy engine and the tensor cores: see src/parts/ptx.
 unsigned simt_cluster_rank();
 void simt_cluster_barrier();
 void simt_named_barrier(int id, int threads);
 void* simt_in_block(void* shared, unsigned rank);
-unsigned simt_shared_address(const void* shared);
 void simt_mbarrier_init(std::uint64_t* barrier, unsigned arrivals);
 void simt_mbarrier_arrive(std::uint64_t* barrier, unsigned expected_bytes);
 void simt_mbarrier_arrive_at(std::uint64_t* barrier, unsigned rank);
@@ -81,12 +55,6 @@ void simt_ldmatrix(std::uint32_t* to, unsigned row, int count, int transposed);
 void simt_wgmma_commit();
 void simt_wgmma_wait(int groups_left);
 }
-
-#define threadIdx (::simt_thread_idx())
-#define blockIdx (::simt_block_idx())
-#define blockDim (::simt_block_dim())
-#define gridDim (::simt_grid_dim())
-constexpr int warpSize = 32;
 
 // ---- vector types: a user-provided copy through one machine vector keeps the compiler from
 // splitting a float4 into four accesses, which would be four requests where the GPU makes one.
@@ -135,9 +103,6 @@ WARPLADDER_VECTOR_4(uint4, unsigned)
 #undef WARPLADDER_VECTOR_COPY
 
 // ---- barriers
-namespace simt {
-enum BarrierForm { kBarrier, kBarrierAnd, kBarrierOr, kBarrierCount };
-}
 WARPLADDER_INLINE void __syncthreads() { simt_sync_block(simt::kBarrier, 0); }
 WARPLADDER_INLINE int __syncthreads_and(int predicate) {
   return simt_sync_block(simt::kBarrierAnd, predicate);
@@ -155,10 +120,6 @@ WARPLADDER_INLINE void __threadfence_system() { __atomic_thread_fence(__ATOMIC_S
 
 // ---- warp-wide exchange
 namespace simt {
-enum ShuffleForm { kIndex, kUp, kDown, kXor };
-enum VoteForm { kBallot, kAny, kAll };
-enum ReduceForm { kAdd, kMinSigned, kMaxSigned, kMinUnsigned, kMaxUnsigned, kAnd, kOr, kXorBits };
-
 template <class T>
 WARPLADDER_INLINE T shuffle(unsigned mask, T value, int form, int argument, int width) {
   static_assert(std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8),
@@ -212,21 +173,6 @@ WARPLADDER_REDUCE(__reduce_xor_sync, unsigned, simt::kXorBits)
 
 // ---- atomics: performed by the executor, in the order of the blocks (executor.hpp says why)
 namespace simt {
-enum AtomicForm {
-  kAtomicAdd,
-  kAtomicAddFloat,
-  kAtomicExchange,
-  kAtomicCompareSwap,
-  kAtomicMinSigned,
-  kAtomicMaxSigned,
-  kAtomicMinUnsigned,
-  kAtomicMaxUnsigned,
-  kAtomicAnd,
-  kAtomicOr,
-  kAtomicXor,
-  kAtomicIncrement,
-  kAtomicDecrement,
-};
 template <class T>
 WARPLADDER_INLINE T atomic(T* address, T operand, T compare, int form) {
   if constexpr (sizeof(T) == 4) {

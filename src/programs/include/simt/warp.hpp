@@ -3,22 +3,24 @@
 
 #include "simt/language.hpp"
 
-SIMT_INLINE void __syncthreads() { simt_sync_block(0, 0); }
-SIMT_INLINE int __syncthreads_and(int p) { return simt_sync_block(1, p); }
-SIMT_INLINE int __syncthreads_or(int p) { return simt_sync_block(2, p); }
-SIMT_INLINE int __syncthreads_count(int p) { return simt_sync_block(3, p); }
+SIMT_INLINE void __syncthreads() { simt_sync_block(simt::kBarrier, 0); }
+SIMT_INLINE int __syncthreads_and(int p) { return simt_sync_block(simt::kBarrierAnd, p); }
+SIMT_INLINE int __syncthreads_or(int p) { return simt_sync_block(simt::kBarrierOr, p); }
+SIMT_INLINE int __syncthreads_count(int p) { return simt_sync_block(simt::kBarrierCount, p); }
 SIMT_INLINE void __syncwarp(unsigned mask = 0xffffffffu) { simt_sync_warp(mask); }
 SIMT_INLINE void __threadfence_block() { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 SIMT_INLINE void __threadfence() { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 SIMT_INLINE void __threadfence_system() { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 
 SIMT_INLINE unsigned __activemask() { return simt_active_mask(); }
-SIMT_INLINE unsigned __ballot_sync(unsigned mask, int p) { return simt_vote(mask, p != 0, 0); }
+SIMT_INLINE unsigned __ballot_sync(unsigned mask, int p) {
+  return simt_vote(mask, p != 0, simt::kBallot);
+}
 SIMT_INLINE int __any_sync(unsigned mask, int p) {
-  return static_cast<int>(simt_vote(mask, p != 0, 1));
+  return static_cast<int>(simt_vote(mask, p != 0, simt::kAny));
 }
 SIMT_INLINE int __all_sync(unsigned mask, int p) {
-  return static_cast<int>(simt_vote(mask, p != 0, 2));
+  return static_cast<int>(simt_vote(mask, p != 0, simt::kAll));
 }
 // As they were before Volta: for the lanes that are at this place.
 SIMT_INLINE unsigned __ballot(int p) { return __ballot_sync(simt_active_mask(), p); }
@@ -45,25 +47,25 @@ SIMT_INLINE T shuffle(unsigned mask, T value, int form, int argument, int width)
   SIMT_INLINE T name(T value, Argument argument, int width = 32) {                            \
     return simt::shuffle(simt_active_mask(), value, form, static_cast<int>(argument), width); \
   }
-SIMT_SHUFFLE(__shfl, 0, int)
-SIMT_SHUFFLE(__shfl_up, 1, unsigned)
-SIMT_SHUFFLE(__shfl_down, 2, unsigned)
-SIMT_SHUFFLE(__shfl_xor, 3, int)
+SIMT_SHUFFLE(__shfl, simt::kIndex, int)
+SIMT_SHUFFLE(__shfl_up, simt::kUp, unsigned)
+SIMT_SHUFFLE(__shfl_down, simt::kDown, unsigned)
+SIMT_SHUFFLE(__shfl_xor, simt::kXor, int)
 #undef SIMT_SHUFFLE
 
 #define SIMT_REDUCE(name, type, form)                                                \
   SIMT_INLINE type name(unsigned mask, type value) {                                 \
     return static_cast<type>(simt_reduce(mask, static_cast<unsigned>(value), form)); \
   }
-SIMT_REDUCE(__reduce_add_sync, unsigned, 0)
-SIMT_REDUCE(__reduce_add_sync, int, 0)
-SIMT_REDUCE(__reduce_min_sync, int, 1)
-SIMT_REDUCE(__reduce_max_sync, int, 2)
-SIMT_REDUCE(__reduce_min_sync, unsigned, 3)
-SIMT_REDUCE(__reduce_max_sync, unsigned, 4)
-SIMT_REDUCE(__reduce_and_sync, unsigned, 5)
-SIMT_REDUCE(__reduce_or_sync, unsigned, 6)
-SIMT_REDUCE(__reduce_xor_sync, unsigned, 7)
+SIMT_REDUCE(__reduce_add_sync, unsigned, simt::kAdd)
+SIMT_REDUCE(__reduce_add_sync, int, simt::kAdd)
+SIMT_REDUCE(__reduce_min_sync, int, simt::kMinSigned)
+SIMT_REDUCE(__reduce_max_sync, int, simt::kMaxSigned)
+SIMT_REDUCE(__reduce_min_sync, unsigned, simt::kMinUnsigned)
+SIMT_REDUCE(__reduce_max_sync, unsigned, simt::kMaxUnsigned)
+SIMT_REDUCE(__reduce_and_sync, unsigned, simt::kAnd)
+SIMT_REDUCE(__reduce_or_sync, unsigned, simt::kOr)
+SIMT_REDUCE(__reduce_xor_sync, unsigned, simt::kXorBits)
 #undef SIMT_REDUCE
 
 template <class T>
@@ -110,26 +112,26 @@ SIMT_INLINE T atomic(T* address, T operand, T compare, int form) {
   SIMT_ATOMIC(name, unsigned, form)      \
   SIMT_ATOMIC(name, unsigned long, form) \
   SIMT_ATOMIC(name, unsigned long long, form)
-SIMT_ATOMIC_WORDS(atomicAdd, 0)
-SIMT_ATOMIC(atomicAdd, float, 1)
-SIMT_ATOMIC(atomicAdd, double, 1)
-SIMT_ATOMIC_WORDS(atomicExch, 2)
-SIMT_ATOMIC(atomicExch, float, 2)
-SIMT_ATOMIC(atomicMin, int, 4)
-SIMT_ATOMIC(atomicMin, long long, 4)
-SIMT_ATOMIC(atomicMax, int, 5)
-SIMT_ATOMIC(atomicMax, long long, 5)
-SIMT_ATOMIC(atomicMin, unsigned, 6)
-SIMT_ATOMIC(atomicMin, unsigned long, 6)
-SIMT_ATOMIC(atomicMin, unsigned long long, 6)
-SIMT_ATOMIC(atomicMax, unsigned, 7)
-SIMT_ATOMIC(atomicMax, unsigned long, 7)
-SIMT_ATOMIC(atomicMax, unsigned long long, 7)
-SIMT_ATOMIC_WORDS(atomicAnd, 8)
-SIMT_ATOMIC_WORDS(atomicOr, 9)
-SIMT_ATOMIC_WORDS(atomicXor, 10)
-SIMT_ATOMIC(atomicInc, unsigned, 11)
-SIMT_ATOMIC(atomicDec, unsigned, 12)
+SIMT_ATOMIC_WORDS(atomicAdd, simt::kAtomicAdd)
+SIMT_ATOMIC(atomicAdd, float, simt::kAtomicAddFloat)
+SIMT_ATOMIC(atomicAdd, double, simt::kAtomicAddFloat)
+SIMT_ATOMIC_WORDS(atomicExch, simt::kAtomicExchange)
+SIMT_ATOMIC(atomicExch, float, simt::kAtomicExchange)
+SIMT_ATOMIC(atomicMin, int, simt::kAtomicMinSigned)
+SIMT_ATOMIC(atomicMin, long long, simt::kAtomicMinSigned)
+SIMT_ATOMIC(atomicMax, int, simt::kAtomicMaxSigned)
+SIMT_ATOMIC(atomicMax, long long, simt::kAtomicMaxSigned)
+SIMT_ATOMIC(atomicMin, unsigned, simt::kAtomicMinUnsigned)
+SIMT_ATOMIC(atomicMin, unsigned long, simt::kAtomicMinUnsigned)
+SIMT_ATOMIC(atomicMin, unsigned long long, simt::kAtomicMinUnsigned)
+SIMT_ATOMIC(atomicMax, unsigned, simt::kAtomicMaxUnsigned)
+SIMT_ATOMIC(atomicMax, unsigned long, simt::kAtomicMaxUnsigned)
+SIMT_ATOMIC(atomicMax, unsigned long long, simt::kAtomicMaxUnsigned)
+SIMT_ATOMIC_WORDS(atomicAnd, simt::kAtomicAnd)
+SIMT_ATOMIC_WORDS(atomicOr, simt::kAtomicOr)
+SIMT_ATOMIC_WORDS(atomicXor, simt::kAtomicXor)
+SIMT_ATOMIC(atomicInc, unsigned, simt::kAtomicIncrement)
+SIMT_ATOMIC(atomicDec, unsigned, simt::kAtomicDecrement)
 #undef SIMT_ATOMIC_WORDS
 #undef SIMT_ATOMIC
 #undef SIMT_ATOMIC_1
@@ -137,9 +139,9 @@ SIMT_INLINE int atomicSub(int* address, int operand) { return atomicAdd(address,
 SIMT_INLINE unsigned atomicSub(unsigned* address, unsigned operand) {
   return atomicAdd(address, 0u - operand);
 }
-#define SIMT_COMPARE_SWAP_1(name, type)                            \
-  SIMT_INLINE type name(type* address, type compare, type value) { \
-    return simt::atomic<type>(address, value, compare, 3);         \
+#define SIMT_COMPARE_SWAP_1(name, type)                                           \
+  SIMT_INLINE type name(type* address, type compare, type value) {                \
+    return simt::atomic<type>(address, value, compare, simt::kAtomicCompareSwap); \
   }
 #define SIMT_COMPARE_SWAP(type)              \
   SIMT_COMPARE_SWAP_1(atomicCAS, type)       \
