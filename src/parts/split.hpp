@@ -4,16 +4,24 @@
 // groups. It takes any layout and alignment, and expects nothing of the memory that it writes. It
 // reads an operand once up to k = 16,384, twice beyond.
 //
-// Whether FP16 pairs suffice. An element down to 2^-16 of its line's largest keeps all 22 bits. A
-// smaller one has an absolute error of 2^-39 of the largest. The pass counts, per piece of 256
-// along k: `small`, the elements that lose bits, and `far`, those below 2^-8 of the largest.
-// A piece of a product then has
-// - at least 256 - far(A) - far(B) terms of 2^-16 of the largest or more,
-// - an error of at most (small(A) + small(B))·2^-39 of the largest.
-// That is at most half of one rounding (2^-24) of its magnitudes, if
-//   4·(small(A) + small(B)) <= 256 - far(A) - far(B).
-// The other half is left for the elements behind the last whole piece, of which only `small` is
-// counted. The maxima over all lines and pieces decide: fits_half_pairs().
+// Whether FP16 pairs suffice. Let the largest element of each line lie between 1 and 2, as a scale
+// can make it. An element from 2^-16 on keeps all 22 bits. A smaller one has an absolute error of
+// at most 2^-39. The pass counts shares of a line's elements: `small` and `tiny`, the nonzero ones
+// below 2^-16 and 2^-18; `below4`, `below12`, `below18`, all below 2^-4, 2^-12 and 2^-18.
+//
+// The small elements of both operands meet factors below 2, so they add an error of at most
+//   (small(A) + small(B))·k·2^-38.
+// For any two of the thresholds 2^-t and 2^-u, at least (1 - below_t(A) - below_u(B))·k terms of
+// the product are 2^-(t+u) or more. So the error is at most one rounding (2^-24) of the sum of
+// magnitudes, if for some t and u
+//   small(A) + small(B) <= (1 - below_t(A) - below_u(B))·2^(14-t-u).
+// Of one operand the pass need count only the tiny elements here. The others, down to 2^-18, have
+// a relative error of at most 2^-21, eight roundings.
+//
+// Where blocks share a line, its parts count as lines do: what holds for the share of each part
+// holds for the line. A last part of fewer than 256 elements counts only its small ones, as if they
+// were of 256: they add at most as much error as another part, one rounding more. The maxima over
+// all lines decide: fits_half_pairs().
 
 #include "parts/ptx/cluster.hpp"
 #include "parts/ptx/tma.hpp"

@@ -55,7 +55,9 @@ struct Written {
   int depth;
   std::vector<unsigned char> pairs;
   std::vector<float> factor;
-  std::vector<unsigned> spread;  // of each block: small, far
+  bool along;
+  int k;
+  std::vector<unsigned> loss;  // of each block, as parts::StoredLoss
 
   // The sum of the parts of an element, as the product sees it.
   double value(const PairsKind& kind, int line, int i) const {
@@ -92,24 +94,24 @@ class SplitPass : public EveryFlavour {
     const Buffer<float> data(target(), memory);
     Buffer<unsigned char> pairs(target(), lines * static_cast<std::size_t>(depth * kind.bytes));
     Buffer<float> factor(target(), lines);
-    Buffer<unsigned> spread(target(), 2 * blocks);
+    Buffer<unsigned> loss(target(), 2 * blocks);
     pairs.fill_bytes(0xff);
     factor.fill_bytes(0xff);
-    spread.fill_bytes(0xff);
+    loss.fill_bytes(0xff);
     const std::string kernel =
         std::string(along ? "split_along_memory<" : "split_across_memory<") + kind.name + ">";
-    run(kernel, {{blocks}, {256}, 80 << 10, along ? 1u : 2u}, data, pairs, factor, spread, ld,
+    run(kernel, {{blocks}, {256}, 80 << 10, along ? 1u : 2u}, data, pairs, factor, loss, ld,
         x.lines, x.k);
-    EXPECT_TRUE(pairs.guards_intact() && factor.guards_intact() && spread.guards_intact());
-    return {depth, pairs.download(), factor.download(), spread.download()};
+    EXPECT_TRUE(pairs.guards_intact() && factor.guards_intact() && loss.guards_intact());
+    return {depth, pairs.download(), factor.download(), along, x.k, loss.download()};
   }
 
   bool fit(const Written& a, const Written& b) {
-    std::vector<unsigned> both = a.spread;
-    both.insert(both.end(), b.spread.begin(), b.spread.end());
-    Buffer<unsigned> spread(target(), both), answer(target(), 128);
-    run("halves_fit", {{1}, {128}}, spread, answer, static_cast<int>(a.spread.size() / 2),
-        static_cast<int>(b.spread.size() / 2));
+    std::vector<unsigned> both = a.loss;
+    both.insert(both.end(), b.loss.begin(), b.loss.end());
+    Buffer<unsigned> loss(target(), both), answer(target(), 128);
+    run("halves_fit", {{1}, {128}}, loss, answer, static_cast<int>(a.loss.size() / 2),
+        static_cast<int>(b.loss.size() / 2), a.k, a.along && b.along);
     const std::vector<unsigned> answers = answer.download();
     for (const unsigned one : answers) EXPECT_EQ(one, answers[0]);
     return answers[0] == 1;
@@ -167,24 +169,47 @@ TEST_P(SplitPass, BringsEachLineNearTheTopOfAHalf) {
   }
 }
 
+// What a block's words say, as shares of elements.
+struct Shares {
+  double below4, below12, below18, small, tiny;
+
+  static Shares of(unsigned below, unsigned lossy) {
+    const auto as_float = [](unsigned code) {
+      return static_cast<double>(std::bit_cast<float>(code << 16));
+    };
+    return {(below & 0xff) / 255.0, (below >> 8 & 0xff) / 255.0, (below >> 16) / 255.0,
+            as_float(lossy & 0xffff), as_float(lossy >> 16)};
+  }
+  void include(const Shares& more) {
+    below4 = std::max(below4, more.below4), below12 = std::max(below12, more.below12);
+    below18 = std::max(below18, more.below18);
+    small = std::max(small, more.small), tiny = std::max(tiny, more.tiny);
+  }
+};
+Shares most_of(const Written& w) {
+  Shares most{};
+  for (std::size_t at = 0; at < w.loss.size(); at += 2) {
+    most.include(Shares::of(w.loss[at], w.loss[at + 1]));
+  }
+  return most;
+}
+
 TEST_P(SplitPass, CountsWhetherHalvesFit) {
   for (const bool along : {true, false}) {
     const Written even = split(kHalves, uniform_lines(24, 512, 4), along),
                   wide = split(kHalves, wide_lines(24, 512, 20, 5), along);
-    for (std::size_t at = 0; at < even.spread.size(); at += 2) {
-      EXPECT_EQ(even.spread[at], 0u) << "of 2^-16 of the largest there are hardly any";
-      EXPECT_LE(even.spread[at + 1], 12u) << "of 2^-8, one of 256";
-    }
+    const Shares of_even = most_of(even), of_wide = most_of(wide);
+    EXPECT_EQ(of_even.small, 0.0) << "of 2^-16 of the largest there are hardly any";
+    EXPECT_LE(of_even.below12, 0.01);
+    EXPECT_NEAR(of_even.below4, 0.0625, 0.05);
     // Of magnitudes over 40 powers of two, 24 of 40 are below 2^-16 of the largest.
-    unsigned small = 0;
-    for (std::size_t at = 0; at < wide.spread.size(); at += 2) {
-      small = std::max(small, wide.spread[at]);
-    }
-    EXPECT_GT(small, 120u);
-    EXPECT_LE(small, 256u);
+    EXPECT_NEAR(of_wide.small, 0.6, 0.12);
+    EXPECT_NEAR(of_wide.tiny, 0.55, 0.12);
     EXPECT_TRUE(fit(even, even));
-    EXPECT_FALSE(fit(wide, even));
-    EXPECT_FALSE(fit(even, wide));
+    // A tenth of a wide line is large, and meets large numbers of a line that has no others.
+    EXPECT_TRUE(fit(wide, even));
+    EXPECT_TRUE(fit(even, wide));
+    EXPECT_FALSE(fit(wide, wide));
 
     // [1, 2^-30] and [2^-30, 1]: the product's two terms count alike, and halves lose one.
     Lines left{1, 2, {1.0f, 0x1p-30f}}, right{1, 2, {0x1p-30f, 1.0f}};
@@ -194,46 +219,101 @@ TEST_P(SplitPass, CountsWhetherHalvesFit) {
     sparse.at(0, 5) = 3.0f;
     const Written zeros = split(kHalves, sparse, along);
     expect_held(kHalves, sparse, zeros, 0);
-    for (std::size_t at = 0; at < zeros.spread.size(); at += 2) EXPECT_EQ(zeros.spread[at], 0u);
+    EXPECT_EQ(most_of(zeros).small, 0.0);
   }
 }
 
-// The most over all lines and pieces, counted one by one; k is 256 at the least.
-std::array<unsigned, 2> most_small_and_far(const Lines& x) {
-  std::array<unsigned, 2> most{};
+// Elements far below their line's largest do no harm where enough others are as large as the other
+// operand needs. The other operand may hide some of them behind zeros.
+TEST_P(SplitPass, LetsHalvesHoldSomeSmallElements) {
+  for (const bool along : {true, false}) {
+    const Written even = split(kHalves, uniform_lines(24, 512, 4), along);
+    // As gradients are: one element is far above the others, of which some are small.
+    Lines outlier = uniform_lines(24, 512, 11);
+    for (int line = 0; line < 24; ++line) {
+      outlier.at(line, line) = 0x1p10f;
+      for (int i = 1; i <= 8; ++i) outlier.at(line, 40 * i + line) = 0x1p-20f;
+    }
+    EXPECT_TRUE(fit(split(kHalves, outlier, along), even));
+    EXPECT_TRUE(fit(even, split(kHalves, outlier, along)));
+    // A third of the line is small, the rest is large: the products' sums come from there.
+    Lines third = uniform_lines(24, 768, 12);
+    for (int line = 0; line < 24; ++line) {
+      for (int i = 0; i < 100; ++i) third.at(line, 3 * i + line) = 0x1p-30f;
+    }
+    const Written even_768 = split(kHalves, uniform_lines(24, 768, 13), along);
+    EXPECT_TRUE(fit(split(kHalves, third, along), even_768));
+    // The same beside a matrix that has zeros wherever the line is large.
+    Lines hiding = uniform_lines(24, 768, 14);
+    for (int line = 0; line < 24; ++line) {
+      for (int i = 0; i < 700; ++i) hiding.at(line, i) = 0;
+      hiding.at(line, 767) = 1;
+    }
+    EXPECT_FALSE(fit(split(kHalves, third, along), split(kHalves, hiding, along)));
+    // All are 2^-17 of the largest, but for the largest: they keep 21 bits. 2^-19 is too little.
+    for (const float magnitude : {0x1p-17f, 0x1p-19f}) {
+      Lines alike = uniform_lines(24, 512, 15);
+      for (int line = 0; line < 24; ++line) {
+        for (int i = 0; i < 512; ++i) {
+          float& x = alike.at(line, i);
+          x = std::copysign(magnitude * (1 + std::abs(x)), x);
+        }
+        alike.at(line, 7 * line) = 1;
+      }
+      EXPECT_EQ(fit(split(kHalves, alike, along), even), magnitude == 0x1p-17f);
+      EXPECT_FALSE(fit(split(kHalves, alike, along), split(kHalves, alike, along)))
+          << "each operand may take eight roundings, not both";
+    }
+  }
+}
+
+// The largest shares over all lines, or over their parts of `span` elements, counted one by one.
+// The last part may have 64 more.
+Shares counted(const Lines& x, int span) {
+  Shares most{};
   for (int line = 0; line < x.lines; ++line) {
     double largest = 0;
     for (int i = 0; i < x.k; ++i) largest = std::max(largest, std::abs(double{x.at(line, i)}));
     const double binade = std::exp2(std::floor(std::log2(largest)));
-    for (int first = 0; first < x.k; first += 256) {
-      unsigned small = 0, far = 0;
-      for (int i = first; i < std::min(first + 256, x.k); ++i) {
-        const double magnitude = std::abs(double{x.at(line, i)});
-        small += magnitude > 0 && magnitude < binade * 0x1p-16;
-        far += magnitude < binade * 0x1p-8;
+    for (int first = 0, end = 0; end < x.k; first = end) {
+      end = first + span + 64 < x.k ? first + span : x.k;
+      const bool is_rest = end - first < 256 && x.k >= 256;
+      std::array<double, 5> n{};
+      for (int i = first; i < end; ++i) {
+        const double magnitude = std::abs(double{x.at(line, i)}) / binade;
+        n[0] += magnitude < 0x1p-4, n[1] += magnitude < 0x1p-12, n[2] += magnitude < 0x1p-18;
+        n[3] += magnitude > 0 && magnitude<0x1p-16, n[4] += magnitude> 0 && magnitude < 0x1p-18;
       }
-      most[0] = std::max(most[0], small);
-      if (first + 256 <= x.k) most[1] = std::max(most[1], far);
+      for (int i = 0; i < 5; ++i) n[static_cast<std::size_t>(i)] /= is_rest ? 256 : end - first;
+      const double all = is_rest ? 0 : 1;
+      most.include({all * n[0], all * n[1], all * n[2], n[3], n[4]});
     }
   }
   return most;
 }
 
 TEST_P(SplitPass, CountsTheLinesThatAreThereAndNoOthers) {
-  for (const auto& [lines, k, gap] :
-       {std::array{13, 512, 0}, std::array{9, 700, 1}, std::array{33, 1030, 2},
-        std::array{1, 256, 0}, std::array{71, 1030, 0}}) {
+  // With how many elements of a line a block of a cluster of two has to do.
+  for (const auto& [lines, k, gap, span] :
+       {std::array{13, 512, 0, 256}, std::array{9, 700, 1, 512}, std::array{33, 1030, 2, 512},
+        std::array{1, 256, 0, 256}, std::array{71, 1030, 0, 512}, std::array{5, 100, 3, 256}}) {
     Lines x = uniform_lines(lines, k, 8);
-    for (int i = 0; i < 7; ++i) x.at(lines / 2, 100 + 11 * i) = 0x1p-20f;
+    for (int i = 0; i < 7; ++i) x.at(lines / 2, 20 + 11 * i) = 0x1p-20f;
     for (int i = 0; i < 5; ++i) x.at(lines - 1, k - 1 - i) = -0x1p-30f;
     x.at(0, 17) = 0.0f;
+    x.at(0, 18) = 0x1p-17f;
     for (const bool along : {true, false}) {
-      const Written w = split(kHalves, x, along, gap);
-      std::array<unsigned, 2> most{};
-      for (std::size_t at = 0; at < w.spread.size(); ++at) {
-        most[at % 2] = std::max(most[at % 2], w.spread[at]);
-      }
-      EXPECT_EQ(most, most_small_and_far(x)) << lines << "x" << k << (along ? " along" : " across");
+      SCOPED_TRACE(testing::Message() << lines << "x" << k << (along ? " along" : " across"));
+      const Shares told = most_of(split(kHalves, x, along, gap)),
+                   truth = counted(x, along ? k : span);
+      const double half_a_step = 0.5 / 255;
+      EXPECT_NEAR(told.below4, truth.below4 + half_a_step, half_a_step + 1e-9);
+      EXPECT_NEAR(told.below12, truth.below12 + half_a_step, half_a_step + 1e-9);
+      EXPECT_NEAR(told.below18, truth.below18 + half_a_step, half_a_step + 1e-9);
+      EXPECT_NEAR(told.small, truth.small, truth.small / 64);
+      EXPECT_NEAR(told.tiny, truth.tiny, truth.tiny / 64);
+      EXPECT_GE(told.small, truth.small);
+      EXPECT_GE(told.tiny, truth.tiny);
     }
   }
 }

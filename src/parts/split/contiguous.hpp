@@ -18,7 +18,7 @@ inline namespace WARPLADDER_FLAVOUR {
 struct SplitContiguousShared {
   alignas(16) float piece_of_warp[kSplitWarps][kSplitPiece];
   Range range_of_warp[kSplitWarps];
-  unsigned loss_of_warp[2 * kSplitWarps];
+  LossCount count_of_warp[kSplitWarps];
 };
 
 // Loads a piece as words: neighbouring lanes load neighbouring elements.
@@ -70,19 +70,22 @@ __device__ __forceinline__ void exchange_words(float* piece, int lane, int own_f
   own[4] = right.x, own[5] = right.y, own[6] = right.z, own[7] = right.w;
 }
 
-// Writes a line's pairs, given its range. `v` holds the warp's first pieces already.
+// Writes a line's pairs, given its range. `v` holds the warp's first pieces already. Returns the
+// warp's share of the line's counts.
 template <class Pairs, int kPieces, class Load, class LoadWords, class Exchange>
-__device__ __forceinline__ PrecisionLoss write_line(
-    const SplitOperand& x, bool in_operand, std::int64_t line, int of_line, int warps, int pieces,
-    int whole, int lane, std::int64_t depth, const Range& range, float (&v)[kPieces][8],
-    const Load& load, const LoadWords& load_words, const Exchange& exchange) {
+__device__ __forceinline__ LossCount write_line(const SplitOperand& x, bool in_operand,
+                                                std::int64_t line, int of_line, int warps,
+                                                int pieces, int whole, int lane, std::int64_t depth,
+                                                const Range& range, float (&v)[kPieces][8],
+                                                const Load& load, const LoadWords& load_words,
+                                                const Exchange& exchange) {
   const int step = kPieces * warps;
   const int exponent = scale_exponent(Pairs(), range);
   const float scale = power_of_two(exponent);
   if (in_operand && lane == 0 && of_line == 0) x.factor[line] = factor_of(Pairs(), range, exponent);
-  PrecisionLoss loss = loss_of_line(in_operand, range.largest);
   unsigned char* const to = x.pairs + line * x.line_bytes;
   const bool counts = Pairs::kCounted && in_operand && range.largest != 0;
+  QuickCount quick;
   bool recount = false;  // whether the quick count does not suffice for some piece
   for (int first = of_line; first < pieces; first += step) {
     if (pieces > step) load(first);
@@ -97,14 +100,15 @@ __device__ __forceinline__ PrecisionLoss write_line(
       for (int i = 0; i < 8; ++i) scaled[i] = v[p][i] * scale;
       unsigned hi[4] = {};
       if (in_operand && k < depth) Pairs::write8(to, k, scaled, hi);
-      if (!counts || piece >= whole) continue;
-      QuickCount quick;
+      if (!counts) continue;
       quick.add(hi);
-      recount |= __any_sync(0xffffffffu, quick.may_be_small());
-      include_whole<kSplitPiece>(loss, 0, warp::sum(quick.large));
+      if (piece >= whole) quick.all_above = ~0u;  // zeros follow: the rest is counted anyway
+      recount |= quick.may_be_small();
     }
   }
+  LossCount count;
   if (counts) {
+    recount = __any_sync(0xffffffffu, recount);
     // Load those pieces and the line's end once more: code that counts in the registers of each
     // would be long.
     WARPLADDER_NO_UNROLL
@@ -113,18 +117,15 @@ __device__ __forceinline__ PrecisionLoss write_line(
       if ((piece < whole && !recount) || left <= 0) continue;
       float words[8];
       load_words(piece, words);
-      LossCount count;
-      count.add(words, range.largest);
-      count.small = warp::sum(count.small);
-      count.large = warp::sum(count.large);
-      if (piece < whole) {
-        include_whole<kSplitPiece>(loss, count.small, kSplitPiece);
-      } else {
-        include_rest<kSplitPiece>(loss, count, x.k, static_cast<int>(left));
-      }
+      count.add_small(words, range.largest);
+      if (left < kSplitPiece && lane == 0)
+        count.below18 -= kSplitPiece - static_cast<unsigned>(left);
     }
+    count.from4 = quick.from4, count.from12 = quick.from12;
+    count.add_of_lanes<32>();
   }
-  return loss;
+  count.set_line(in_operand, range.largest);
+  return count;
 }
 
 // Splits the lines of block `block`. Called by the pass's 256 threads.
@@ -177,9 +178,15 @@ __device__ __forceinline__ void split_contiguous(const SplitOperand& x, unsigned
     sync();  // all warps have written their ranges
     for (int w = 0; w < warps; ++w) range.add(s.range_of_warp[warp - of_line + w]);
   }
-  const PrecisionLoss loss = write_line<Pairs>(x, in_operand, line, of_line, warps, pieces, whole,
-                                               lane, depth, range, v, load, load_words, exchange);
-  record_loss<Pairs>(x, block, loss, s.loss_of_warp, sync);
+  const LossCount count = write_line<Pairs>(x, in_operand, line, of_line, warps, pieces, whole,
+                                            lane, depth, range, v, load, load_words, exchange);
+  if constexpr (Pairs::kCounted) {
+    if (lane == 0) s.count_of_warp[warp] = count;
+    record_loss(x, block,
+                {s.count_of_warp, kSplitWarps >> warps_log2, warps, warps, 1,
+                 static_cast<unsigned>(x.k), false},
+                sync);
+  }
 }
 
 }  // namespace WARPLADDER_FLAVOUR

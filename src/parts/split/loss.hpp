@@ -1,6 +1,6 @@
 #pragma once
-// Counts what FP16 pairs lose of an operand, over pieces of 256 elements, and decides whether they
-// suffice. parts/split.hpp derives the rule.
+// Counts what FP16 pairs lose of an operand, and decides whether they suffice. parts/split.hpp
+// derives the rule.
 
 #include "parts/split/operand.hpp"
 #include "parts/split/range.hpp"
@@ -10,74 +10,125 @@
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {
 
-// Counts elements: `small` ones lose bits, `large` ones are at least 2^-8 of the line's largest.
+// Of a line's elements, or of some of them: how many have which magnitude beside the binade of the
+// line's largest. `small`, `tiny`: nonzero ones below 2^-16 and 2^-18 of it.
 struct LossCount {
-  unsigned small = 0, large = 0;
-  __device__ __forceinline__ void add(const float (&x)[8], unsigned largest) {
-    const unsigned of_small = largest > (17u << 23) ? (largest & 0x7f800000u) - (16u << 23) : 0u,
-                   of_large = largest > (9u << 23) ? (largest & 0x7f800000u) - (8u << 23) : 1u;
+  // Far more than there are elements, also if eight warps add it.
+  static constexpr unsigned kUncounted = 1u << 28;
+
+  unsigned from4 = 0, from12 = 0;  // at least 2^-4, 2^-12
+  unsigned below18 = 0;            // below 2^-18: zeros too. kUncounted: the line does not count
+  unsigned small = 0, tiny = 0;    // kUncounted: no FP16 pair can hold the line
+
+  // Counts what the quick count leaves open. Elements are FP32 bits, as is the line's largest.
+  __device__ __forceinline__ void add_small(const float (&x)[8], unsigned largest) {
+    const unsigned binade = largest & 0x7f800000u, least = 19u << 23,
+                   of_small = binade >= least ? binade - (16u << 23) : 1u,
+                   of_tiny = binade >= least ? binade - (18u << 23) : 1u;
     WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 8; ++i) {
       const unsigned bits = magnitude_bits(x[i]);
-      small += bits - 1u < of_small - 1u && of_small ? 1u : 0u;
-      large += bits >= of_large ? 1u : 0u;
+      small += bits - 1u < of_small - 1u ? 1u : 0u;
+      tiny += bits - 1u < of_tiny - 1u ? 1u : 0u;
+      below18 += bits < of_tiny ? 1u : 0u;
+    }
+  }
+  __device__ __forceinline__ void add(const LossCount& more) {
+    from4 += more.from4, from12 += more.from12;
+    below18 += more.below18, small += more.small, tiny += more.tiny;
+  }
+  // Adds what the other lanes have, of a warp or of each kLanes of it.
+  template <int kLanes>
+  __device__ __forceinline__ void add_of_lanes() {
+    const auto sum = [](unsigned own) {
+      if constexpr (kLanes == 32) return warp::sum(own);
+      return warp::reduce<kLanes>(own, warp::Sum());
+    };
+    from4 = sum(from4), from12 = sum(from12), below18 = sum(below18);
+    small = sum(small), tiny = sum(tiny);
+  }
+  // A line of zeros, or none at all, counts for nothing.
+  __device__ __forceinline__ void set_line(bool in_operand, unsigned largest) {
+    if (!in_operand || largest == 0) {
+      *this = {};
+      below18 = kUncounted;
+    } else if (!in_reach_of_halves(largest)) {
+      small = tiny = kUncounted;
     }
   }
 };
 
-// A cheaper count, of the halves hi: how many are large, and whether one may be small. The line's
-// scale has brought its largest element between 2^14 and 2^15.
+// The cheap part of the count, of the halves hi: how many are large, and whether one may be small.
+// The line's scale has brought its largest element between 2^14 and 2^15.
 struct QuickCount {
-  unsigned all_above = ~0u, large = 0;
+  unsigned all_above = ~0u, from4 = 0, from12 = 0;
   __device__ __forceinline__ void add(const unsigned (&hi)[4]) {
-    constexpr unsigned kSmall = 0x3400, kLarge = 0x5400;  // 2^-2 and 2^6 as halves' bits
-    unsigned marks = 0;
+    constexpr unsigned k16 = 0x3400, k12 = 0x4400, k4 = 0x6400;  // 2^-2, 2^2, 2^10 as halves' bits
+    unsigned marks12 = 0, marks4 = 0;
     WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 4; ++i) {
       const unsigned both =
-          hi[i] & 0x7fff7fffu;  // an addition sets a half's top bit if it is larger
-      all_above &= both + (0x8000u - kSmall) * 0x10001u;
-      marks |= ((both + (0x8000u - kLarge) * 0x10001u) & 0x80008000u) >> i;
+          hi[i] & 0x7fff7fffu;  // an addition sets a half's top bit if it is as large
+      all_above &= both + (0x8000u - k16) * 0x10001u;
+      marks12 |= ((both + (0x8000u - k12) * 0x10001u) & 0x80008000u) >> i;
+      marks4 |= ((both + (0x8000u - k4) * 0x10001u) & 0x80008000u) >> i;
     }
-    large += __popc(marks);
+    from4 += __popc(marks4);
+    from12 += __popc(marks12);
   }
   __device__ __forceinline__ bool may_be_small() const {
     return (all_above & 0x80008000u) != 0x80008000u;
   }
 };
 
-// The loss of a line before its elements are counted. in_operand: the line exists.
-__device__ __forceinline__ PrecisionLoss loss_of_line(bool in_operand, unsigned largest) {
+// Shares: of 255, rounded up, or as the upper half of a float, rounded up.
+__device__ __forceinline__ unsigned share_of_255(unsigned count, unsigned of) {
+  return static_cast<unsigned>((255ull * count + of - 1) / of);
+}
+__device__ __forceinline__ unsigned share_code(unsigned count, unsigned of) {
+  const float share = static_cast<float>(count) / static_cast<float>(of);
+  return count == 0 ? 0u : (__float_as_uint(share) >> 16) + 1;
+}
+
+// The loss of a line, or of a block's part of it, from its counts. A part of fewer than 256
+// elements behind others is their rest: its elements count as if they were 256, the lossy ones
+// alone.
+__device__ __forceinline__ PrecisionLoss loss_of(const LossCount& count, unsigned length,
+                                                 bool is_rest) {
   PrecisionLoss loss;
-  if (in_operand && largest != 0 && !in_reach_of_halves(largest)) {
-    loss.small = PrecisionLoss::kUnrepresentable;
-  }
+  if (count.below18 >= LossCount::kUncounted || length == 0) return loss;
+  if (count.tiny >= LossCount::kUncounted) return PrecisionLoss::unrepresentable();
+  const unsigned of = is_rest ? kSplitPiece : length;
+  loss.small = share_code(count.small, of);
+  loss.tiny = share_code(count.tiny, of);
+  if (is_rest) return loss;
+  loss.below4 = share_of_255(length - count.from4, length);
+  loss.below12 = share_of_255(length - count.from12, length);
+  loss.below18 = share_of_255(count.below18, length);
   return loss;
 }
 
-// Includes a part of kPart elements, scaled up to a piece of 256.
-template <int kPart>
-__device__ __forceinline__ void include_whole(PrecisionLoss& loss, unsigned small, unsigned large) {
-  loss.small = max(loss.small, small * (kSplitPiece / kPart));
-  loss.far = max(loss.far, (kPart - large) * (kSplitPiece / kPart));
-}
-
-// Includes the last `length` elements of a line of k, fewer than kPart. If whole pieces precede
-// them, `far` counts those only.
-template <int kPart>
-__device__ __forceinline__ void include_rest(PrecisionLoss& loss, const LossCount& count,
-                                             std::int64_t k, int length) {
-  const auto of = static_cast<unsigned>(length);
-  const bool follows_whole = k >= kSplitPiece;
-  const auto of_256 = [&](unsigned n) { return follows_whole ? n : (n * 256u + of - 1) / of; };
-  loss.small = max(loss.small, of_256(count.small));
-  if (!follows_whole) loss.far = max(loss.far, of_256(of - count.large));
-}
-
-// Whether FP16 pairs suffice, given the sum of both operands' losses. One operand's loss alone can
-// rule them out.
-__device__ __forceinline__ bool fits_half_pairs(PrecisionLoss sum) {
-  return sum.small == 0 || 4 * sum.small + sum.far <= 256;
+// Whether FP16 pairs suffice for a product, given both operands' maxima. `uncounted`: the share, in
+// 255ths, of elements that only one operand's maxima tell of. parts/split.hpp derives the rule. One
+// operand's loss alone can rule FP16 pairs out.
+__device__ __forceinline__ bool fits_half_pairs(const PrecisionLoss& a, const PrecisionLoss& b,
+                                                unsigned uncounted = 0) {
+  const auto share = [](unsigned code) { return __uint_as_float(code << 16); };
+  const float lossy =
+      255.0f * fminf(share(a.small) + share(b.tiny), share(a.tiny) + share(b.small));
+  const unsigned below_a[] = {a.below4, a.below12, a.below18},
+                 below_b[] = {b.below4, b.below12, b.below18};
+  constexpr int kExponents[] = {4, 12, 18};
+  bool fits = lossy == 0.0f;
+  WARPLADDER_UNROLL_ON_GPU
+  for (int i = 0; i < 3; ++i) {
+    WARPLADDER_UNROLL_ON_GPU
+    for (int j = 0; j < 3; ++j) {
+      const int large = 255 - static_cast<int>(below_a[i] + below_b[j] + uncounted);
+      fits |= lossy <= static_cast<float>(large) * power_of_two(14 - kExponents[i] - kExponents[j]);
+    }
+  }
+  return fits;
 }
 
 // How the threads of the pass synchronise where they are the block's only threads. Other kernels
@@ -93,42 +144,50 @@ struct BlockSplitSync {
   // Called by one thread with the block's loss. If that is too much, later blocks skip their work.
   __device__ __forceinline__ void record(const SplitOperand& x, unsigned block,
                                          PrecisionLoss most) const {
-    if (skips) most.small = PrecisionLoss::kUnrepresentable;
-    x.loss[block] = most;
-    if (x.stop && !fits_half_pairs(most)) atomicExch(x.stop, kStop);
+    if (skips) most = PrecisionLoss::unrepresentable();
+    x.loss[block] = most.stored();
+    if (x.stop && !fits_half_pairs(most, PrecisionLoss())) atomicExch(x.stop, kStop);
   }
 };
 
-// Records the maximum over all threads' losses. Called by all threads.
-template <class Pairs, class Sync>
+// Where the counts of a block lie in shared memory, and what they are of: `lines` lines in `parts`
+// parts each.
+struct LossCounts {
+  LossCount* first;
+  int lines, line_step, parts, part_step;
+  unsigned length;  // of a line, all its parts
+  bool is_rest;
+};
+
+// Records the maximum over a block's lines, whose counts its warps have just written. Called by all
+// threads.
+template <class Sync>
 __device__ __forceinline__ void record_loss(const SplitOperand& x, unsigned block,
-                                            PrecisionLoss own, unsigned (&of_warp)[2 * kSplitWarps],
-                                            Sync& sync) {
-  if (!Pairs::kCounted) return;
-  const int warp = threadIdx.x / 32;
-  const unsigned small = warp::greatest(own.small), far = warp::greatest(own.far);
-  if (threadIdx.x % 32 == 0) {
-    of_warp[2 * warp] = small;
-    of_warp[2 * warp + 1] = far;
+                                            const LossCounts& counts, Sync& sync) {
+  sync();  // all warps have written their counts
+  if (threadIdx.x >= 32) return;
+  PrecisionLoss own;
+  if (static_cast<int>(threadIdx.x) < counts.lines) {
+    const LossCount* const of_line = counts.first + threadIdx.x * counts.line_step;
+    LossCount total;
+    WARPLADDER_NO_UNROLL
+    for (int p = 0; p < counts.parts; ++p) total.add(of_line[p * counts.part_step]);
+    own = loss_of(total, counts.length, counts.is_rest);
   }
-  sync();  // all warps have written
-  if (warp != 0) return;
-  const int other = threadIdx.x % kSplitWarps;
-  const PrecisionLoss most{warp::greatest(of_warp[2 * other]),
-                           warp::greatest(of_warp[2 * other + 1])};
-  if (threadIdx.x == 0) sync.record(x, block, most);
+  own.include_warp();
+  if (threadIdx.x == 0) sync.record(x, block, own);
 }
 
-// Maxima over all blocks: a's small and far, b's small and far. b's losses follow a's in memory;
-// `shared` is zero before. Called by kThreads threads in whole warps; readers wait for all of them.
+// Maxima over all blocks of a and b. b's losses follow a's in memory; `shared` is zero before.
+// Called by kThreads threads in whole warps; readers wait for all of them.
 template <int kThreads>
 __device__ __forceinline__ void gather_losses(const SplitOperand& a, const SplitOperand& b,
-                                              int thread, unsigned (&shared)[4]) {
+                                              int thread, PrecisionLoss (&shared)[2]) {
   constexpr int kInFlight = 4;
   const unsigned blocks = a.blocks + b.blocks;
-  unsigned most[4] = {};
+  PrecisionLoss most[2];
   for (unsigned i0 = thread; i0 < blocks; i0 += kInFlight * kThreads) {
-    PrecisionLoss of_block[kInFlight];
+    StoredLoss of_block[kInFlight];
     WARPLADDER_UNROLL_ON_GPU
     for (int u = 0; u < kInFlight; ++u) {
       if (i0 + u * kThreads < blocks) of_block[u] = a.loss[i0 + u * kThreads];
@@ -136,23 +195,22 @@ __device__ __forceinline__ void gather_losses(const SplitOperand& a, const Split
     WARPLADDER_UNROLL_ON_GPU
     for (int u = 0; u < kInFlight; ++u) {
       const bool of_a = i0 + u * kThreads < a.blocks;
-      most[0] = max(most[0], of_a ? of_block[u].small : 0);
-      most[1] = max(most[1], of_a ? of_block[u].far : 0);
-      most[2] = max(most[2], of_a ? 0 : of_block[u].small);
-      most[3] = max(most[3], of_a ? 0 : of_block[u].far);
+      const PrecisionLoss loss(of_block[u]);
+      if (of_a) most[0].include(loss);
+      if (!of_a) most[1].include(loss);
     }
   }
   WARPLADDER_UNROLL_ON_GPU
-  for (int r = 0; r < 4; ++r) {
-    const unsigned of_warp = warp::greatest(most[r]);
-    if (thread % 32 == 0) atomicMax(&shared[r], of_warp);
+  for (int x = 0; x < 2; ++x) {
+    most[x].include_warp();
+    if (thread % 32 == 0) most[x].add_to(shared[x]);
   }
 }
 
 // The same where b's losses lie elsewhere, because the operands were split apart.
 template <int kThreads>
 __device__ __forceinline__ void gather_losses_apart(const SplitOperand& a, const SplitOperand& b,
-                                                    int thread, unsigned (&shared)[4]) {
+                                                    int thread, PrecisionLoss (&shared)[2]) {
   SplitOperand first = a, second = b;
   second.blocks = 0;
   gather_losses<kThreads>(first, second, thread, shared);
@@ -161,9 +219,16 @@ __device__ __forceinline__ void gather_losses_apart(const SplitOperand& a, const
   gather_losses<kThreads>(first, second, thread, shared);
 }
 
-// Whether FP16 pairs suffice for both operands.
-__device__ __forceinline__ bool fits_half_pairs(const unsigned (&most)[4]) {
-  return fits_half_pairs(PrecisionLoss{most[0] + most[2], most[1] + most[3]});
+// Whether FP16 pairs suffice for both operands. Where blocks share strided lines, the last part may
+// be a rest, of which no large elements are counted.
+__device__ __forceinline__ bool fits_half_pairs(const SplitOperand& a, const SplitOperand& b,
+                                                const PrecisionLoss (&most)[2]) {
+  constexpr std::int64_t kOneBlock = 1024;  // longer lines may be shared
+  const bool has_rest = a.k > kOneBlock && !(a.contiguous && b.contiguous);
+  return fits_half_pairs(
+      most[0], most[1],
+      has_rest ? share_of_255(static_cast<unsigned>(a.k % kSplitPiece), static_cast<unsigned>(a.k))
+               : 0);
 }
 
 }  // namespace WARPLADDER_FLAVOUR

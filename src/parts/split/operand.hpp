@@ -5,6 +5,7 @@
 // neighbours in memory, and strided if they are a leading dimension apart.
 
 #include "parts/ptx/cache_policy.hpp"
+#include "parts/warp.hpp"
 #include "runtime/kernel.hpp"
 
 namespace warpladder::parts {
@@ -74,11 +75,49 @@ __host__ __device__ __forceinline__ auto with_split_shape(std::int64_t depth, co
   }
 }
 
-// What FP16 pairs lose, as maxima over the pieces of 256 elements that a block wrote: `small` and
-// `far` count elements, as parts/split.hpp defines them.
+// What FP16 pairs lose, as maxima over lines or parts of lines, packed as a block writes it.
+struct StoredLoss {
+  unsigned below = 0, lossy = 0;
+};
+// The same as numbers. Shares of elements: those below 2^-4, 2^-12 and 2^-18 of the binade of their
+// line's largest, in 255ths rounded up; and those of nonzero elements below 2^-16 (`small`) and
+// 2^-18 (`tiny`), as the upper halves of floats rounded up.
 struct PrecisionLoss {
-  static constexpr unsigned kUnrepresentable = 1u << 20;  // no FP16 pair can hold the line
-  unsigned small = 0, far = 0;
+  unsigned below4 = 0, below12 = 0, below18 = 0, small = 0, tiny = 0;
+
+  PrecisionLoss() = default;
+  __device__ __forceinline__ explicit PrecisionLoss(const StoredLoss& s)
+      : below4(s.below & 0xff),
+        below12(s.below >> 8 & 0xff),
+        below18(s.below >> 16),
+        small(s.lossy & 0xffff),
+        tiny(s.lossy >> 16) {}
+  // No FP16 pair can hold some line: the shares are 2^127.
+  __device__ __forceinline__ static PrecisionLoss unrepresentable() {
+    PrecisionLoss loss;
+    loss.small = loss.tiny = 0x7f00;
+    return loss;
+  }
+  __device__ __forceinline__ StoredLoss stored() const {
+    return {below4 | below12 << 8 | below18 << 16, small | tiny << 16};
+  }
+  __device__ __forceinline__ void include(const PrecisionLoss& more) {
+    below4 = max(below4, more.below4), below12 = max(below12, more.below12);
+    below18 = max(below18, more.below18);
+    small = max(small, more.small), tiny = max(tiny, more.tiny);
+  }
+  // Includes what the warp's other lanes have.
+  __device__ __forceinline__ void include_warp() {
+    below4 = warp::greatest(below4), below12 = warp::greatest(below12);
+    below18 = warp::greatest(below18);
+    small = warp::greatest(small), tiny = warp::greatest(tiny);
+  }
+  // Includes this in one that other threads include theirs in, too.
+  __device__ __forceinline__ void add_to(PrecisionLoss& shared) const {
+    atomicMax(&shared.below4, below4), atomicMax(&shared.below12, below12);
+    atomicMax(&shared.below18, below18);
+    atomicMax(&shared.small, small), atomicMax(&shared.tiny, tiny);
+  }
 };
 
 // A block writes this word once it has counted more loss than FP16 pairs may have. The pass's first
@@ -94,9 +133,9 @@ struct SplitOperand {
   bool contiguous;
   unsigned char* pairs = nullptr;  // lines × line_bytes
   std::int64_t line_bytes = 0;
-  float* factor = nullptr;        // of each line: multiplies what its pairs give
-  PrecisionLoss* loss = nullptr;  // of each block
-  unsigned* stop = nullptr;       // kStop: FP16 pairs do not suffice, skip the rest
+  float* factor = nullptr;     // of each line: multiplies what its pairs give
+  StoredLoss* loss = nullptr;  // of each block
+  unsigned* stop = nullptr;    // kStop: FP16 pairs do not suffice, skip the rest
   unsigned blocks = 0;
   unsigned first_blocks = 0;  // blocks of the first wave, which start before any has counted
   std::int64_t span = 0;      // elements of k per block of a cluster: split_span()

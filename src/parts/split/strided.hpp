@@ -24,7 +24,6 @@ struct SplitStridedShared {
   Range range_of_warp[kSplitWarps][kLines];
   alignas(16) Range range_of_block[kMostBlocks][kLines];  // by the block's rank in the cluster
   ptx::Barrier all_ranges;                                // of all blocks have arrived
-  unsigned loss_of_warp[2 * kSplitWarps];
 
   __device__ __forceinline__ void add_of_warps(Range& range, int line) const {
     WARPLADDER_UNROLL_ON_GPU
@@ -140,16 +139,31 @@ __device__ __forceinline__ void load_all(std::int64_t begin, std::int64_t end, b
   }
 }
 
-// Writes a lane's share of its line's pairs, scaled, and adds their loss: first the rows that are
-// in shared memory, then those that load() brings. A warp writes `part` rows of 8 lines at a time:
-// four lanes share a line, and each writes eight neighbours.
+// The quick count tells how many of a lane's elements are large, and mostly that none is small.
+// Where it does not, this counts the small ones of `rows` rows from `own` on, of which the first
+// `left` belong to the line: four lanes share it, and each has every fourth eight.
+template <class Shared>
+__device__ __forceinline__ void count_small(const Shared& s, int lane, int line, int own, int rows,
+                                            std::int64_t left, unsigned largest, LossCount& count) {
+  for (int at = lane % 4 * 8; at < rows; at += 32) {
+    float v[8];
+    WARPLADDER_UNROLL_ON_GPU
+    for (int i = 0; i < 8; ++i) v[i] = s.rows[own + at + i][line];
+    count.add_small(v, largest);
+  }
+  if (left < rows && lane % 4 == 0) count.below18 -= rows - static_cast<unsigned>(left);
+}
+
+// Writes a lane's share of its line's pairs, scaled, and counts its elements: first the rows that
+// are in shared memory, then those that load() brings. A warp writes `part` rows of 8 lines at a
+// time: four lanes share a line, and each writes eight neighbours.
 template <class Pairs, SplitShape shape, class Load, class RowsFrom, class Sync>
 __device__ __forceinline__ void write_rounds(const SplitOperand& x, SplitShared<shape>& s, int lane,
                                              std::int64_t line0, int line, int part,
                                              bool in_operand, float scale, unsigned largest,
                                              std::int64_t depth, std::int64_t begin,
                                              std::int64_t end, std::int64_t k_end, bool with_more,
-                                             PrecisionLoss& loss, const Load& load,
+                                             LossCount& count, const Load& load,
                                              const RowsFrom& rows_from, Sync& sync) {
   constexpr int kRows = SplitTraits<shape>::rows, kMore = SplitTraits<shape>::more,
                 kEights = SplitTraits<shape>::lines / 8, kPart = SplitTraits<shape>::part;
@@ -178,42 +192,27 @@ __device__ __forceinline__ void write_rounds(const SplitOperand& x, SplitShared<
       }
       const std::int64_t left = k_end - (first + own);
       if (!Pairs::kCounted || left <= 0) continue;
-      const bool is_whole = left >= kPart;
-      LossCount count;
-      count.large = quick.large;
-      // The quick count tells how many are large, and mostly that none is small.
-      if (!is_whole || __any_sync(0xffffffffu, in_operand && quick.may_be_small())) {
-        count.large = 0;
-        for (int at = own + lane % 4 * 8; at < own + kPart; at += 32) {
-          if (first + at >= end || !is_held(at)) break;
-          float v[8];
-          WARPLADDER_UNROLL_ON_GPU
-          for (int i = 0; i < 8; ++i) v[i] = s.rows[at + i][line];
-          count.add(v, largest);
-        }
-      }
-      WARPLADDER_UNROLL_ON_GPU
-      for (int distance = 1; distance < 4; distance *= 2) {
-        count.small += __shfl_xor_sync(0xffffffffu, count.small, distance);
-        count.large += __shfl_xor_sync(0xffffffffu, count.large, distance);
-      }
-      if (!in_operand || largest == 0) continue;
-      if (is_whole) {
-        include_whole<kPart>(loss, count.small, count.large);
-      } else {
-        include_rest<kPart>(loss, count, x.k, static_cast<int>(left));
+      count.from4 += quick.from4, count.from12 += quick.from12;
+      const std::int64_t behind = end - (first + own);
+      int counted = behind < kPart ? static_cast<int>(behind) : kPart;
+      if (kMore > 0 && counted > kRows + kMore - own) counted = kRows + kMore - own;
+      if (left < counted || __any_sync(0xffffffffu, in_operand && quick.may_be_small())) {
+        count_small(s, lane, line, own, counted, left, largest, count);
       }
     }
   }
 }
 
-// Chooses the scales of the block's lines, writes their pairs, and returns their loss.
+// Chooses the scales of the block's lines, writes their pairs, and returns the counts of the lane's
+// line, as far as the warp has it.
 template <class Pairs, SplitShape shape, class Load, class RowsFrom, class AddOfWarps, class Sync>
-__device__ __forceinline__ PrecisionLoss
-write_lines(const SplitOperand& x, SplitShared<shape>& s, unsigned rank, unsigned cluster, int warp,
-            int lane, std::int64_t line0, std::int64_t depth, std::int64_t begin, std::int64_t end,
-            std::int64_t k_end, bool with_more, const Load& load, const RowsFrom& rows_from,
-            const AddOfWarps& add_of_warps, Sync& sync) {
+__device__ __forceinline__ LossCount write_lines(const SplitOperand& x, SplitShared<shape>& s,
+                                                 unsigned rank, unsigned cluster, int warp,
+                                                 int lane, std::int64_t line0, std::int64_t depth,
+                                                 std::int64_t begin, std::int64_t end,
+                                                 std::int64_t k_end, bool with_more,
+                                                 const Load& load, const RowsFrom& rows_from,
+                                                 const AddOfWarps& add_of_warps, Sync& sync) {
   constexpr int kEights = SplitTraits<shape>::lines / 8, kPart = SplitTraits<shape>::part;
   const int line = warp % kEights * 8 + lane / 4, part = warp / kEights * kPart;
   Range range;
@@ -228,10 +227,29 @@ write_lines(const SplitOperand& x, SplitShared<shape>& s, unsigned rank, unsigne
   if (in_operand && rank == 0 && warp < kEights && lane % 4 == 0) {
     x.factor[line0 + line] = factor_of(Pairs(), range, exponent);
   }
-  PrecisionLoss loss = loss_of_line(in_operand, range.largest);
+  LossCount count;
   write_rounds<Pairs, shape>(x, s, lane, line0, line, part, in_operand, scale, range.largest, depth,
-                             begin, end, k_end, with_more, loss, load, rows_from, sync);
-  return loss;
+                             begin, end, k_end, with_more, count, load, rows_from, sync);
+  count.add_of_lanes<4>();
+  count.set_line(in_operand, range.largest);
+  return count;
+}
+
+// Records the block's loss. Its warps' counts lie where its rows were: eight lines of each warp.
+template <SplitShape shape, class Shared, class Sync>
+__device__ __forceinline__ void record_lines(const SplitOperand& x, Shared& s, unsigned block,
+                                             int warp, int lane, LossCount count,
+                                             std::int64_t length, Sync& sync) {
+  constexpr int kLines = SplitTraits<shape>::lines, kCounts = kSplitWarps * 8;
+  static_assert(sizeof(LossCount) * kCounts <= sizeof s.rows);
+  auto* const counts = reinterpret_cast<LossCount*>(s.rows);
+  sync();  // no thread reads the rows any more
+  if (lane % 4 == 0) counts[warp * 8 + lane / 4] = count;
+  record_loss(
+      x, block,
+      {counts, kLines, 1, kCounts / kLines, kLines, static_cast<unsigned>(length > 0 ? length : 0),
+       length < kSplitPiece && x.k >= kSplitPiece},
+      sync);
 }
 
 // Splits the lines of block `block`, which is block `rank` of a cluster of `blocks`. Called by the
@@ -293,10 +311,10 @@ __device__ __forceinline__ void split_strided(const SplitOperand& x, unsigned bl
   const auto add_of_warps = [&](Range& range, int line) { s.add_of_warps(range, line); };
   sync();  // all warps' ranges and the rows are complete
   if (cluster > 1) exchange_ranges<kLines>(s, thread, rank, cluster, add_of_warps);
-  const PrecisionLoss loss =
+  const LossCount count =
       write_lines<Pairs, shape>(x, s, rank, cluster, warp, lane, line0, depth, begin, end, k_end,
                                 with_more, load, rows_from, add_of_warps, sync);
-  record_loss<Pairs>(x, block, loss, s.loss_of_warp, sync);
+  if (Pairs::kCounted) record_lines<shape>(x, s, block, warp, lane, count, k_end - begin, sync);
 }
 
 }  // namespace WARPLADDER_FLAVOUR

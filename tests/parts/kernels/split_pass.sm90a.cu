@@ -19,7 +19,7 @@ __device__ __forceinline__ void split_lines(const float* data, unsigned char* pa
   x.line_bytes = depth * Pairs::kBytes;
   x.span = parts::split_span<kMedium>(depth, 2);
   x.factor = factor;
-  x.loss = reinterpret_cast<parts::PrecisionLoss*>(loss);
+  x.loss = reinterpret_cast<parts::StoredLoss*>(loss);
   x.blocks = gridDim.x;
   unsigned char* const shared = runtime::dynamic_shared<unsigned char>();
   parts::BlockSplitSync sync;
@@ -52,18 +52,21 @@ WARPLADDER_TEST_KERNEL(split_across_memory<parts::Tf32Pairs>);
 WARPLADDER_TEST_KERNEL(split_across_memory<parts::Tf32Once>);
 
 // What a product makes of the losses of A's blocks and, behind them, of B's.
-__global__ void halves_fit(unsigned* loss, unsigned* answer, int a_blocks, int b_blocks) {
-  __shared__ unsigned most[4];
+__global__ void halves_fit(unsigned* loss, unsigned* answer, int a_blocks, int b_blocks, int k,
+                           bool contiguous) {
+  __shared__ parts::PrecisionLoss most[2];
   parts::SplitOperand a{}, b{};
-  a.loss = reinterpret_cast<parts::PrecisionLoss*>(loss);
+  a.k = b.k = k;
+  a.contiguous = b.contiguous = contiguous;
+  a.loss = reinterpret_cast<parts::StoredLoss*>(loss);
   b.loss = a.loss + a_blocks;
   a.blocks = static_cast<unsigned>(a_blocks);
   b.blocks = static_cast<unsigned>(b_blocks);
-  if (threadIdx.x < 4) most[threadIdx.x] = 0;
+  if (threadIdx.x < 2) most[threadIdx.x] = {};
   __syncthreads();  // zeros are there
   parts::gather_losses<128>(a, b, threadIdx.x, most);
   __syncthreads();  // all warps' most are there
-  answer[threadIdx.x] = parts::fits_half_pairs(most) ? 1 : 0;
+  answer[threadIdx.x] = parts::fits_half_pairs(a, b, most) ? 1 : 0;
 }
 WARPLADDER_TEST_KERNEL(halves_fit);
 

@@ -39,13 +39,32 @@ struct Maps {
   runtime::TensorMap a, b;
 };
 
-// The losses counted so far, over all blocks: A's small and far, B's small and far.
+// The losses counted so far, over all blocks: A's, B's.
 __device__ __forceinline__ uint4 most_so_far(const SplitGemm& split) {
   return __ldcg(reinterpret_cast<const uint4*>(split.state->most));
 }
-__device__ __forceinline__ bool fits(const uint4& most) {
-  const unsigned loss[4] = {most.x, most.y, most.z, most.w};
-  return parts::fits_half_pairs(loss);
+__device__ __forceinline__ bool fits(const SplitGemm& split, const uint4& most) {
+  const parts::PrecisionLoss loss[2] = {parts::PrecisionLoss(parts::StoredLoss{most.x, most.y}),
+                                        parts::PrecisionLoss(parts::StoredLoss{most.z, most.w})};
+  return parts::fits_half_pairs(split.a, split.b, loss);
+}
+
+// Includes a loss in a shared word, of which stored() packs several numbers: `select` picks the
+// word.
+template <class Select>
+__device__ __forceinline__ void include_atomically(unsigned* word, const parts::PrecisionLoss& more,
+                                                   const Select& select) {
+  unsigned old = *word, assumed = old;
+  do {
+    assumed = old;
+    parts::StoredLoss both;
+    select(both) = assumed;
+    parts::PrecisionLoss most(both);
+    most.include(more);
+    both = most.stored();
+    if (select(both) == assumed) return;
+    old = atomicCAS(word, assumed, select(both));
+  } while (old != assumed);
 }
 
 // Adds each block's loss to the shared counts, and stops once FP16 pairs do not suffice.
@@ -55,13 +74,15 @@ struct CountingSplitSync : SplitSync {
   __device__ __forceinline__ explicit CountingSplitSync(const SplitGemm& s) : split(s) {}
   __device__ __forceinline__ void record(const parts::SplitOperand& x, unsigned,
                                          parts::PrecisionLoss most) const {
-    if (most.small > 0) atomicMax(&x.loss->small, most.small);
-    if (most.far > 0) atomicMax(&x.loss->far, most.far);
+    include_atomically(&x.loss->below, most,
+                       [](parts::StoredLoss& both) -> unsigned& { return both.below; });
+    include_atomically(&x.loss->lossy, most,
+                       [](parts::StoredLoss& both) -> unsigned& { return both.lossy; });
   }
   __device__ __forceinline__ void poll() {
     seen = most_so_far(split);
   }  // asynchronous: the load is awaited later
-  __device__ __forceinline__ bool should_stop() const { return !fits(seen); }
+  __device__ __forceinline__ bool should_stop() const { return !fits(split, seen); }
 };
 
 // The barrier between the split and the product: no block of the cluster uses the ring any more,
@@ -100,7 +121,7 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
     const bool produces = threadIdx.x == TensorConfig::consumers;
     const auto nothing = [] {};
     join<Config>(nothing);
-    if (fits(most_so_far(half_split))) {
+    if (fits(half_split, most_so_far(half_split))) {
       Producer<HalfPairs, Config> producer(ring, half_split, schedule);
       while (produces && producer.is_left()) producer.fetch_next(halves.a, halves.b);
     } else {
@@ -115,7 +136,7 @@ __global__ void __launch_bounds__(TensorConfig::threads, 1)
     CountingSplitSync sync(half_split);
     split_by_tickets<HalfPairs>(half_split, &shared.ticket, ring.a, sync);
     join<Config>([&] { wait_for_tickets<HalfPairs>(half_split); });
-    if (__all_sync(0xffffffffu, fits(most_so_far(half_split)))) {
+    if (__all_sync(0xffffffffu, fits(half_split, most_so_far(half_split)))) {
       consume<HalfPairs, Config>(ring, g, half_split, schedule, at);
     } else {
       SplitSync again;

@@ -28,17 +28,18 @@ using parts::HalfPairs;
 template <class Config>
 struct Shared {
   typename Config::Ring ring;
-  unsigned loss[4];
+  parts::PrecisionLoss loss[2];
 };
 
 // Called by the threads of the first block, which has no tile.
 template <int kThreads>
-__device__ __forceinline__ void judge(const SplitGemm& split, unsigned (&loss)[4]) {
+__device__ __forceinline__ void judge(const SplitGemm& split, parts::PrecisionLoss (&loss)[2]) {
   parts::gather_losses<kThreads>(split.a, split.b, threadIdx.x, loss);
   __syncthreads();  // all have been added up
   if (threadIdx.x != 0) return;
   split.state->stop = 0;
-  atomicExch(&split.state->verdict, parts::fits_half_pairs(loss) ? kFits : kDoesNotFit);
+  atomicExch(&split.state->verdict,
+             parts::fits_half_pairs(split.a, split.b, loss) ? kFits : kDoesNotFit);
 }
 
 template <class Config>
@@ -47,7 +48,7 @@ __global__ void __launch_bounds__(Config::value.threads(), Config::value.blocks)
   auto& shared = *runtime::dynamic_shared<Shared<Config>>();
   if (threadIdx.x == 0) {
     shared.ring.init(Config::value.threads());
-    for (unsigned& most : shared.loss) most = 0;
+    for (parts::PrecisionLoss& most : shared.loss) most = {};
   }
   ptx::allow_next_kernel();
   ptx::wait_for_previous_kernel();

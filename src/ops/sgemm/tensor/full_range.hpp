@@ -22,19 +22,19 @@ struct FullRangeShared {
   ptx::Barrier judged;
   ptx::Barrier ring_free;  // without a cluster: the consumers have done with the ring
   unsigned ticket;
-  unsigned loss[4];  // maxima over both operands
+  parts::PrecisionLoss loss[2];  // of A, of B
 
   // Called by one thread; a barrier of all users follows.
   __device__ __forceinline__ void init() {
-    for (unsigned& most : loss) most = 0;
+    for (parts::PrecisionLoss& most : loss) most = {};
     ptx::barrier_init(&judged, kJudges / 32);
     ptx::barrier_init(&ring_free, 1);
     ring.init(TensorConfig::consumers / 32 * Config::value.sharers);
   }
   // Whether FP16 pairs suffice, once the judges know it.
-  __device__ __forceinline__ bool fits() {
+  __device__ __forceinline__ bool fits(const SplitGemm& halves) {
     ptx::wait(&judged, 0);
-    return parts::fits_half_pairs(loss);
+    return parts::fits_half_pairs(halves.a, halves.b, loss);
   }
 };
 
@@ -91,7 +91,7 @@ __device__ __forceinline__ void produce_full_range(FullRangeShared<Config>& shar
     }
   }
   __syncwarp();
-  if (shared.fits()) {
+  if (shared.fits(half_split)) {
     if (threadIdx.x == TensorConfig::consumers) {
       while (producer.is_left()) producer.fetch_next(halves.a, halves.b);
     }
@@ -114,7 +114,7 @@ __device__ __forceinline__ void consume_full_range(FullRangeShared<Config>& shar
                                                    const TileSchedule& schedule) {
   using parts::HalfPairs, parts::Tf32Pairs;
   auto& ring = shared.ring;
-  const auto fits = [&] { return shared.fits(); };
+  const auto fits = [&] { return shared.fits(half_split); };
   ptx::wait_for_previous_kernel();
   parts::RingPlace<Config::Ring::kStages> at;
   consume<HalfPairs, Config>(ring, g, half_split, schedule, at, fits);

@@ -26,7 +26,7 @@ std::uint64_t strided_split_barriers(const SplitGemm& s, int per_ticket) {
   for (unsigned rank = 0; rank < s.cluster; ++rank) {
     const auto [begin, end, held_at_once] = parts::split_part<shape>(s.a, s.depth, rank, s.cluster);
     const bool one_round = held_at_once || end - begin <= Traits::rows;
-    barriers += per_ticket + (s.cluster > 1 ? 2 : 1) + Pairs::kCounted +
+    barriers += per_ticket + (s.cluster > 1 ? 2 : 1) + 2 * Pairs::kCounted +
                 (one_round ? 0 : 2 * (tiles(end - begin, Traits::rows) - 1));
   }
   return barriers;

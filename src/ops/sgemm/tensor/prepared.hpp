@@ -27,17 +27,17 @@ struct MemoryParts {
 
 // Where a prepared operand of so many lines keeps what. Arrays of two: FP16 pairs, TF32 pairs.
 struct PreparedOperand {
-  SplitState* state;                    // of the pass
-  parts::PrecisionLoss* loss;           // of FP16 pairs, over all lines
-  parts::PrecisionLoss* loss_of_block;  // of the pass
+  SplitState* state;                 // of the pass
+  parts::StoredLoss* loss;           // of FP16 pairs, over all lines
+  parts::StoredLoss* loss_of_block;  // of the pass
   float* factor[2];
   unsigned char* pairs[2];
 
   PreparedOperand(void* memory, std::int64_t lines, std::int64_t k) {
     MemoryParts parts{static_cast<unsigned char*>(memory)};
     state = parts.take<SplitState>(1);
-    loss = parts.take<parts::PrecisionLoss>(1);
-    loss_of_block = parts.take<parts::PrecisionLoss>(lines + kExtraBlocksOfPass);
+    loss = parts.take<parts::StoredLoss>(1);
+    loss_of_block = parts.take<parts::StoredLoss>(lines + kExtraBlocksOfPass);
     const std::int64_t depth = parts::padded_depth(k);
     factor[kKindOf<parts::HalfPairs>] = parts.take<float>(lines + 1);
     factor[kKindOf<parts::Tf32Pairs>] = parts.take<float>(lines + 1);
@@ -77,7 +77,7 @@ SplitGemm split_beside_prepared(const Gemm& g, bool trans_a, bool trans_b, Opera
   float* factors[2];  // each kind has its own: one is still read while the other is written
   for (float*& of_kind : factors) of_kind = parts.take<float>(now.lines + 1);
   now.factor = factors[kKindOf<Pairs>];
-  now.loss = parts.take<parts::PrecisionLoss>(now.lines + kExtraBlocksOfPass);
+  now.loss = parts.take<parts::StoredLoss>(now.lines + kExtraBlocksOfPass);
   now.pairs = parts.take<unsigned char>(now.lines * now.line_bytes);
   parts::SplitOperand& before = operand_of(s, other(which));
   const PreparedOperand kept(prepared, before.lines, g.k);
@@ -107,17 +107,17 @@ static parts::SplitOperand launch_preparing_pass(const Gemm& g, bool trans_a, bo
 // What FP16 pairs lose of an operand: the maxima over the blocks of its pass. One block.
 constexpr int kCollectThreads = 256;
 static __global__ void __launch_bounds__(kCollectThreads)
-    collect_losses(parts::SplitOperand x, parts::PrecisionLoss* loss) {
-  __shared__ unsigned most[4];
+    collect_losses(parts::SplitOperand x, parts::StoredLoss* loss) {
+  __shared__ parts::PrecisionLoss most[2];
   ptx::allow_next_kernel();
   ptx::wait_for_previous_kernel();
-  if (threadIdx.x < 4) most[threadIdx.x] = 0;
+  if (threadIdx.x < 2) most[threadIdx.x] = {};
   __syncthreads();  // the maxima are zero
   parts::SplitOperand none = x;
   none.blocks = 0;
   parts::gather_losses<kCollectThreads>(x, none, static_cast<int>(threadIdx.x), most);
   __syncthreads();  // all warps have added their maxima
-  if (threadIdx.x == 0) *loss = {most[0], most[1]};
+  if (threadIdx.x == 0) *loss = most[0].stored();
 }
 
 // Splits operand `which` into both kinds of pairs.

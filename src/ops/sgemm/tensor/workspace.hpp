@@ -16,9 +16,9 @@ constexpr unsigned kFits = 1, kDoesNotFit = 2;
 // for TF32 pairs. All are zero before a product.
 struct SplitState {
   unsigned taken[2], done[2];
-  parts::PrecisionLoss most[2];  // of A's and of B's FP16 pairs
-  unsigned verdict;              // kFits, kDoesNotFit; 0: not yet known
-  unsigned stop;                 // see parts::kStop
+  parts::StoredLoss most[2];  // of A's and of B's FP16 pairs
+  unsigned verdict;           // kFits, kDoesNotFit; 0: not yet known
+  unsigned stop;              // see parts::kStop
 };
 constexpr int kSplitStateWords = sizeof(SplitState) / sizeof(unsigned);
 template <class Pairs>
@@ -83,8 +83,8 @@ SplitGemm split_in_workspace(const Gemm& g, bool trans_a, bool trans_b,
   s.b.factor = s.a.factor + g.m + g.m % 2;
   // Clusters are whole, so the pass may have more blocks than lines.
   constexpr std::int64_t kExtraBlocks = 2 * 16;
-  s.a.loss = reinterpret_cast<parts::PrecisionLoss*>(
-      take((g.m + g.n + kExtraBlocks) * sizeof(parts::PrecisionLoss)));
+  s.a.loss = reinterpret_cast<parts::StoredLoss*>(
+      take((g.m + g.n + kExtraBlocks) * sizeof(parts::StoredLoss)));
   s.b.loss = s.a.loss + s.a.blocks;
   s.a.pairs = take(g.m * s.a.line_bytes);
   s.b.pairs = take(g.n * s.b.line_bytes);
