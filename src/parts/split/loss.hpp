@@ -81,13 +81,14 @@ struct QuickCount {
   }
 };
 
-// Shares: of 255, rounded up, or as the upper half of a float, rounded up.
-__device__ __forceinline__ unsigned share_of_255(unsigned count, unsigned of) {
-  return static_cast<unsigned>((255ull * count + of - 1) / of);
+// Shares of a part's elements, rounded up: in 255ths, and as the upper half of a float. `one` is
+// the share of an element.
+__device__ __forceinline__ unsigned share_of_255(unsigned count, float one) {
+  const auto whole = static_cast<unsigned>(255.0f * one * static_cast<float>(count));
+  return count == 0 ? 0u : (whole < 255 ? whole + 1 : 255u);
 }
-__device__ __forceinline__ unsigned share_code(unsigned count, unsigned of) {
-  const float share = static_cast<float>(count) / static_cast<float>(of);
-  return count == 0 ? 0u : (__float_as_uint(share) >> 16) + 1;
+__device__ __forceinline__ unsigned share_code(unsigned count, float one) {
+  return count == 0 ? 0u : (__float_as_uint(one * static_cast<float>(count)) >> 16) + 1;
 }
 
 // The loss of a line, or of a block's part of it, from its counts. A part of fewer than 256
@@ -98,13 +99,13 @@ __device__ __forceinline__ PrecisionLoss loss_of(const LossCount& count, unsigne
   PrecisionLoss loss;
   if (count.below18 >= LossCount::kUncounted || length == 0) return loss;
   if (count.tiny >= LossCount::kUncounted) return PrecisionLoss::unrepresentable();
-  const unsigned of = is_rest ? kSplitPiece : length;
-  loss.small = share_code(count.small, of);
-  loss.tiny = share_code(count.tiny, of);
+  const float one = 1.0f / static_cast<float>(is_rest ? kSplitPiece : length);
+  loss.small = share_code(count.small, one);
+  loss.tiny = share_code(count.tiny, one);
   if (is_rest) return loss;
-  loss.below4 = share_of_255(length - count.from4, length);
-  loss.below12 = share_of_255(length - count.from12, length);
-  loss.below18 = share_of_255(count.below18, length);
+  loss.below4 = share_of_255(length - count.from4, one);
+  loss.below12 = share_of_255(length - count.from12, one);
+  loss.below18 = share_of_255(count.below18, one);
   return loss;
 }
 
@@ -119,7 +120,8 @@ __device__ __forceinline__ bool fits_half_pairs(const PrecisionLoss& a, const Pr
   const unsigned below_a[] = {a.below4, a.below12, a.below18},
                  below_b[] = {b.below4, b.below12, b.below18};
   constexpr int kExponents[] = {4, 12, 18};
-  bool fits = lossy == 0.0f;
+  if (lossy == 0.0f) return true;
+  bool fits = false;
   WARPLADDER_UNROLL_ON_GPU
   for (int i = 0; i < 3; ++i) {
     WARPLADDER_UNROLL_ON_GPU
@@ -225,10 +227,10 @@ __device__ __forceinline__ bool fits_half_pairs(const SplitOperand& a, const Spl
                                                 const PrecisionLoss (&most)[2]) {
   constexpr std::int64_t kOneBlock = 1024;  // longer lines may be shared
   const bool has_rest = a.k > kOneBlock && !(a.contiguous && b.contiguous);
-  return fits_half_pairs(
-      most[0], most[1],
-      has_rest ? share_of_255(static_cast<unsigned>(a.k % kSplitPiece), static_cast<unsigned>(a.k))
-               : 0);
+  return fits_half_pairs(most[0], most[1],
+                         has_rest ? share_of_255(static_cast<unsigned>(a.k % kSplitPiece),
+                                                 1.0f / static_cast<float>(a.k))
+                                  : 0);
 }
 
 }  // namespace WARPLADDER_FLAVOUR
