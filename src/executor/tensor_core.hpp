@@ -6,7 +6,7 @@
 
 namespace warpladder::executor {
 
-constexpr int kTensorRows = 64, kTensorDepthBytes = 32, kMostTensorColumns = 128;
+constexpr int kTensorRows = 64, kTensorDepthBytes = 32, kMostTensorColumns = 256;
 
 // Where the tiles lie: 16-byte pieces of line r, swizzled within eight lines of 128 bytes from a
 // multiple of 1,024 bytes in `shared`.

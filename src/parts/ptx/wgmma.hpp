@@ -100,6 +100,9 @@ __device__ __forceinline__ void pin(float (&sums)[count]) {
 #define WARPLADDER_NAMES32_1                                                                   \
   "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, " \
   "%50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define WARPLADDER_NAMES32_2                                                                   \
+  "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, " \
+  "%82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
 #define WARPLADDER_WGMMA_N32(shape_and_types, flags)                            \
   asm volatile(                                                                 \
       "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %18, 0;\n\t"                    \
@@ -122,17 +125,30 @@ __device__ __forceinline__ void pin(float (&sums)[count]) {
       ", " WARPLADDER_NAMES32_1 "}, %64, %65, add, 1, 1" flags ";\n\t}"         \
       : WARPLADDER_SUMS32(sums, 0), WARPLADDER_SUMS32(sums, 32)                 \
       : "l"(both_words(a)), "l"(both_words(b)), "r"(static_cast<int>(add)))
+#define WARPLADDER_WGMMA_N192(shape_and_types, flags)                                             \
+  asm volatile(                                                                                   \
+      "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %98, 0;\n\t"                                      \
+      "wgmma.mma_async.sync.aligned." shape_and_types " {" WARPLADDER_NAMES32_0                   \
+      ", " WARPLADDER_NAMES32_1 ", " WARPLADDER_NAMES32_2 "}, %96, %97, add, 1, 1" flags ";\n\t}" \
+      : WARPLADDER_SUMS32(sums, 0), WARPLADDER_SUMS32(sums, 32), WARPLADDER_SUMS32(sums, 64)      \
+      : "l"(both_words(a)), "l"(both_words(b)), "r"(static_cast<int>(add)))
 #endif
+
+// Sums of a thread, half as many as columns.
+constexpr bool is_wgmma_count(int count) {
+  return count == 16 || count == 32 || count == 64 || count == 96;
+}
 
 // wgmma.mma_async.m64nNk16.f32.f16.f16: sums = A·B (+ sums if `add`), halves in, N = 2·count.
 template <int count>
 __device__ __forceinline__ void multiply_f16(float (&sums)[count], TileDescriptor a,
                                              TileDescriptor b, bool add) {
-  static_assert(count == 16 || count == 32 || count == 64, "32, 64 or 128 columns");
+  static_assert(is_wgmma_count(count), "32, 64, 128 or 192 columns");
 #if defined(__CUDACC__)
   if constexpr (count == 16) WARPLADDER_WGMMA_N32("m64n32k16.f32.f16.f16", ", 0, 0");
   if constexpr (count == 32) WARPLADDER_WGMMA_N64("m64n64k16.f32.f16.f16", ", 0, 0");
   if constexpr (count == 64) WARPLADDER_WGMMA_N128("m64n128k16.f32.f16.f16", ", 0, 0");
+  if constexpr (count == 96) WARPLADDER_WGMMA_N192("m64n192k16.f32.f16.f16", ", 0, 0");
 #else
   simt_wgmma(sums, 2 * count, 2, both_words(a), both_words(b), add);
 #endif
@@ -142,11 +158,12 @@ __device__ __forceinline__ void multiply_f16(float (&sums)[count], TileDescripto
 template <int count>
 __device__ __forceinline__ void multiply_tf32(float (&sums)[count], TileDescriptor a,
                                               TileDescriptor b, bool add) {
-  static_assert(count == 16 || count == 32 || count == 64, "32, 64 or 128 columns");
+  static_assert(is_wgmma_count(count), "32, 64, 128 or 192 columns");
 #if defined(__CUDACC__)
   if constexpr (count == 16) WARPLADDER_WGMMA_N32("m64n32k8.f32.tf32.tf32", "");
   if constexpr (count == 32) WARPLADDER_WGMMA_N64("m64n64k8.f32.tf32.tf32", "");
   if constexpr (count == 64) WARPLADDER_WGMMA_N128("m64n128k8.f32.tf32.tf32", "");
+  if constexpr (count == 96) WARPLADDER_WGMMA_N192("m64n192k8.f32.tf32.tf32", "");
 #else
   simt_wgmma(sums, 2 * count, 4, both_words(a), both_words(b), add);
 #endif

@@ -11,16 +11,18 @@
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
-// Tiles of block_m × 128. The blocks of a cluster either are neighbours along n and share their
+// Tiles of block_m × block_n. The blocks of a cluster either are neighbours along n and share their
 // loads of A (`sharers`), or split one tile along k (`blocks_k`).
 struct TensorConfig {
-  int sharers = 1, blocks_k = 1, block_m = 256, stages = 4;
-  static constexpr int block_n = 128, groups = 2, consumers = 256, threads = consumers + 128;
+  int sharers = 1, blocks_k = 1, block_m = 256, stages = 4, block_n = 128;
+  static constexpr int groups = 2, consumers = 256, threads = consumers + 128;
   constexpr unsigned cluster() const { return sharers * blocks_k; }
 };
 constexpr bool valid(TensorConfig c) {
   return c.block_m % 128 == 0 && c.sharers <= 2 && c.blocks_k <= 8 &&
-         (c.sharers == 1 || c.blocks_k == 1);
+         (c.sharers == 1 || c.blocks_k == 1) &&
+         // Wide tiles leave no registers for two tiles of rows, or for a second level of sums.
+         (c.block_n == 128 || (c.block_n % 32 == 0 && c.cluster() == 1 && c.block_m == 128));
 }
 
 // nvcc rejects struct-valued template arguments on kernels, so this wraps the value in a type.
@@ -49,27 +51,6 @@ struct ConfigType {
   static constexpr int kSumsRow = config.block_n + 8;
   static_assert(sizeof(float) * config.block_m * kSumsRow <= offsetof(TileRing, full));
 };
-
-// Calls run.template operator()<config>() with the tiles that suit an m×n×k product. Clusters of 4
-// and 8 leave some SMs idle, because a cluster must fit into one GPC.
-template <class Run>
-void with_tensor_config(const Gemm& g, std::int64_t depth, const runtime::Machine& machine,
-                        const Run& run) {
-  // Thresholds are in tiles per 132 SMs, an H200's.
-  const std::int64_t multiprocessors = machine.multiprocessors;
-  const std::int64_t small = tiles(g.m, 128) * tiles(g.n, 128);
-  if (132 * small <= 12 * multiprocessors && depth >= 1024) {
-    run.template operator()<TensorConfig{1, 8, 128, 6}>();
-  } else if (132 * small <= 28 * multiprocessors && depth >= 512) {
-    run.template operator()<TensorConfig{1, 4, 128, 6}>();
-  } else if (2 * small <= multiprocessors && depth >= 256) {
-    run.template operator()<TensorConfig{1, 2, 128, 6}>();
-  } else if (2 * small <= 3 * multiprocessors) {  // two waves of these, or one of larger tiles
-    run.template operator()<TensorConfig{1, 1, 128, 6}>();
-  } else {
-    run.template operator()<TensorConfig{2, 1, 256, 4}>();
-  }
-}
 
 }  // namespace WARPLADDER_FLAVOUR
 }  // namespace warpladder::sgemm

@@ -234,7 +234,11 @@ __device__ __forceinline__ void store_staged(const Gemm& g,
     float of_columns[LaneColumns<kColumns>::kFactors];
     WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < LaneColumns<kColumns>::kFactors; ++i) {
-      of_columns[i] = side == 0 ? factors.of_columns[0][i] : factors.of_columns[kSides - 1][i];
+      of_columns[i] = factors.of_columns[0][i];
+      WARPLADDER_UNROLL_ON_GPU
+      for (int other = 1; other < kSides; ++other) {
+        if (side == other) of_columns[i] = factors.of_columns[other][i];
+      }
     }
     store.store(tile * 64 + half * 8, side * kColumns, factors.of_row, tile * 16 + half * 8,
                 of_columns);

@@ -98,7 +98,8 @@ struct Summation {
   static constexpr int kPromoted = Pairs::template kPromoted<kTiles>;
   // FP32 loses less if it adds fewer numbers in a row: where registers allow, chunks are added up
   // by fours first.
-  static constexpr bool kTwoLevels = kTiles == 1 && !kKahan && kPromoted == 1;
+  static constexpr bool kTwoLevels =
+      kTiles == 1 && kConfig.block_n == 128 && !kKahan && kPromoted == 1;
   static constexpr int kRecent = 4;
 
   using Factors = RowFactors<kStagedColumns, kTiles, 2 * kCount / kStagedColumns>;
