@@ -86,7 +86,6 @@ __device__ __forceinline__ LossCount write_line(const SplitOperand& x, bool in_o
   unsigned char* const to = x.pairs + line * x.line_bytes;
   const bool counts = Pairs::kCounted && in_operand && range.largest != 0;
   QuickCount quick;
-  bool recount = false;  // whether the quick count does not suffice for some piece
   for (int first = of_line; first < pieces; first += step) {
     if (pieces > step) load(first);
     WARPLADDER_UNROLL_ON_GPU
@@ -101,14 +100,12 @@ __device__ __forceinline__ LossCount write_line(const SplitOperand& x, bool in_o
       unsigned hi[4] = {};
       if (in_operand && k < depth) Pairs::write8(to, k, scaled, hi);
       if (!counts) continue;
-      quick.add(hi);
-      if (piece >= whole) quick.all_above = ~0u;  // zeros follow: the rest is counted anyway
-      recount |= quick.may_be_small();
+      quick.add(hi, piece < whole ? 0u : ~0u);
     }
   }
   LossCount count;
   if (counts) {
-    recount = __any_sync(0xffffffffu, recount);
+    const bool recount = __any_sync(0xffffffffu, quick.may_be_small());
     // Load those pieces and the line's end once more: code that counts in the registers of each
     // would be long.
     WARPLADDER_NO_UNROLL
@@ -121,7 +118,7 @@ __device__ __forceinline__ LossCount write_line(const SplitOperand& x, bool in_o
       if (left < kSplitPiece && lane == 0)
         count.below18 -= kSplitPiece - static_cast<unsigned>(left);
     }
-    count.from4 = quick.from4, count.from12 = quick.from12;
+    count.from6 = quick.from6;
     count.add_of_lanes<32>();
   }
   count.set_line(in_operand, range.largest);

@@ -16,9 +16,9 @@ struct LossCount {
   // Far more than there are elements, also if eight warps add it.
   static constexpr unsigned kUncounted = 1u << 28;
 
-  unsigned from4 = 0, from12 = 0;  // at least 2^-4, 2^-12
-  unsigned below18 = 0;            // below 2^-18: zeros too. kUncounted: the line does not count
-  unsigned small = 0, tiny = 0;    // kUncounted: no FP16 pair can hold the line
+  unsigned from6 = 0;            // at least 2^-6
+  unsigned below18 = 0;          // below 2^-18: zeros too. kUncounted: the line does not count
+  unsigned small = 0, tiny = 0;  // kUncounted: no FP16 pair can hold the line
 
   // Counts what the quick count leaves open. Elements are FP32 bits, as is the line's largest.
   __device__ __forceinline__ void add_small(const float (&x)[8], unsigned largest) {
@@ -34,8 +34,8 @@ struct LossCount {
     }
   }
   __device__ __forceinline__ void add(const LossCount& more) {
-    from4 += more.from4, from12 += more.from12;
-    below18 += more.below18, small += more.small, tiny += more.tiny;
+    from6 += more.from6, below18 += more.below18;
+    small += more.small, tiny += more.tiny;
   }
   // Adds what the other lanes have, of a warp or of each kLanes of it.
   template <int kLanes>
@@ -44,8 +44,7 @@ struct LossCount {
       if constexpr (kLanes == 32) return warp::sum(own);
       return warp::reduce<kLanes>(own, warp::Sum());
     };
-    from4 = sum(from4), from12 = sum(from12), below18 = sum(below18);
-    small = sum(small), tiny = sum(tiny);
+    from6 = sum(from6), below18 = sum(below18), small = sum(small), tiny = sum(tiny);
   }
   // A line of zeros, or none at all, counts for nothing.
   __device__ __forceinline__ void set_line(bool in_operand, unsigned largest) {
@@ -61,20 +60,19 @@ struct LossCount {
 // The cheap part of the count, of the halves hi: how many are large, and whether one may be small.
 // The line's scale has brought its largest element between 2^14 and 2^15.
 struct QuickCount {
-  unsigned all_above = ~0u, from4 = 0, from12 = 0;
-  __device__ __forceinline__ void add(const unsigned (&hi)[4]) {
-    constexpr unsigned k16 = 0x3400, k12 = 0x4400, k4 = 0x6400;  // 2^-2, 2^2, 2^10 as halves' bits
-    unsigned marks12 = 0, marks4 = 0;
+  unsigned all_above = ~0u, from6 = 0;
+  // `ignored`: all bits if small elements are counted anyway, else none.
+  __device__ __forceinline__ void add(const unsigned (&hi)[4], unsigned ignored = 0) {
+    constexpr unsigned k16 = 0x3400, k6 = 0x5c00;  // 2^-2 and 2^8 as halves' bits
+    unsigned marks = 0;
     WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 4; ++i) {
       const unsigned both =
           hi[i] & 0x7fff7fffu;  // an addition sets a half's top bit if it is as large
-      all_above &= both + (0x8000u - k16) * 0x10001u;
-      marks12 |= ((both + (0x8000u - k12) * 0x10001u) & 0x80008000u) >> i;
-      marks4 |= ((both + (0x8000u - k4) * 0x10001u) & 0x80008000u) >> i;
+      all_above &= (both + (0x8000u - k16) * 0x10001u) | ignored;
+      marks |= ((both + (0x8000u - k6) * 0x10001u) & 0x80008000u) >> i;
     }
-    from4 += __popc(marks4);
-    from12 += __popc(marks12);
+    from6 += __popc(marks);
   }
   __device__ __forceinline__ bool may_be_small() const {
     return (all_above & 0x80008000u) != 0x80008000u;
@@ -103,8 +101,7 @@ __device__ __forceinline__ PrecisionLoss loss_of(const LossCount& count, unsigne
   loss.small = share_code(count.small, one);
   loss.tiny = share_code(count.tiny, one);
   if (is_rest) return loss;
-  loss.below4 = share_of_255(length - count.from4, one);
-  loss.below12 = share_of_255(length - count.from12, one);
+  loss.below6 = share_of_255(length - count.from6, one);
   loss.below18 = share_of_255(count.below18, one);
   return loss;
 }
@@ -117,15 +114,14 @@ __device__ __forceinline__ bool fits_half_pairs(const PrecisionLoss& a, const Pr
   const auto share = [](unsigned code) { return __uint_as_float(code << 16); };
   const float lossy =
       255.0f * fminf(share(a.small) + share(b.tiny), share(a.tiny) + share(b.small));
-  const unsigned below_a[] = {a.below4, a.below12, a.below18},
-                 below_b[] = {b.below4, b.below12, b.below18};
-  constexpr int kExponents[] = {4, 12, 18};
+  const unsigned below_a[] = {a.below6, a.below18}, below_b[] = {b.below6, b.below18};
+  constexpr int kExponents[] = {6, 18};
   if (lossy == 0.0f) return true;
   bool fits = false;
   WARPLADDER_UNROLL_ON_GPU
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 2; ++i) {
     WARPLADDER_UNROLL_ON_GPU
-    for (int j = 0; j < 3; ++j) {
+    for (int j = 0; j < 2; ++j) {
       const int large = 255 - static_cast<int>(below_a[i] + below_b[j] + uncounted);
       fits |= lossy <= static_cast<float>(large) * power_of_two(14 - kExponents[i] - kExponents[j]);
     }
@@ -172,8 +168,10 @@ __device__ __forceinline__ void record_loss(const SplitOperand& x, unsigned bloc
   if (static_cast<int>(threadIdx.x) < counts.lines) {
     const LossCount* const of_line = counts.first + threadIdx.x * counts.line_step;
     LossCount total;
-    WARPLADDER_NO_UNROLL
-    for (int p = 0; p < counts.parts; ++p) total.add(of_line[p * counts.part_step]);
+    WARPLADDER_UNROLL_ON_GPU
+    for (int p = 0; p < kSplitWarps; ++p) {  // so that the loads do not wait for each other
+      if (p < counts.parts) total.add(of_line[p * counts.part_step]);
+    }
     own = loss_of(total, counts.length, counts.is_rest);
   }
   own.include_warp();

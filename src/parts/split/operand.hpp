@@ -79,16 +79,15 @@ __host__ __device__ __forceinline__ auto with_split_shape(std::int64_t depth, co
 struct StoredLoss {
   unsigned below = 0, lossy = 0;
 };
-// The same as numbers. Shares of elements: those below 2^-4, 2^-12 and 2^-18 of the binade of their
-// line's largest, in 255ths rounded up; and those of nonzero elements below 2^-16 (`small`) and
-// 2^-18 (`tiny`), as the upper halves of floats rounded up.
+// The same as numbers. Shares of elements: those below 2^-6 and 2^-18 of the binade of their line's
+// largest, in 255ths rounded up; and those of nonzero elements below 2^-16 (`small`) and 2^-18
+// (`tiny`), as the upper halves of floats rounded up.
 struct PrecisionLoss {
-  unsigned below4 = 0, below12 = 0, below18 = 0, small = 0, tiny = 0;
+  unsigned below6 = 0, below18 = 0, small = 0, tiny = 0;
 
   PrecisionLoss() = default;
   __device__ __forceinline__ explicit PrecisionLoss(const StoredLoss& s)
-      : below4(s.below & 0xff),
-        below12(s.below >> 8 & 0xff),
+      : below6(s.below & 0xffff),
         below18(s.below >> 16),
         small(s.lossy & 0xffff),
         tiny(s.lossy >> 16) {}
@@ -99,23 +98,20 @@ struct PrecisionLoss {
     return loss;
   }
   __device__ __forceinline__ StoredLoss stored() const {
-    return {below4 | below12 << 8 | below18 << 16, small | tiny << 16};
+    return {below6 | below18 << 16, small | tiny << 16};
   }
   __device__ __forceinline__ void include(const PrecisionLoss& more) {
-    below4 = max(below4, more.below4), below12 = max(below12, more.below12);
-    below18 = max(below18, more.below18);
+    below6 = max(below6, more.below6), below18 = max(below18, more.below18);
     small = max(small, more.small), tiny = max(tiny, more.tiny);
   }
   // Includes what the warp's other lanes have.
   __device__ __forceinline__ void include_warp() {
-    below4 = warp::greatest(below4), below12 = warp::greatest(below12);
-    below18 = warp::greatest(below18);
+    below6 = warp::greatest(below6), below18 = warp::greatest(below18);
     small = warp::greatest(small), tiny = warp::greatest(tiny);
   }
   // Includes this in one that other threads include theirs in, too.
   __device__ __forceinline__ void add_to(PrecisionLoss& shared) const {
-    atomicMax(&shared.below4, below4), atomicMax(&shared.below12, below12);
-    atomicMax(&shared.below18, below18);
+    atomicMax(&shared.below6, below6), atomicMax(&shared.below18, below18);
     atomicMax(&shared.small, small), atomicMax(&shared.tiny, tiny);
   }
 };

@@ -192,7 +192,7 @@ __device__ __forceinline__ void write_rounds(const SplitOperand& x, SplitShared<
       }
       const std::int64_t left = k_end - (first + own);
       if (!Pairs::kCounted || left <= 0) continue;
-      count.from4 += quick.from4, count.from12 += quick.from12;
+      count.from6 += quick.from6;
       const std::int64_t behind = end - (first + own);
       int counted = behind < kPart ? static_cast<int>(behind) : kPart;
       if (kMore > 0 && counted > kRows + kMore - own) counted = kRows + kMore - own;
