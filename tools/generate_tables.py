@@ -1,25 +1,25 @@
 #!/usr/bin/env python3
 """Fills the generated blocks of the documents: generate_tables.py PROGRAM [--check] [FILE.md...]
 
-A block stands between two comments; the first says what it holds:
+A block stands between two comments; the first says what it holds (GPU/ is short for results/current/GPU/ here):
   <!-- counts: sgemm/row_01_naive sgemm/row_02_block_tile at 256x256x256 -->
   <!-- counts: sgemv/01_thread_per_output at 1024x1024, row_t -->
   <!-- counts: spmv/01_scalar spmv/02_vector on rmat:scale=14,edge=16 -->
-  <!-- times: results/FOLDER/bench.json sgemm at 4096x4096x4096 -->
-  <!-- times-by-size: results/FOLDER/bench.json,results/FOLDER/more.json sgemm -->
-  <!-- shares: results/FOLDER/bench.json transpose of memcpy -->
-  <!-- shares: results/FOLDER/bench.json reduce:sum of cub, geomean 1024..4194304 -->
-  <!-- shares-by-variant: results/FOLDER/bench.json sgemv/07_by_shape of cublas, geomean -->
-  <!-- shares-by-matrix: results/FOLDER/bench.json spmv -->
-  <!-- medians: results/FOLDER/bench.json warp, in a graph -->
-  <!-- climb: results/FOLDER/bench.json sgemm/row_ at 4096x4096x4096 to climb.svg -->
-  <!-- register-order: results/FOLDER/register_order.json results/FOLDER/register_banks.json -->
-  <!-- profile: results/FOLDER/ncu.csv results/FOLDER/ncu_launches.json -->
-  <!-- speedups: results/FOLDER/every_shape.json,results/OTHER/every_shape.json sgemm/dispatch -->
-  <!-- torch-programs: results/FOLDER/gpt.json,results/FOLDER/mlp.json to torch_programs.svg -->
-  <!-- torch-operators: results/FOLDER/operators.json -->
-  <!-- torch-host: results/FOLDER/operators.json -->
-  <!-- compile: results/FOLDER/normalise.json maths -->
+  <!-- times: GPU/bench.json sgemm at 4096x4096x4096 -->
+  <!-- times-by-size: GPU/bench.json,GPU/more.json sgemm -->
+  <!-- shares: GPU/bench.json transpose of memcpy -->
+  <!-- shares: GPU/bench.json reduce:sum of cub, geomean 1024..4194304 -->
+  <!-- shares-by-variant: GPU/bench.json sgemv/07_by_shape of cublas, geomean -->
+  <!-- shares-by-matrix: GPU/bench.json spmv -->
+  <!-- medians: GPU/bench.json warp, in a graph -->
+  <!-- climb: GPU/bench.json sgemm/row_ at 4096x4096x4096 to climb.svg -->
+  <!-- register-order: GPU/register_order.json GPU/register_banks.json -->
+  <!-- profile: GPU/sgemm_counters.csv GPU/sgemm_counters_launches.json -->
+  <!-- speedups: GPU/every_shape.json,OTHER/every_shape.json sgemm/dispatch -->
+  <!-- torch-programs: GPU/gpt.json,GPU/mlp.json to torch_programs.svg -->
+  <!-- torch-operators: GPU/operators.json -->
+  <!-- torch-host: GPU/operators.json -->
+  <!-- compile: GPU/normalise.json maths -->
   <!-- end -->
 `counts` asks the program to explain each rung; `times`, `times-by-size`, `shares`,
 `shares-by-variant`, `shares-by-matrix`, `medians` and `climb` read reports of `bench --device gpu`. Where several reports
@@ -33,7 +33,9 @@ or lines. With --check nothing is written, and a block or a picture that is not 
 an error.
 """
 
+import concurrent.futures
 import dataclasses
+import functools
 import json
 import math
 import os
@@ -69,11 +71,18 @@ class Fault(Exception):
     """One sentence: why a block cannot be filled."""
 
 
+@functools.cache  # many blocks show parts of one recording
+def parsed(path, of_time):
+    del of_time  # a file that was written again is read again
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
 def read_json(file):
     if not file.startswith("results/") or ".." in Path(file).parts:
-        raise Fault(f"{file}: reports lie below results/")
+        raise Fault(f"{file}: recordings lie below results/")
     try:
-        return json.loads((ROOT / file).read_text(encoding="utf-8"))
+        path = ROOT / file
+        return parsed(path, path.stat().st_mtime_ns)
     except OSError:
         raise Fault(f"{file}: no such file, or not readable") from None
     except ValueError as error:
@@ -135,15 +144,30 @@ def reports_of(rows):
     return list({row.report.file: row.report for row in rows}.values())
 
 
-def raw_data(report, document):
-    folder = ROOT / Path(report.file).parent
-    return f"raw data: [{folder.name}]({Path(os.path.relpath(folder, document.parent)).as_posix()})"
+def link(file, document):
+    """To a recording, as a document names it."""
+    return f"[{Path(file).name}]({Path(os.path.relpath(ROOT / file, document.parent)).as_posix()})"
 
 
 def captions(rows, document):
     for report in reports_of(rows):
         measured = ", ".join(plain(t) for t in (report.gpu, report.libraries, report.date) if t)
-        yield f"{measured}, {raw_data(report, document)}, `{report.command}`."
+        yield f"{measured}, recording: {link(report.file, document)}, `{report.command}`."
+
+
+def explanations(program, rungs, asked_for, place):
+    """What `explain` says of each: two rungs a process, and a process for each processor."""
+    def explain(pair):
+        done = subprocess.run([program, "explain", *pair, *asked_for, "--json", "-"],
+                              capture_output=True, text=True, cwd=ROOT)
+        if done.returncode:
+            raise Fault(f"{' and '.join(pair)} at {place}: {done.stderr.strip()}")
+        return json.loads(done.stdout)["rungs"]
+
+    pairs = [rungs[i:i + 2] for i in range(0, len(rungs), 2)]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = [each for pair in pool.map(explain, pairs) for each in pair]
+    return zip(rungs, found)
 
 
 def counts(program, argument):
@@ -156,12 +180,7 @@ def counts(program, argument):
               "FMAs per sector", "FMAs per wavefront", "prediction", "lanes per load",
               "sectors per load", "copy engine bytes", "tensor core FMAs"]
     rows, some = [], set()  # totals that are not 0 of every rung
-    for rung in rungs.split():
-        done = subprocess.run([program, "explain", rung, *asked_for, "--json", "-"],
-                              capture_output=True, text=True, cwd=ROOT)
-        if done.returncode:
-            raise Fault(f"{rung} at {matrix or place}: {done.stderr.strip()}")
-        explained = json.loads(done.stdout)["rungs"][0]
+    for rung, explained in explanations(program, rungs.split(), asked_for, matrix or place):
         some |= set(filter((t := explained["totals"]).get, t))
         sectors = t["global_load_sectors"] + t["global_store_sectors"]
         wavefronts = t["shared_load_wavefronts"] + t["shared_store_wavefronts"]
@@ -384,8 +403,8 @@ def climb(argument, document, pictures):
         raise Fault(f"{name} lies in no folder of the repository")
     if pictures.setdefault(target, picture) != picture:
         raise Fault(f"{name} is the picture of another climb too")
-    sources = "; ".join({raw_data(source, document): 0 for source in reports_of(drawn)})
-    caption = f"{plain(drawn[0].report.gpu)}, {drawing.title}, {sources}."
+    sources = ", ".join({link(source.file, document): 0 for source in reports_of(drawn)})
+    caption = f"{plain(drawn[0].report.gpu)}, {drawing.title}, recording: {sources}."
     left_out = [f"`{row.rung}` ({row.untimed[0]}: {plain(row.untimed[1])})" for row in ladder
                 if row.untimed]
     caption += f" Not drawn: {', '.join(left_out)}." if left_out else ""
@@ -462,8 +481,7 @@ def profile(argument, document):
         raise Fault(f"{Path(error.filename).name}: no such file, or not readable") from None
     except MISSHAPEN as error:
         raise Fault(str(error)) from None
-    folder = os.path.relpath(paths[0].parent, document.parent)
-    return body(table(header, rows), [], [f"Raw data: [{paths[0].parent.name}]({folder})."])
+    return body(table(header, rows), [], [f"Recording: {link(files[0], document)}."])
 
 
 def speedups(argument, document):
@@ -488,8 +506,7 @@ def of_torch(kind, argument, document, pictures):
     reports = [(file, read_json(file)) for file in files.split(",")]
     try:
         header, rows = torch_table.TABLES[kind](reports)
-        lines = list(torch_table.captions(reports, lambda file: f"[{Path(file).parent.name}]"
-                                          f"({os.path.relpath(ROOT / file, document.parent)})"))
+        lines = list(torch_table.captions(reports, lambda file: link(file, document)))
         if name:
             pictures[Path(os.path.normpath(document.parent / name))] = torch_table.picture(reports)
     except MISSHAPEN as error:
@@ -504,8 +521,7 @@ def compiled(argument, document):
     report = read_json(file)
     try:
         header, rows, names = compile_table.of(report, what)
-        lines = [f"{compile_table.caption(report)} Raw data: "
-                 f"[{Path(file).parent.name}]({os.path.relpath((ROOT / file).parent, document.parent)})."]
+        lines = [f"{compile_table.caption(report)} Recording: {link(file, document)}."]
     except MISSHAPEN as error:
         raise Fault(f"{file}: not as `build --json` writes it: {error!r}") from None
     return body(table(header, rows, names), [], lines)

@@ -17,13 +17,14 @@ class CountsTable(Documents):
                               "tensor_fmas"), 0)
 
         def explain(command, **_):
-            rung = command[2]
-            self.asked = command[3:-2]
-            one = {"totals": {**none, **totals} if rung.endswith("02") else none,
-                   "global_load": {"lanes": 31.25, "sectors": 4.04, "ideal_sectors": 4}}
-            if "--matrix" not in command:
-                one["prediction"] = {"holds": rung.endswith("02")}
-            return mock.Mock(returncode=0, stdout=json.dumps({"rungs": [one]}))
+            flags = next(i for i, word in enumerate(command) if word.startswith("--"))
+            self.asked, explained = command[flags:-2], []
+            for rung in command[2:flags]:
+                explained.append({"totals": {**none, **totals} if rung.endswith("02") else none,
+                                  "global_load": {"lanes": 31.25, "sectors": 4.04, "ideal_sectors": 4}})
+                if "--matrix" not in command:
+                    explained[-1]["prediction"] = {"holds": rung.endswith("02")}
+            return mock.Mock(returncode=0, stdout=json.dumps({"rungs": explained}))
 
         with mock.patch.object(generate_tables.subprocess, "run", explain):
             return self.generated(f"<!-- counts: op/01 op/02 {place} -->\n<!-- end -->\n")
