@@ -13,6 +13,7 @@ A block stands between two comments; the first says what it holds (GPU/ is short
   <!-- shares-by-matrix: GPU/bench.json spmv -->
   <!-- medians: GPU/bench.json warp, in a graph -->
   <!-- climb: GPU/bench.json sgemm/row_ at 4096x4096x4096 to climb.svg -->
+  <!-- accuracy: GPU/sgemm_accuracy.json sgemm/row_08_double sgemm/tc_10_full_range on uniform to accuracy.svg -->
   <!-- register-order: GPU/register_order.json GPU/register_banks.json -->
   <!-- profile: GPU/sgemm_counters.csv GPU/sgemm_counters_launches.json -->
   <!-- speedups: GPU/every_shape.json,OTHER/every_shape.json sgemm/dispatch -->
@@ -25,7 +26,7 @@ A block stands between two comments; the first says what it holds (GPU/ is short
 `shares-by-variant`, `shares-by-matrix`, `medians` and `climb` read reports of `bench --device gpu`. Where several reports
 hold the same rung and shape, the first counts. Shares and medians are of cold samples, or of launches
 in a graph; `geomean` adds the shares' geometric mean and the least of them, of all shapes or of those
-with so many elements. `climb` also draws a picture, named relative to the document. `register-order`
+with so many elements. `climb` and `accuracy` draw a picture, named relative to the document. `register-order`
 sets what the benchmark of that name measured beside what tools/register_banks.py says of its kernels.
 `profile` shows the hardware's counters. `speedups` shows reports of `bench --shapes`, by class; `torch-…`
 those of benchmarks/torch. `compile` shows a report of `build`: stages, fat-binary, kernels, maths, separate
@@ -33,7 +34,6 @@ or lines. With --check nothing is written, and a block or a picture that is not 
 an error.
 """
 
-import concurrent.futures
 import dataclasses
 import functools
 import json
@@ -43,9 +43,11 @@ import re
 import statistics
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import compile_table
+import counts_table
 import draw_climb
 import matrix_table
 import profile_table
@@ -56,7 +58,7 @@ from bench_reports import (NONE, Report, Row, baseline_from, command_text, perce
 from table_text import body, plain, shape_label, table, time_text
 
 ROOT = Path(__file__).resolve().parents[1]
-KINDS = ("counts|times|times-by-size|shares|shares-by-variant|shares-by-matrix|medians|climb|"
+KINDS = ("counts|accuracy|times|times-by-size|shares|shares-by-variant|shares-by-matrix|medians|climb|"
          "register-order|profile|speedups|torch-programs|torch-operators|torch-host|compile")
 GEOMEAN = r"(, geomean(?: (\d+)\.\.(\d+))?)?"
 BLOCK = re.compile(rf"^(<!-- ({KINDS}): ([^\n]*?) -->\n)(.*?)(<!-- end -->)", re.DOTALL | re.MULTILINE)
@@ -155,50 +157,11 @@ def captions(rows, document):
         yield f"{measured}, recording: {link(report.file, document)}, `{report.command}`."
 
 
-def explanations(program, rungs, asked_for, place):
-    """What `explain` says of each: two rungs a process, and a process for each processor."""
-    def explain(pair):
-        done = subprocess.run([program, "explain", *pair, *asked_for, "--json", "-"],
-                              capture_output=True, text=True, cwd=ROOT)
-        if done.returncode:
-            raise Fault(f"{' and '.join(pair)} at {place}: {done.stderr.strip()}")
-        return json.loads(done.stdout)["rungs"]
-
-    pairs = [rungs[i:i + 2] for i in range(0, len(rungs), 2)]
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = [each for pair in pool.map(explain, pairs) for each in pair]
-    return zip(rungs, found)
-
-
 def counts(program, argument):
-    rungs, _, matrix = argument.partition(" on ")
-    rungs, _, place = rungs.partition(" at ")
-    shape, _, variant = place.partition(", ")
-    asked_for = (["--matrix", matrix] if matrix else
-                 ["--shape", shape, *(["--variant", variant] if variant else [])])
-    header = ["rung", "global sectors", "shared wavefronts", "barriers", "shuffles",
-              "FMAs per sector", "FMAs per wavefront", "prediction", "lanes per load",
-              "sectors per load", "copy engine bytes", "tensor core FMAs"]
-    rows, some = [], set()  # totals that are not 0 of every rung
-    for rung, explained in explanations(program, rungs.split(), asked_for, matrix or place):
-        some |= set(filter((t := explained["totals"]).get, t))
-        sectors = t["global_load_sectors"] + t["global_store_sectors"]
-        wavefronts = t["shared_load_wavefronts"] + t["shared_store_wavefronts"]
-        # Of a matrix without a shape there is no prediction.
-        holds = "" if matrix else "holds" if explained["prediction"]["holds"] else "differs"
-        load = explained["global_load"]
-        rows.append([f"`{rung.split('/')[1]}`", f"{sectors:,}", f"{wavefronts:,}", f"{t['barriers']:,}",
-                     f"{t['shuffles']:,}", f"{t['fmas'] / sectors:.1f}" if sectors and t["fmas"] else "",
-                     f"{t['fmas'] / wavefronts:.1f}" if wavefronts and t["fmas"] else "", holds,
-                     f"{load['lanes']:.1f}", f"{load['sectors']:.1f}",
-                     f"{t['bulk_bytes']:,}", f"{t['tensor_fmas']:,}"])
-    # An operator that only moves bytes has no FMAs to show; few rungs shuffle or use tensor cores.
-    # Rows of unlike lengths show in the lanes that a load has, and in what it touches.
-    shown = ([0, 1, 8, 9, 2, 3, 4] if matrix else
-             [0, 1, 2, 3, *[4] * ("shuffles" in some), *[5, 6] * ("fmas" in some),
-              *[10, 11] * bool(some & {"bulk_bytes", "tensor_fmas"}), 7])
-    header, *rows = ([cells[i] for i in shown] for cells in (header, *rows))
-    return table(header, rows)
+    try:
+        return counts_table.counts(program, ROOT, argument)
+    except ValueError as error:
+        raise Fault(str(error)) from None
 
 
 def asked(pattern, argument, form):
@@ -385,6 +348,35 @@ def medians(argument, document):
                 [samples_line(in_graph), *captions(rows, document)])
 
 
+def add_picture(pictures, document, name, picture):
+    target = Path(os.path.normpath(document.parent / name))
+    if ROOT not in target.parents or not target.parent.is_dir():
+        raise Fault(f"{name} lies in no folder of the repository")
+    if pictures.setdefault(target, picture) != picture:
+        raise Fault(f"{name} is another picture too")
+
+
+def accuracy(program, argument, document, pictures):
+    """Errors against k, as the program draws them; adds the picture's text to `pictures`."""
+    file, rungs, distributions, name = asked(
+        r"(\S+\.json) ((?:\w+/\w+ )+)on ([\w,]+) to (\S+\.svg)", argument,
+        "RECORDING.json OP/RUNG... on DISTRIBUTIONS to PICTURE.svg")
+    data = read_json(file)
+    with tempfile.TemporaryDirectory() as folder:
+        drawn = Path(folder) / "drawn.svg"
+        done = subprocess.run([program, "accuracy", *rungs.split(), "--recorded", file, "--distribution",
+                               distributions, "--svg", str(drawn)], capture_output=True, text=True, cwd=ROOT)
+        if done.returncode:
+            raise Fault(f"{file}: {done.stderr.strip()}")
+        add_picture(pictures, document, name, drawn.read_text(encoding="utf-8"))
+    try:
+        measured = f"{data['device']['gpu']['GPU']}, {data['date'][:10]}"
+    except MISSHAPEN as error:
+        raise Fault(f"{file}: not as `accuracy --json` writes it: {error!r}") from None
+    return (f"![Error against k, on {distributions.replace(',', ', ').replace('_', ' ')}]({name})\n\n{measured}, "
+            f"recording: {link(file, document)}, which holds more rungs and distributions.\n")
+
+
 def climb(argument, document, pictures):
     """Adds the picture's text to `pictures`."""
     files, prefix, shape, name = asked(r"(\S+) (\w+(?::\w+)?/?\w*) at (\d+(?:x\d+)*) to (\S+\.svg)", argument,
@@ -398,11 +390,7 @@ def climb(argument, document, pictures):
     title = f"{drawn[0].op.replace(':', ' ')} at {shape.replace('x', '×')}"
     drawing = draw_climb.of_rows(title, drawn, rival_of(rows))
     picture = draw_climb.svg(drawing)
-    target = Path(os.path.normpath(document.parent / name))
-    if ROOT not in target.parents or not target.parent.is_dir():
-        raise Fault(f"{name} lies in no folder of the repository")
-    if pictures.setdefault(target, picture) != picture:
-        raise Fault(f"{name} is the picture of another climb too")
+    add_picture(pictures, document, name, picture)
     sources = ", ".join({link(source.file, document): 0 for source in reports_of(drawn)})
     caption = f"{plain(drawn[0].report.gpu)}, {drawing.title}, recording: {sources}."
     left_out = [f"`{row.rung}` ({row.untimed[0]}: {plain(row.untimed[1])})" for row in ladder
@@ -541,6 +529,8 @@ def refreshed(program, path, pictures):
                 return opening + counts(program, argument) + end
             if kind == "climb":
                 return opening + climb(argument, path, pictures) + end
+            if kind == "accuracy":
+                return opening + accuracy(program, argument, path, pictures) + end
             if kind.startswith("torch-"):
                 return opening + of_torch(kind, argument, path, pictures) + end
             tables = {"times": times, "times-by-size": times_by_size, "shares": shares,

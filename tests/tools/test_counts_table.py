@@ -4,7 +4,9 @@ import json
 import unittest
 from unittest import mock
 
-from test_generate_tables import Documents, generate_tables
+from test_generate_tables import Documents
+
+import counts_table
 
 
 class CountsTable(Documents):
@@ -26,7 +28,7 @@ class CountsTable(Documents):
                     explained[-1]["prediction"] = {"holds": rung.endswith("02")}
             return mock.Mock(returncode=0, stdout=json.dumps({"rungs": explained}))
 
-        with mock.patch.object(generate_tables.subprocess, "run", explain):
+        with mock.patch.object(counts_table.subprocess, "run", explain):
             return self.generated(f"<!-- counts: op/01 op/02 {place} -->\n<!-- end -->\n")
 
     def test_a_variant_is_asked_for(self):

@@ -386,6 +386,33 @@ class ProfileTable(Documents):
         self.refuses("is not COUNTERS.csv LAUNCHES.json", self.BLOCK.replace(self.CSV, ""))
 
 
+class AccuracyPicture(Documents):
+    BLOCK = f"<!-- accuracy: {MORE} sgemm/row_01 sgemm/row_02 on uniform,one_huge to errors.svg -->\n<!-- end -->\n"
+
+    def draw(self, command, **_):
+        """The program is played by what it was asked."""
+        self.asked = command[1:-1]
+        Path(command[-1]).write_text("<svg/>")
+        return mock.Mock(returncode=0)
+
+    def test_the_program_draws_it(self):
+        self.give({"device": {"gpu": {"GPU": "NVIDIA H200"}}, "date": "2026-11-22T13:50:28Z"}, MORE)
+        with mock.patch.object(generate_tables.subprocess, "run", self.draw):
+            text = self.generated(self.BLOCK)
+        self.assertEqual(self.asked, ["accuracy", "sgemm/row_01", "sgemm/row_02", "--recorded", MORE,
+                                      "--distribution", "uniform,one_huge", "--svg"])
+        self.assertEqual((self.root / "docs/errors.svg").read_text(), "<svg/>")
+        self.assertIn("![Error against k, on uniform, one huge](errors.svg)\n\nNVIDIA H200, 2026-11-22, recording: "
+                      "[more.json](../results/current/nvidia-h200/more.json)", text)
+
+    def test_what_the_program_refuses(self):
+        self.give({"device": {}}, MORE)
+        refusal = mock.Mock(returncode=2, stderr="warpladder: no report of accuracy\n")
+        with mock.patch.object(generate_tables.subprocess, "run", return_value=refusal):
+            self.refuses("no report of accuracy", self.BLOCK)
+        self.refuses("is not RECORDING.json OP/RUNG", self.BLOCK.replace(" on ", " at "))
+
+
 class Staleness(Documents):
     def test_fresh_blocks_pass_and_a_second_run_writes_nothing(self):
         self.generated(TIMES + CLIMB)
@@ -456,7 +483,7 @@ class Refusals(Documents):
         self.refuses("different GPUs", TIMES.replace(FILE, f"{FILE},{MORE}"))
 
     def test_two_climbs_in_one_picture(self):
-        self.refuses("another climb", CLIMB + CLIMB.replace("row_", "col_"))
+        self.refuses("climb.svg is another picture too", CLIMB + CLIMB.replace("row_", "col_"))
 
 
 class Picture(Documents):
