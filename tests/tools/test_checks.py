@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 import tempfile
@@ -19,7 +18,6 @@ import check_documents  # noqa: E402
 import check_headers  # noqa: E402
 import check_includes  # noqa: E402
 import check_lines  # noqa: E402
-import check_results  # noqa: E402
 import check_words  # noqa: E402
 import common  # noqa: E402
 
@@ -346,64 +344,6 @@ class Words(Planted):
     def test_final_newline(self):
         self.write("src/base/a.cpp", "int i;\nint j;")
         self.assert_caught("src/base/a.cpp", 2, "no newline")
-
-
-class Results(Planted):
-    check = check_results
-    path = "results/current/nvidia-h200/sgemm.json"
-    good = {
-        "recorded": {"gpu": "NVIDIA H200", "date": "2026-11-24", "commit": "0" * 12, "raw_sha256": "0" * 64},
-        "rows": [{"samples_s": [1e-05]}, {"samples_s": [2e-05]}],
-    }
-    index = "path,sha256,commit,subject,kept_as\n"
-
-    def keep(self, recording, path=path):
-        self.write(path, check_results.keep_recording.rendered(recording))
-
-    def test_recordings(self):
-        self.keep(self.good)
-        self.assert_clean()
-        self.write(self.path, json.dumps(self.good))
-        self.assert_caught(self.path, 1, "not one line a row")
-        self.keep({**self.good, "recorded": {"gpu": "NVIDIA H200"}})
-        self.assert_caught(self.path, 1, "does not say its commit")
-        self.keep({"rows": []})
-        self.assert_caught(self.path, 1, "holds no `recorded`")
-        self.write(self.path, "[")
-        self.assert_caught(self.path, 1, "holds no `recorded`")
-
-    def test_places(self):
-        self.keep(self.good, "results/current/nvidia-h100/sgemm.json")
-        self.assert_caught("results/current/nvidia-h100/sgemm.json", 1, "was recorded on nvidia-h200")
-        for path in ("results/2026-11-24_a/x.json", "results/current/x.json", "results/current/cpu/x.md"):
-            self.write(path, "{}")
-            self.assert_caught(path, 1, "results/current/GPU/OP_SUBJECT.json")
-
-    def test_texts(self):
-        head = check_results.keep_recording.TEXT_HEAD + json.dumps(self.good["recorded"])
-        path = self.path.replace(".json", ".csv")
-        self.write(path, head + '\n"ID"\n')
-        self.assert_clean()
-        self.write(path, '"ID"\n')
-        self.assert_caught(path, 1, "holds no `recorded`")
-
-    def test_index(self):
-        row = f"results/old/a.json,{'a' * 64},{'b' * 12},bench sgemm,\n"
-        self.write("results/index.csv", self.index + row)
-        self.assert_clean()
-        for bad, words in (("results/old/b.json,1,2,,\n", "hexadecimal"), ("a,b\n", "2 columns, not 5")):
-            self.write("results/index.csv", self.index + row + bad)
-            self.assert_caught("results/index.csv", 3, words)
-        self.write("results/index.csv", row)
-        self.assert_caught("results/index.csv", 1, "columns are not")
-
-    def test_sizes(self):
-        self.write("src/a.cpp", "/" * (check_results.FILE_BYTES + 1))
-        self.assert_caught("src/a.cpp", 1, "the limit is 300000")
-        self.write("src/a.cpp")
-        for i in range(check_results.TREE_BYTES // check_results.FILE_BYTES + 1):
-            self.write(f"data/{i}.txt", "x" * check_results.FILE_BYTES)
-        self.assert_caught(".", 1, "the limit is 15000000")
 
 
 class Documents(Planted):
