@@ -348,7 +348,7 @@ def medians(argument, document):
                 [samples_line(in_graph), *captions(rows, document)])
 
 
-def add_picture(pictures, document, name, picture):
+def keep_picture(picture, name, document, pictures):
     target = Path(os.path.normpath(document.parent / name))
     if ROOT not in target.parents or not target.parent.is_dir():
         raise Fault(f"{name} lies in no folder of the repository")
@@ -368,7 +368,7 @@ def accuracy(program, argument, document, pictures):
                                distributions, "--svg", str(drawn)], capture_output=True, text=True, cwd=ROOT)
         if done.returncode:
             raise Fault(f"{file}: {done.stderr.strip()}")
-        add_picture(pictures, document, name, drawn.read_text(encoding="utf-8"))
+        keep_picture(drawn.read_text(encoding="utf-8"), name, document, pictures)
     try:
         measured = f"{data['device']['gpu']['GPU']}, {data['date'][:10]}"
     except MISSHAPEN as error:
@@ -390,7 +390,7 @@ def climb(argument, document, pictures):
     title = f"{drawn[0].op.replace(':', ' ')} at {shape.replace('x', '×')}"
     drawing = draw_climb.of_rows(title, drawn, rival_of(rows))
     picture = draw_climb.svg(drawing)
-    add_picture(pictures, document, name, picture)
+    keep_picture(picture, name, document, pictures)
     sources = ", ".join({link(source.file, document): 0 for source in reports_of(drawn)})
     caption = f"{plain(drawn[0].report.gpu)}, {drawing.title}, recording: {sources}."
     left_out = [f"`{row.rung}` ({row.untimed[0]}: {plain(row.untimed[1])})" for row in ladder

@@ -55,6 +55,15 @@ class Prose(Planted):
         self.assert_clean()
 
 
+    def test_numbers_of_decisions(self):
+        good = "# Decisions\n\n## Kernels\n\n### 2. Why?\nSo.\n\n### 1. How?\nThus.\n"
+        self.write("DECISIONS.md", good)
+        self.assert_clean()
+        for heading, words in (("### 2. Who?", "another decision has the number 2"), ("### Who?", "has a number")):
+            self.write("DECISIONS.md", f"{good}\n{heading}\nShe.\n")
+            self.assert_caught("DECISIONS.md", 11, words)
+
+
 class Results(Planted):
     check = check_results
     path = "results/current/nvidia-h200/sgemm.json"
