@@ -32,7 +32,7 @@ struct AccuracyFlags {
   JsonFlag json;
 };
 
-// The one operator of the rungs that are named, each of which runs once.
+// The operator of the named rungs, and these rungs, each once.
 const ops::Operator* select_rungs(const AccuracyFlags& flags,
                                   std::vector<const ladder::AnyRung*>& rungs) {
   const ops::Operator* op = nullptr;
@@ -55,7 +55,7 @@ const ops::Operator* select_rungs(const AccuracyFlags& flags,
   return op;
 }
 
-// A size that no axis names takes the values that the operator gives it on the target.
+// A size without an axis takes the operator's values for the target.
 std::vector<std::vector<std::int64_t>> shapes_for(const ops::Operator& op, runtime::Target target,
                                                   const std::vector<std::string>& texts) {
   std::vector<lab::Axis> axes;
@@ -81,7 +81,7 @@ std::vector<std::string> distributions_of(const ops::Operator& op, const std::st
   return all;
 }
 
-// Before anything runs: the rival must be the one that will, and able to.
+// Checked before anything runs: this must be the operator's rival, and it must be able to run.
 void require_rival(const ops::Operator& op, runtime::Target target, const std::string& name) {
   const ops::Rival* rival = lab::accuracy_rival(op, target);
   const std::string quoted = in_quotes(name, kShownBytes);
@@ -177,7 +177,7 @@ void print_report(const AccuracyReport& report, bool by_shape) {
   for (const std::string& remark : remarks_on(report)) print_line(remark);
 }
 
-// Neither did any rung run, nor did one take a problem.
+// No rung ran, or none accepted a problem.
 bool nothing_measured(const AccuracyReport& report) {
   const auto was_measured = [](const lab::AccuracyPoint& point) { return point.skipped.empty(); };
   return std::ranges::none_of(report.rows, [&](const lab::AccuracyRow& row) {

@@ -69,7 +69,7 @@ void print_totals(const Explanation& e) {
   print(table);
 }
 
-// One row a line of source; what it does stands in it line by line.
+// One row per source line; its cells have one line per kind of access.
 void print_lines(const Explanation& e) {
   const std::string& main_file = e.lines.front().file;
   print_line(fmt::format("{}, the costliest line first:", main_file));
@@ -125,7 +125,7 @@ void print_lines(const Explanation& e) {
 nlohmann::json as_json(const ladder::Totals& totals) {
   nlohmann::json object;
   for (const lab::TotalField& field : lab::total_fields()) {
-    // What a prediction leaves open is null.
+    // Totals without a prediction are null.
     if (totals.*field.value == ladder::kNotPredicted) {
       object[field.key] = nullptr;
     } else {
