@@ -1,26 +1,26 @@
 #!/usr/bin/env python3
 """Fills the generated blocks of the documents: generate_tables.py PROGRAM [--check] [FILE.md...]
 
-A block stands between two comments; the first says what it holds (GPU/ is short for results/current/GPU/ here):
+A block stands between two comments; the first says what it holds:
   <!-- counts: sgemm/row_01_naive sgemm/row_02_block_tile at 256x256x256 -->
   <!-- counts: sgemv/01_thread_per_output at 1024x1024, row_t -->
   <!-- counts: spmv/01_scalar spmv/02_vector on rmat:scale=14,edge=16 -->
-  <!-- times: GPU/bench.json sgemm at 4096x4096x4096 -->
-  <!-- times-by-size: GPU/bench.json,GPU/more.json sgemm -->
-  <!-- shares: GPU/bench.json transpose of memcpy -->
-  <!-- shares: GPU/bench.json reduce:sum of cub, geomean 1024..4194304 -->
-  <!-- shares-by-variant: GPU/bench.json sgemv/07_by_shape of cublas, geomean -->
-  <!-- shares-by-matrix: GPU/bench.json spmv -->
-  <!-- medians: GPU/bench.json warp, in a graph -->
-  <!-- climb: GPU/bench.json sgemm/row_ at 4096x4096x4096 to climb.svg -->
-  <!-- accuracy: GPU/sgemm_accuracy.json sgemm/row_08_double sgemm/tc_10_full_range on uniform to accuracy.svg -->
-  <!-- register-order: GPU/register_order.json GPU/register_banks.json -->
-  <!-- profile: GPU/sgemm_counters.csv GPU/sgemm_counters_launches.json -->
-  <!-- speedups: GPU/every_shape.json,OTHER/every_shape.json sgemm/dispatch -->
-  <!-- torch-programs: GPU/gpt.json,GPU/mlp.json to torch_programs.svg -->
-  <!-- torch-operators: GPU/operators.json -->
-  <!-- torch-host: GPU/operators.json -->
-  <!-- compile: GPU/normalise.json maths -->
+  <!-- times: results/FOLDER/bench.json sgemm at 4096x4096x4096 -->
+  <!-- times-by-size: results/FOLDER/bench.json,results/FOLDER/more.json sgemm -->
+  <!-- shares: results/FOLDER/bench.json transpose of memcpy -->
+  <!-- shares: results/FOLDER/bench.json reduce:sum of cub, geomean 1024..4194304 -->
+  <!-- shares-by-variant: results/FOLDER/bench.json sgemv/07_by_shape of cublas, geomean -->
+  <!-- shares-by-matrix: results/FOLDER/bench.json spmv -->
+  <!-- medians: results/FOLDER/bench.json warp, in a graph -->
+  <!-- climb: results/FOLDER/bench.json sgemm/row_ at 4096x4096x4096 to climb.svg -->
+  <!-- accuracy: results/FOLDER/sgemm_accuracy.json sgemm/row_08_double sgemm/tc_10_full_range on uniform to accuracy.svg -->
+  <!-- register-order: results/FOLDER/register_order.json results/FOLDER/register_banks.json -->
+  <!-- profile: results/FOLDER/ncu.csv results/FOLDER/ncu_launches.json -->
+  <!-- speedups: results/FOLDER/every_shape.json,results/OTHER/every_shape.json sgemm/dispatch -->
+  <!-- torch-programs: results/FOLDER/gpt.json,results/FOLDER/mlp.json to torch_programs.svg -->
+  <!-- torch-operators: results/FOLDER/operators.json -->
+  <!-- torch-host: results/FOLDER/operators.json -->
+  <!-- compile: results/FOLDER/normalise.json maths -->
   <!-- end -->
 `counts` asks the program to explain each rung; `times`, `times-by-size`, `shares`,
 `shares-by-variant`, `shares-by-matrix`, `medians` and `climb` read reports of `bench --device gpu`. Where several reports

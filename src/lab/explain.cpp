@@ -81,7 +81,8 @@ struct Fetched {
   std::uint64_t requests = 0, cycles = 0, words = 0;
 };
 
-// For a line without waste: its bytes per FMA of its own or, if it has none, of the whole rung.
+// For a line without waste: how much it fetches for its own FMAs or, if it has none, for all FMAs
+// of the rung.
 std::string sentence_on_reuse(const LineCounts& line, std::uint64_t all_fmas, const Gpu& gpu) {
   // L1 cycles in which the FP32 units of an SM take one FMA of each lane of a warp.
   const double balance = 32 / gpu.sm_fmas_per_cycle;

@@ -59,7 +59,8 @@ class Prose(Planted):
         good = "# Decisions\n\n## Kernels\n\n### 2. Why?\nSo.\n\n### 1. How?\nThus.\n"
         self.write("DECISIONS.md", good)
         self.assert_clean()
-        for heading, words in (("### 2. Who?", "another decision has the number 2"), ("### Who?", "has a number")):
+        for heading, words in (("### 2. Who?", "another decision has the number 2"), ("### Who?", "has a number"),
+                               ("## Who?", "has a number")):
             self.write("DECISIONS.md", f"{good}\n{heading}\nShe.\n")
             self.assert_caught("DECISIONS.md", 11, words)
 

@@ -66,10 +66,10 @@ def number_faults(path: str, text: str):
     """A decision's number is its own."""
     seen = set()
     for at, line in enumerate(text.split("\n"), 1):
-        heading = re.match(r"### (.*)", line)
-        number = heading and re.match(r"(\d+)\. ", heading[1])
+        heading = re.match(r"### (.*)|## (.*\?)$", line)
+        number = heading and re.match(r"(\d+)\. ", heading[1] or "")
         if heading and not number:
-            yield path, at, "a decision has a number: '### N. Question?'"
+            yield path, at, "a decision has a number, and stands in a group: '### N. Question?'"
         elif number and number[1] in seen:
             yield path, at, f"another decision has the number {number[1]}; take the next free one"
         seen.add(number and number[1])
