@@ -321,7 +321,7 @@ void write_pictures(const std::vector<lab::ContestantView>& views, const std::st
   if (view != views.end()) write_output(path, lab::svg(*view, op), "--svg");
 }
 
-// The journal for finished rows, beside the report's file. Empty without such a file.
+// Where finished rows go at once: beside the report, if that is a file. Empty otherwise.
 std::string journal_path_of(const BenchFlags& flags) {
   const std::string& path = flags.json.path;
   std::error_code absent;
@@ -332,7 +332,7 @@ std::string journal_path_of(const BenchFlags& flags) {
   return is_file ? path + ".rows.jsonl" : "";
 }
 
-// Prints the estimated duration, after a first part.
+// Says how long it will take, once some of it is done.
 lab::Progress with_time_left(lab::Progress progress, double budget_s) {
   struct Begin {
     std::chrono::steady_clock::time_point time = std::chrono::steady_clock::now();
@@ -349,7 +349,7 @@ lab::Progress with_time_left(lab::Progress progress, double budget_s) {
   };
 }
 
-// The remark about a run that was resumed or cut short.
+// What is said of a run that was cut into several, or cut short.
 std::string notes_on_parts(const BenchReport& report, const lab::BenchRequest& request) {
   std::string text;
   const std::size_t groups = request.groups.size();

@@ -1,4 +1,5 @@
-// check, run FILE.cu and explain FILE.cu: users' programs, built with g++ and run on the CPU.
+// check, run FILE.cu and explain FILE.cu: other people's programs, built with g++ and run on the
+// CPU.
 
 #include <fmt/format.h>
 
@@ -49,7 +50,7 @@ void check(const CheckFlags& flags, Context& context) {
     report["verb"] = "check";
     flags.json.write(context, std::move(report));
   }
-  // A program that fails by itself was not checked completely.
+  // A program that fails by itself has not been checked to its end.
   if (!outcome.findings.empty() || outcome.status != 0) context.exit_code = 1;
 }
 

@@ -84,7 +84,7 @@ struct OtherFlag {
 };
 void require_alone(const char* flag, std::initializer_list<OtherFlag> others);
 
-// The glossary of all reports.
+// What the words of all reports mean.
 void print_terms();
 
 void add_list(CLI::App& app, Context& context);

@@ -26,7 +26,7 @@ std::string line_of(const json& object) {
   return object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-// These must agree for rows to belong to one run.
+// What must be the same for rows to belong together.
 json head_of(const BenchRequest& request, const json& origin) {
   json head{{"verb", "bench journal"},
             {"target", device::name(request.target)},
@@ -114,7 +114,7 @@ std::size_t read_groups(std::string_view text, BenchRequest& request, const json
   return kept;
 }
 
-// A killed run may have left some rows of one group at the end.
+// A run that was killed may have left the rows of one group in part, at the end.
 void drop_incomplete(BenchRequest& request, std::string_view kept) {
   std::set<std::size_t> complete;
   for (std::size_t begin = kept.find('\n') + 1, end; begin < kept.size(); begin = end + 1) {
@@ -145,7 +145,7 @@ BenchJournal BenchJournal::resume(const std::string& path, BenchRequest& request
                                   const json& origin) {
   const std::string subject = file_subject(path, "--resume");
   const std::string text = read_whole_file(path, subject, kMostBytes);
-  // The head as it is read back.
+  // As the head looks when it is read back.
   const json wanted = json::parse(line_of(head_of(request, origin)));
   const std::size_t kept = read_groups(text, request, wanted, subject);
   drop_incomplete(request, std::string_view(text).substr(0, kept));

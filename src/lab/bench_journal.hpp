@@ -1,6 +1,6 @@
 #pragma once
-// The rows of a bench, one JSON line each, written as soon as their problem is done. So an
-// interrupted run loses nothing, and a later run continues.
+// The rows of a bench, a line of JSON each, written as soon as their problem is done: what an
+// interrupted run has measured is not lost, and a later run goes on from there.
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -15,14 +15,14 @@ class BenchJournal {
   // Begins a new file. `origin` says where the rows come from, as origin() does.
   static BenchJournal begin(const std::string& path, const BenchRequest& request,
                             const nlohmann::json& origin);
-  // Continues the file of a run with the same problems, rungs, program and machine. Puts its rows
-  // into the request, and drops groups with missing rows. Throws Error(bad_input) for a file of
-  // another run, and leaves it unchanged.
+  // Goes on with the file of a run that had the same problems, rungs, program and machine, and puts
+  // what it holds into the request; a group without all its rows is dropped. Throws
+  // Error(bad_input) for a file of another run, which stays as it was.
   static BenchJournal resume(const std::string& path, BenchRequest& request,
                              const nlohmann::json& origin);
 
   void add(std::size_t group, const FinishedGroup& finished);
-  // Removes the file, when the report holds all rows.
+  // The report holds all of it.
   void remove();
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// The style and the script of a report's page. The script sorts and filters tables, and shows one
+// What a report's page looks like, and what it does: it sorts tables, filters them, and shows one
 // figure of a choice at a time.
 
 #include <string_view>
