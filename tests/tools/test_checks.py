@@ -410,6 +410,16 @@ class Documents(Planted):
                 self.assert_clean()
                 self.assert_caught("README.md", 4, words, self.bin)
 
+    def test_what_is_shown_beneath_a_command(self):
+        command = "```console\n$ build/bin/warpladder 0; echo second; echo third\n"
+        for shown in ("said 0\nsecond\nthird", "said 0\n…\nthird", "second", ""):
+            self.readme(f"{command}{shown}\n$ build/bin/warpladder 0\n```")
+            self.assert_clean(self.bin)
+        for shown in ("said", "third\nsecond", "second\nsecond"):
+            self.readme(f"{command}{shown}\n```")
+            self.assert_clean()
+            self.assert_caught("README.md", 4, "does not print, in this order: ", self.bin)
+
 
 class CommandLine(Planted):
     def run_check(self, name: str, *arguments):
