@@ -12,7 +12,7 @@ $(error CUDA=$(CUDA): say auto, off or on)
 endif
 
 .NOTPARALLEL:
-.PHONY: all program build configure dependencies demo rung install test check format clean help
+.PHONY: all program build configure dependencies demo rung install test check docs format clean help
 
 all: program
 
@@ -25,6 +25,7 @@ help:
 	@echo '                   below PREFIX=/usr/local'
 	@echo 'make test          install what is missing, build, run every test'
 	@echo 'make check         only the fast checks of the house rules; builds nothing'
+	@echo 'make docs          build the documents to build/docs/html (installs mkdocs there)'
 	@echo 'make format        apply .clang-format to the sources'
 	@echo 'make dependencies  install what the build needs; does nothing when it is all there'
 	@echo 'make clean         remove build/'
@@ -87,6 +88,9 @@ test: dependencies
 check:
 	@status=0; for each in tools/checks/check_*.py; do python3 "$$each" . || status=1; done; \
 	tools/checks/check_format.sh . || [ $$? -eq 77 ] || status=1; exit $$status
+
+docs:
+	@python3 tools/build_docs.py
 
 format:
 	@find src apps include bindings tests benchmarks tools -type f \

@@ -102,6 +102,7 @@ void add_check(CLI::App& app, Context& context);
 // run and explain, if their argument is a CUDA program.
 void add_run_program(CLI::App& app, Context& context);
 void add_explain_program(CLI::App& app, Context& context);
+void add_exercise(CLI::App& app, Context& context);
 void add_generate(CLI::App& app, Context& context);
 
 }  // namespace warpladder::app
