@@ -6,7 +6,7 @@ A block in a document names a picture and where it lies, relative to the documen
   <!-- picture: banks of src/ops/transpose/rungs/04_padded.cu to banks.svg -->
   <!-- picture: timeline of 1 and 2 and 4 stages to pictures/pipeline.svg -->
   <!-- picture: ring of src/ops/sgemm/rungs/tc_05_tma_ring.sm90a.cu to ring.svg -->
-  <!-- picture: fragments to … -->, split 24 into 11 and 11, tree of 8, rows of 1 and 6 and 2 and 12,
+  <!-- picture: fragments to … -->, split 24 into 11 and 11, tree of 8, swizzle of 8 lines, rows of 1 and 6 and 2 and 12,
   tiles of src/ops/sgemm/rungs/row_06_warp_tile.cu
   <!-- end -->
 Several files of kernels are joined by `and`. With --check nothing is written, and a block or picture
@@ -50,8 +50,8 @@ def drawn(kind, argument):
         return lesson_pictures.fragments()
     if kind == "split" and len(numbers) == 3:
         return lesson_pictures.split(numbers[0], numbers[1:])
-    if kind == "tree" and len(numbers) == 1:
-        return lesson_pictures.tree(numbers[0])
+    if kind in ("tree", "swizzle") and len(numbers) == 1:
+        return {"tree": lesson_pictures.tree, "swizzle": lesson_pictures.swizzle}[kind](numbers[0])
     several = {"coalescing": lesson_pictures.coalescing, "timeline": lesson_pictures.timeline,
                "rows": lesson_pictures.rows}
     if kind in several and numbers:

@@ -153,6 +153,23 @@ def fragments():
                    "A and C, and column g of B", parts)
 
 
+def swizzle(lines):
+    """The 128-byte swizzle: piece p of 16 bytes of line r lies at place p XOR r mod 8."""
+    width, height, parts, left, top = 58, 19, [], PAD + 52, TITLE + 42
+    for place in range(8):
+        parts.append(text_at(left + place * width + width / 2, top - 7, f"banks {place * 4}–{place * 4 + 3}", 9, FAINT,
+                             "middle"))
+    for line in range(lines):
+        parts.append(text_at(PAD, top + line * height + 13, f"line {line}", 11.5))
+        for place in range(8):
+            piece, x, y = place ^ line % 8, left + place * width, top + line * height
+            parts.append(rectangle(x, y, width - 1, height - 1, COLOURS[piece]))
+            parts.append(text_at(x + width / 2, y + 13, f"piece {piece}", 10, INK, "middle"))
+    told = (f"The 128-byte swizzle of {lines} lines: piece p of line r lies at place p XOR r mod 8, so one piece of "
+            "eight lines meets all 32 banks")
+    return picture(left + 8 * width + PAD, top + lines * height + 14, "The 128-byte swizzle", told, parts)
+
+
 def split(total, pieces):
     cell, parts, top = 22, [], TITLE + 30
     for bit in range(total):
