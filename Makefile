@@ -20,7 +20,8 @@ help:
 	@echo 'make               build build/bin/warpladder'
 	@echo 'make build         the same, with the tests and the benchmarks'
 	@echo 'make demo          install what is missing, build what a short tour needs, run it'
-	@echo 'make rung R=OP/ID  build, verify and explain one rung, in seconds'
+	@echo 'make rung R=OP/ID  build, verify and explain one rung, in seconds;'
+	@echo '                   BESIDE=OP/OTHER  beside another one'
 	@echo 'make install       build the program, install it, its man page and completions'
 	@echo '                   below PREFIX=/usr/local'
 	@echo 'make test          install what is missing, build, run every test'
@@ -73,7 +74,7 @@ configure_for_cpu = cuda=$(cuda_option); if [ "$$cuda" = AUTO ] && $(cpu_alone);
 
 rung:
 	@$(configure_for_cpu)
-	@JOBS=$(JOBS) tools/rung.sh '$(R)'
+	@JOBS=$(JOBS) tools/rung.sh '$(R)' '$(BESIDE)'
 
 # A new make each: what is installed first decides the generator.
 demo: dependencies
