@@ -44,7 +44,6 @@ import json
 import math
 import os
 import re
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -61,6 +60,7 @@ import step_table
 import torch_table
 from bench_reports import (NONE, Fault, Report, baseline_from, by_elements, command_text, percent, rounded,
                            row_from)
+from explained import explanations
 from geometric_means import geomean_lines
 from table_text import body, plain, shape_label, table, time_text
 
@@ -153,10 +153,35 @@ def captions(rows, document):
 
 
 def counts(program, argument):
-    try:
-        return counts_table.counts(program, ROOT, argument)
-    except ValueError as error:
-        raise Fault(str(error)) from None
+    rungs, _, matrix = argument.partition(" on ")
+    rungs, _, place = rungs.partition(" at ")
+    shape, _, variant = place.partition(", ")
+    asked_for = (["--matrix", matrix] if matrix else
+                 ["--shape", shape, *(["--variant", variant] if variant else [])])
+    header = ["rung", "global sectors", "shared wavefronts", "barriers", "shuffles",
+              "FMAs per sector", "FMAs per wavefront", "prediction", "lanes per load",
+              "sectors per load", "copy engine bytes", "tensor core FMAs"]
+    rows, some = [], set()  # totals that are not 0 of every rung
+    names = rungs.split()
+    for rung, explained in zip(names, explanations(program, ROOT, names, asked_for)):
+        some |= set(filter((t := explained["totals"]).get, t))
+        sectors = t["global_load_sectors"] + t["global_store_sectors"]
+        wavefronts = t["shared_load_wavefronts"] + t["shared_store_wavefronts"]
+        # Of a matrix without a shape there is no prediction.
+        holds = "" if matrix else "holds" if explained["prediction"]["holds"] else "differs"
+        load = explained["global_load"]
+        rows.append([f"`{rung.split('/')[1]}`", f"{sectors:,}", f"{wavefronts:,}", f"{t['barriers']:,}",
+                     f"{t['shuffles']:,}", f"{t['fmas'] / sectors:.1f}" if sectors and t["fmas"] else "",
+                     f"{t['fmas'] / wavefronts:.1f}" if wavefronts and t["fmas"] else "", holds,
+                     f"{load['lanes']:.1f}", f"{load['sectors']:.1f}",
+                     f"{t['bulk_bytes']:,}", f"{t['tensor_fmas']:,}"])
+    # An operator that only moves bytes has no FMAs to show; few rungs shuffle or use tensor cores.
+    # Rows of unlike lengths show in the lanes that a load has, and in what it touches.
+    shown = ([0, 1, 8, 9, 2, 3, 4] if matrix else
+             [0, 1, 2, 3, *[4] * ("shuffles" in some), *[5, 6] * ("fmas" in some),
+              *[10, 11] * bool(some & {"bulk_bytes", "tensor_fmas"}), 7])
+    header, *rows = ([cells[i] for i in shown] for cells in (header, *rows))
+    return table(header, rows)
 
 
 def asked(pattern, argument, form):
@@ -413,9 +438,9 @@ def compiled(argument, document):
 
 
 def steps(program, argument, document):
-    files, op, shape, cold, counted_at, names = asked(
-        r"(?:(\S+\.json) )?([\w:]+)(?: at (\d+(?:x\d+)*))?(, cold)?, counts at (\d+(?:x\d+)*): (.+)",
-        argument, "[FILES ]OP[ at SHAPE][, cold], counts at SHAPE: RUNG…")
+    files, op, shape, cold, counted_at, variant, names = asked(
+        r"(?:(\S+\.json) )?([\w:]+)(?: at (\d+(?:x\d+)*))?(, cold)?, counts at (\d+(?:x\d+)*)"
+        r"(?:, (\w+))?: (.+)", argument, "[FILES ]OP[ at SHAPE][, cold], counts at SHAPE[, VARIANT]: RUNG…")
     rungs, rows, times_of = names.split(), [], None
     if files and shape:
         timed = {row.rung: row for row in rows_at(files, op, shape) if not row.rival}
@@ -423,11 +448,10 @@ def steps(program, argument, document):
             raise Fault(f"{files}: no row of {op}/{absent[0]} at {shape}")
         rows = [timed[rung] for rung in rungs]
         times_of = [row.cold if cold else row.hot for row in rows]
-    try:
-        cells = step_table.of(program, ROOT, op, rungs, counted_at, times_of)
-    except ValueError as error:
-        raise Fault(str(error)) from None
-    lines = [step_table.caption(counted_at, times_of and shape, cold), *captions(rows, document)]
+    asked_for = ["--shape", counted_at, *(["--variant", variant] if variant else [])]
+    full_names = [f"{op.partition(':')[0]}/{rung}" for rung in rungs]
+    cells = step_table.of(rungs, explanations(program, ROOT, full_names, asked_for), times_of)
+    lines = [step_table.caption(counted_at, variant, times_of and shape, cold), *captions(rows, document)]
     return body(table(*cells), [], lines)
 
 

@@ -1,8 +1,5 @@
 """A climb as its steps: what moved from one rung to the next, by the executor's counts and on a GPU."""
 
-import json
-import subprocess
-
 from bench_reports import NONE
 from table_text import time_text
 
@@ -18,21 +15,6 @@ COUNTERS = {
 }
 MEMORY = ("global requests", "global sectors", "shared wavefronts")
 NOTICED = 1.1  # a counter that moves by less has not moved
-
-
-def explanations(program, root, op, rungs, shape):
-    """What `explain` says of each rung, two to a process."""
-    op, _, variant = op.partition(":")
-    asked_for = ["--shape", shape, *(["--variant", variant] if variant else [])]
-    found = []
-    for pair in (rungs[i:i + 2] for i in range(0, len(rungs), 2)):
-        names = [f"{op}/{rung}" for rung in pair]
-        done = subprocess.run([program, "explain", *names, *asked_for, "--json", "-"],
-                              capture_output=True, text=True, cwd=root)
-        if done.returncode:
-            raise ValueError(f"{' and '.join(names)} at {shape}: {done.stderr.strip()}")
-        found += json.loads(done.stdout)["rungs"]
-    return found
 
 
 def counted(explained):
@@ -57,10 +39,9 @@ def moved(before, after):
     return f"{name} × {1 / ratio:.3g}" if ratio <= 1 / NOTICED else "none"
 
 
-def of(program, root, op, rungs, shape, times):
+def of(rungs, explained, times):
     """(header, rows): `times` holds each rung's Times, or None where it was not timed; it may be None
-    itself. Throws ValueError with a sentence."""
-    explained = explanations(program, root, op, rungs, shape)
+    itself."""
     cells = []
     for i, (rung, each) in enumerate(zip(rungs, explained)):
         step = moved(counted(explained[i - 1]), counted(each)) if i else NONE
@@ -73,8 +54,8 @@ def of(program, root, op, rungs, shape, times):
     return [*header, *["time", "faster than the rung before"] * bool(times)], cells
 
 
-def caption(counted_at, timed_at, is_cold):
-    counts = f"Counts at {counted_at.replace('x', '×')}"
+def caption(counted_at, variant, timed_at, is_cold):
+    counts = f"Counts at {counted_at.replace('x', '×')}{', ' + variant if variant else ''}"
     if not timed_at:
         return f"{counts}."
     return f"{counts}; {'cold' if is_cold else 'hot'} medians at {timed_at.replace('x', '×')}."
