@@ -1,4 +1,4 @@
-// Solution 7: hi·hi + (hi·lo + lo·hi) / 2048. lo·lo would add less than FP32 can hold.
+// Solution 7: hi·hi + (hi·lo + lo·hi) / 2048. lo·lo is at most 2^-22 of the product, and left out.
 #include <cuda_fp16.h>
 
 #include <cmath>
