@@ -1,30 +1,11 @@
 """The table of what the executor counts of rungs, as `warpladder explain` says it."""
 
-import concurrent.futures
-import json
-import os
-import subprocess
-
+from explained import explanations
 from table_text import table
 
 
-def explanations(program, root, rungs, asked_for, place):
-    """What `explain` says of each: two rungs a process, and a process for each processor."""
-    def explain(pair):
-        done = subprocess.run([program, "explain", *pair, *asked_for, "--json", "-"],
-                              capture_output=True, text=True, cwd=root)
-        if done.returncode:
-            raise ValueError(f"{' and '.join(pair)} at {place}: {done.stderr.strip()}")
-        return json.loads(done.stdout)["rungs"]
-
-    pairs = [rungs[i:i + 2] for i in range(0, len(rungs), 2)]
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = [each for pair in pool.map(explain, pairs) for each in pair]
-    return zip(rungs, found)
-
-
 def counts(program, root, argument):
-    """The table for `argument`, as in `RUNG... at SHAPE`. Raises ValueError with what the program says."""
+    """The table for `argument`, as in `RUNG... at SHAPE`. Raises Fault with what the program says."""
     rungs, _, matrix = argument.partition(" on ")
     rungs, _, place = rungs.partition(" at ")
     shape, _, variant = place.partition(", ")
@@ -34,7 +15,8 @@ def counts(program, root, argument):
               "FMAs per sector", "FMAs per wavefront", "prediction", "lanes per load",
               "sectors per load", "copy engine bytes", "tensor core FMAs"]
     rows, some = [], set()  # totals that are not 0 of every rung
-    for rung, explained in explanations(program, root, rungs.split(), asked_for, matrix or place):
+    names = rungs.split()
+    for rung, explained in zip(names, explanations(program, root, names, asked_for)):
         some |= set(filter((t := explained["totals"]).get, t))
         sectors = t["global_load_sectors"] + t["global_store_sectors"]
         wavefronts = t["shared_load_wavefronts"] + t["shared_store_wavefronts"]

@@ -33,9 +33,10 @@ in a graph; `geomean` adds the shares' geometric mean and the least of them, of 
 with so many elements. `climb` and `accuracy` draw a picture, named relative to the document. `register-order`
 sets what the benchmark of that name measured beside what tools/register_banks.py says of its kernels.
 `profile` shows the hardware's counters. `speedups` shows reports of `bench --shapes`, by class; `torch-…`
-those of benchmarks/torch. `steps` shows what moved from rung to rung, `wins` a rung's gain where it is largest. `compile` shows a report of `build`: stages, fat-binary, kernels, maths, separate
-or lines. With --check nothing is written, and a block or a picture that is not what would be generated is
-an error.
+those of benchmarks/torch. `steps` shows what moved from rung to rung, `wins` a rung's gain where it is largest,
+`speed-error` draws speed against error. `compile` shows a report of `build`: stages, fat-binary, kernels, maths,
+separate or lines. With --check nothing is written, and a block or a picture that is not what would be
+generated is an error.
 """
 
 import dataclasses
@@ -44,6 +45,7 @@ import json
 import math
 import os
 import re
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -65,13 +67,19 @@ from geometric_means import geomean_lines
 from table_text import body, plain, shape_label, table, time_text
 
 ROOT = Path(__file__).resolve().parents[1]
-KINDS = ("counts|times|times-by-size|shares|shares-by-variant|shares-by-matrix|medians|climb|"
+KINDS = ("counts|accuracy|times|times-by-size|shares|shares-by-variant|shares-by-matrix|medians|climb|"
          "register-order|profile|speedups|torch-programs|torch-operators|torch-host|compile|steps|wins|speed-error")
 GEOMEAN = r"(, geomean(?: (\d+)\.\.(\d+))?)?"
 BLOCK = re.compile(rf"^(<!-- ({KINDS}): ([^\n]*?) -->\n)(.*?)(<!-- end -->)", re.DOTALL | re.MULTILINE)
 OPENING = re.compile(rf"^<!-- (?:{KINDS}): ", re.MULTILINE)
 # What is wrong with a file that is JSON but not as it should be.
 MISSHAPEN = (KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError)
+
+
+@functools.cache  # many blocks show parts of one recording
+def parsed(path, of_time):
+    del of_time  # a file that was written again is read again
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def read_json(file):
@@ -153,35 +161,7 @@ def captions(rows, document):
 
 
 def counts(program, argument):
-    rungs, _, matrix = argument.partition(" on ")
-    rungs, _, place = rungs.partition(" at ")
-    shape, _, variant = place.partition(", ")
-    asked_for = (["--matrix", matrix] if matrix else
-                 ["--shape", shape, *(["--variant", variant] if variant else [])])
-    header = ["rung", "global sectors", "shared wavefronts", "barriers", "shuffles",
-              "FMAs per sector", "FMAs per wavefront", "prediction", "lanes per load",
-              "sectors per load", "copy engine bytes", "tensor core FMAs"]
-    rows, some = [], set()  # totals that are not 0 of every rung
-    names = rungs.split()
-    for rung, explained in zip(names, explanations(program, ROOT, names, asked_for)):
-        some |= set(filter((t := explained["totals"]).get, t))
-        sectors = t["global_load_sectors"] + t["global_store_sectors"]
-        wavefronts = t["shared_load_wavefronts"] + t["shared_store_wavefronts"]
-        # Of a matrix without a shape there is no prediction.
-        holds = "" if matrix else "holds" if explained["prediction"]["holds"] else "differs"
-        load = explained["global_load"]
-        rows.append([f"`{rung.split('/')[1]}`", f"{sectors:,}", f"{wavefronts:,}", f"{t['barriers']:,}",
-                     f"{t['shuffles']:,}", f"{t['fmas'] / sectors:.1f}" if sectors and t["fmas"] else "",
-                     f"{t['fmas'] / wavefronts:.1f}" if wavefronts and t["fmas"] else "", holds,
-                     f"{load['lanes']:.1f}", f"{load['sectors']:.1f}",
-                     f"{t['bulk_bytes']:,}", f"{t['tensor_fmas']:,}"])
-    # An operator that only moves bytes has no FMAs to show; few rungs shuffle or use tensor cores.
-    # Rows of unlike lengths show in the lanes that a load has, and in what it touches.
-    shown = ([0, 1, 8, 9, 2, 3, 4] if matrix else
-             [0, 1, 2, 3, *[4] * ("shuffles" in some), *[5, 6] * ("fmas" in some),
-              *[10, 11] * bool(some & {"bulk_bytes", "tensor_fmas"}), 7])
-    header, *rows = ([cells[i] for i in shown] for cells in (header, *rows))
-    return table(header, rows)
+    return counts_table.counts(program, ROOT, argument)
 
 
 def asked(pattern, argument, form):
@@ -346,7 +326,28 @@ def keep_picture(picture, name, document, pictures):
     if ROOT not in target.parents or not target.parent.is_dir():
         raise Fault(f"{name} lies in no folder of the repository")
     if pictures.setdefault(target, picture) != picture:
-        raise Fault(f"{name} is the picture of another climb too")
+        raise Fault(f"{name} is another picture too")
+
+
+def accuracy(program, argument, document, pictures):
+    """Errors against k, as the program draws them; adds the picture's text to `pictures`."""
+    file, rungs, distributions, name = asked(
+        r"(\S+\.json) ((?:\w+/\w+ )+)on ([\w,]+) to (\S+\.svg)", argument,
+        "RECORDING.json OP/RUNG... on DISTRIBUTIONS to PICTURE.svg")
+    data = read_json(file)
+    with tempfile.TemporaryDirectory() as folder:
+        drawn = Path(folder) / "drawn.svg"
+        done = subprocess.run([program, "accuracy", *rungs.split(), "--recorded", file, "--distribution",
+                               distributions, "--svg", str(drawn)], capture_output=True, text=True, cwd=ROOT)
+        if done.returncode:
+            raise Fault(f"{file}: {done.stderr.strip()}")
+        keep_picture(drawn.read_text(encoding="utf-8"), name, document, pictures)
+    try:
+        measured = f"{data['device']['gpu']['GPU']}, {data['date'][:10]}"
+    except MISSHAPEN as error:
+        raise Fault(f"{file}: not as `accuracy --json` writes it: {error!r}") from None
+    return (f"![Error against k, on {distributions.replace(',', ', ').replace('_', ' ')}]({name})\n\n{measured}, "
+            f"recording: {link(file, document)}, which holds more rungs and distributions.\n")
 
 
 def climb(argument, document, pictures):
@@ -363,8 +364,8 @@ def climb(argument, document, pictures):
     drawing = draw_climb.of_rows(title, drawn, rival_of(rows))
     picture = draw_climb.svg(drawing)
     keep_picture(picture, name, document, pictures)
-    sources = "; ".join({raw_data(source, document): 0 for source in reports_of(drawn)})
-    caption = f"{plain(drawn[0].report.gpu)}, {drawing.title}, {sources}."
+    sources = ", ".join({link(source.file, document): 0 for source in reports_of(drawn)})
+    caption = f"{plain(drawn[0].report.gpu)}, {drawing.title}, recording: {sources}."
     left_out = [f"`{row.rung}` ({row.untimed[0]}: {plain(row.untimed[1])})" for row in ladder
                 if row.untimed]
     caption += f" Not drawn: {', '.join(left_out)}." if left_out else ""
@@ -503,6 +504,8 @@ def refreshed(program, path, pictures):
                 return opening + steps(program, argument, path) + end
             if kind == "climb":
                 return opening + climb(argument, path, pictures) + end
+            if kind == "accuracy":
+                return opening + accuracy(program, argument, path, pictures) + end
             if kind == "speed-error":
                 return opening + speed_against_error(argument, path, pictures) + end
             if kind.startswith("torch-"):
