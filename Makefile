@@ -12,7 +12,7 @@ $(error CUDA=$(CUDA): say auto, off or on)
 endif
 
 .NOTPARALLEL:
-.PHONY: all program build configure dependencies demo rung install test check format clean help
+.PHONY: all program build configure dependencies demo rung install test check docs format clean help
 
 all: program
 
@@ -20,11 +20,13 @@ help:
 	@echo 'make               build build/bin/warpladder'
 	@echo 'make build         the same, with the tests and the benchmarks'
 	@echo 'make demo          install what is missing, build what a short tour needs, run it'
-	@echo 'make rung R=OP/ID  build, verify and explain one rung, in seconds'
+	@echo 'make rung R=OP/ID  build, verify and explain one rung, in seconds;'
+	@echo '                   BESIDE=OP/OTHER  beside another one'
 	@echo 'make install       build the program, install it, its man page and completions'
 	@echo '                   below PREFIX=/usr/local'
 	@echo 'make test          install what is missing, build, run every test'
 	@echo 'make check         only the fast checks of the house rules; builds nothing'
+	@echo 'make docs          build the documents to build/docs/html (installs mkdocs there)'
 	@echo 'make format        apply .clang-format to the sources'
 	@echo 'make dependencies  install what the build needs; does nothing when it is all there'
 	@echo 'make clean         remove build/'
@@ -72,7 +74,7 @@ configure_for_cpu = cuda=$(cuda_option); if [ "$$cuda" = AUTO ] && $(cpu_alone);
 
 rung:
 	@$(configure_for_cpu)
-	@JOBS=$(JOBS) tools/rung.sh '$(R)'
+	@JOBS=$(JOBS) tools/rung.sh '$(R)' '$(BESIDE)'
 
 # A new make each: what is installed first decides the generator.
 demo: dependencies
@@ -87,6 +89,9 @@ test: dependencies
 check:
 	@status=0; for each in tools/checks/check_*.py; do python3 "$$each" . || status=1; done; \
 	tools/checks/check_format.sh . || [ $$? -eq 77 ] || status=1; exit $$status
+
+docs:
+	@python3 tools/build_docs.py
 
 format:
 	@find src apps include bindings tests benchmarks tools -type f \

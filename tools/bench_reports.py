@@ -12,6 +12,10 @@ NONE = "–"  # in place of a number that nobody measured
 UNTIMED = [("skipped", "skipped"), ("failure", "failed"), ("invalid", "invalid")]
 
 
+class Fault(Exception):
+    """One sentence: why a block cannot be filled."""
+
+
 def rounded(value, digits):
     return f"{Decimal(f'{value:.{digits - 1}e}'):,f}"
 
@@ -123,3 +127,7 @@ def command_text(argv):
     """What was run, without the folders of the machine it ran on."""
     words = [Path(word).name if word.startswith("/") else word for word in argv]
     return shlex.join([Path(words[0]).name, *words[1:]])
+
+
+def by_elements(rows):
+    return sorted({row.shape for row in rows}, key=lambda shape: (math.prod(shape), shape))

@@ -13,6 +13,7 @@ A block stands between two comments; the first says what it holds:
   <!-- shares-by-matrix: results/FOLDER/bench.json spmv -->
   <!-- medians: results/FOLDER/bench.json warp, in a graph -->
   <!-- climb: results/FOLDER/bench.json sgemm/row_ at 4096x4096x4096 to climb.svg -->
+  <!-- accuracy: results/FOLDER/sgemm_accuracy.json sgemm/row_08_double sgemm/tc_10_full_range on uniform to accuracy.svg -->
   <!-- register-order: results/FOLDER/register_order.json results/FOLDER/register_banks.json -->
   <!-- profile: results/FOLDER/ncu.csv results/FOLDER/ncu_launches.json -->
   <!-- speedups: results/FOLDER/every_shape.json,results/OTHER/every_shape.json sgemm/dispatch -->
@@ -20,60 +21,73 @@ A block stands between two comments; the first says what it holds:
   <!-- torch-operators: results/FOLDER/operators.json -->
   <!-- torch-host: results/FOLDER/operators.json -->
   <!-- compile: results/FOLDER/normalise.json maths -->
+  <!-- steps: results/FOLDER/bench.json transpose at 4096x4096, cold, counts at 64x64: 01_naive 02_x -->
+  <!-- steps: reduce, counts at 4096: 01_divergent_tree 02_sequential_addressing -->
+  <!-- wins: results/FOLDER/bench.json sgemm: tc_09_x over tc_08_y at 1024x1024x1024; tc_07_z over … -->
+  <!-- speed-error: results/FOLDER/bench.json sgemm at 64x64x64, results/FOLDER/accuracy.json positive k=64 to x.svg -->
   <!-- end -->
 `counts` asks the program to explain each rung; `times`, `times-by-size`, `shares`,
 `shares-by-variant`, `shares-by-matrix`, `medians` and `climb` read reports of `bench --device gpu`. Where several reports
 hold the same rung and shape, the first counts. Shares and medians are of cold samples, or of launches
 in a graph; `geomean` adds the shares' geometric mean and the least of them, of all shapes or of those
-with so many elements. `climb` also draws a picture, named relative to the document. `register-order`
+with so many elements. `climb` and `accuracy` draw a picture, named relative to the document. `register-order`
 sets what the benchmark of that name measured beside what tools/register_banks.py says of its kernels.
 `profile` shows the hardware's counters. `speedups` shows reports of `bench --shapes`, by class; `torch-…`
-those of benchmarks/torch. `compile` shows a report of `build`: stages, fat-binary, kernels, maths, separate
-or lines. With --check nothing is written, and a block or a picture that is not what would be generated is
-an error.
+those of benchmarks/torch. `steps` shows what moved from rung to rung, `wins` a rung's gain where it is largest,
+`speed-error` draws speed against error. `compile` shows a report of `build`: stages, fat-binary, kernels, maths,
+separate or lines. With --check nothing is written, and a block or a picture that is not what would be
+generated is an error.
 """
 
 import dataclasses
+import functools
 import json
 import math
 import os
 import re
-import statistics
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import compile_table
+import counts_table
 import draw_climb
 import matrix_table
+import order_table
 import profile_table
+import speed_error
 import speedup_table
+import step_table
 import torch_table
-from bench_reports import (NONE, Report, Row, baseline_from, command_text, percent, rounded, row_from,
-                           times_of_samples)
+from bench_reports import (NONE, Fault, Report, baseline_from, by_elements, command_text, percent, rounded,
+                           row_from)
+from explained import explanations
+from geometric_means import geomean_lines
 from table_text import body, plain, shape_label, table, time_text
 
 ROOT = Path(__file__).resolve().parents[1]
-KINDS = ("counts|times|times-by-size|shares|shares-by-variant|shares-by-matrix|medians|climb|"
-         "register-order|profile|speedups|torch-programs|torch-operators|torch-host|compile")
+KINDS = ("counts|accuracy|times|times-by-size|shares|shares-by-variant|shares-by-matrix|medians|climb|"
+         "register-order|profile|speedups|torch-programs|torch-operators|torch-host|compile|steps|wins|speed-error")
 GEOMEAN = r"(, geomean(?: (\d+)\.\.(\d+))?)?"
 BLOCK = re.compile(rf"^(<!-- ({KINDS}): ([^\n]*?) -->\n)(.*?)(<!-- end -->)", re.DOTALL | re.MULTILINE)
 OPENING = re.compile(rf"^<!-- (?:{KINDS}): ", re.MULTILINE)
-# What a kernel of benchmarks/register_order is called in machine code, and its Order's number.
-ORDER_SYMBOL = re.compile(r"\d([a-z_]+)ILN\w*?5OrderE(\d+)EEE")
 # What is wrong with a file that is JSON but not as it should be.
 MISSHAPEN = (KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError)
 
 
-class Fault(Exception):
-    """One sentence: why a block cannot be filled."""
+@functools.cache  # many blocks show parts of one recording
+def parsed(path, of_time):
+    del of_time  # a file that was written again is read again
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def read_json(file):
     if not file.startswith("results/") or ".." in Path(file).parts:
-        raise Fault(f"{file}: reports lie below results/")
+        raise Fault(f"{file}: recordings lie below results/")
     try:
-        return json.loads((ROOT / file).read_text(encoding="utf-8"))
+        path = ROOT / file
+        return parsed(path, path.stat().st_mtime_ns)
     except OSError:
         raise Fault(f"{file}: no such file, or not readable") from None
     except ValueError as error:
@@ -135,51 +149,19 @@ def reports_of(rows):
     return list({row.report.file: row.report for row in rows}.values())
 
 
-def raw_data(report, document):
-    folder = ROOT / Path(report.file).parent
-    return f"raw data: [{folder.name}]({Path(os.path.relpath(folder, document.parent)).as_posix()})"
+def link(file, document):
+    """To a recording, as a document names it."""
+    return f"[{Path(file).name}]({Path(os.path.relpath(ROOT / file, document.parent)).as_posix()})"
 
 
 def captions(rows, document):
     for report in reports_of(rows):
         measured = ", ".join(plain(t) for t in (report.gpu, report.libraries, report.date) if t)
-        yield f"{measured}, {raw_data(report, document)}, `{report.command}`."
+        yield f"{measured}, recording: {link(report.file, document)}, `{report.command}`."
 
 
 def counts(program, argument):
-    rungs, _, matrix = argument.partition(" on ")
-    rungs, _, place = rungs.partition(" at ")
-    shape, _, variant = place.partition(", ")
-    asked_for = (["--matrix", matrix] if matrix else
-                 ["--shape", shape, *(["--variant", variant] if variant else [])])
-    header = ["rung", "global sectors", "shared wavefronts", "barriers", "shuffles",
-              "FMAs per sector", "FMAs per wavefront", "prediction", "lanes per load",
-              "sectors per load", "copy engine bytes", "tensor core FMAs"]
-    rows, some = [], set()  # totals that are not 0 of every rung
-    for rung in rungs.split():
-        done = subprocess.run([program, "explain", rung, *asked_for, "--json", "-"],
-                              capture_output=True, text=True, cwd=ROOT)
-        if done.returncode:
-            raise Fault(f"{rung} at {matrix or place}: {done.stderr.strip()}")
-        explained = json.loads(done.stdout)["rungs"][0]
-        some |= set(filter((t := explained["totals"]).get, t))
-        sectors = t["global_load_sectors"] + t["global_store_sectors"]
-        wavefronts = t["shared_load_wavefronts"] + t["shared_store_wavefronts"]
-        # Of a matrix without a shape there is no prediction.
-        holds = "" if matrix else "holds" if explained["prediction"]["holds"] else "differs"
-        load = explained["global_load"]
-        rows.append([f"`{rung.split('/')[1]}`", f"{sectors:,}", f"{wavefronts:,}", f"{t['barriers']:,}",
-                     f"{t['shuffles']:,}", f"{t['fmas'] / sectors:.1f}" if sectors and t["fmas"] else "",
-                     f"{t['fmas'] / wavefronts:.1f}" if wavefronts and t["fmas"] else "", holds,
-                     f"{load['lanes']:.1f}", f"{load['sectors']:.1f}",
-                     f"{t['bulk_bytes']:,}", f"{t['tensor_fmas']:,}"])
-    # An operator that only moves bytes has no FMAs to show; few rungs shuffle or use tensor cores.
-    # Rows of unlike lengths show in the lanes that a load has, and in what it touches.
-    shown = ([0, 1, 8, 9, 2, 3, 4] if matrix else
-             [0, 1, 2, 3, *[4] * ("shuffles" in some), *[5, 6] * ("fmas" in some),
-              *[10, 11] * bool(some & {"bulk_bytes", "tensor_fmas"}), 7])
-    header, *rows = ([cells[i] for i in shown] for cells in (header, *rows))
-    return table(header, rows)
+    return counts_table.counts(program, ROOT, argument)
 
 
 def asked(pattern, argument, form):
@@ -214,10 +196,6 @@ def times(argument, document):
         shapes = ", ".join(shape_label(shape) for shape in sorted(scaled))
         lines.append(f"Serial CPU measured at {shapes}, scaled by flops.")
     return body(table(header, cells), remarks, [*lines, *captions(rows, document)])
-
-
-def by_elements(rows):
-    return sorted({row.shape for row in rows}, key=lambda shape: (math.prod(shape), shape))
 
 
 def remarks_on(rows):
@@ -289,29 +267,6 @@ def share_text(row, beside, share):
     return row.untimed[0] if row.untimed else percent(share, row, beside) if share else NONE
 
 
-def geomean_lines(files, pairs, least, most):
-    """Of rungs alone; where there are several, of the fastest at each shape and variant."""
-    best = {}
-    for row, beside, share in pairs:
-        if share and not row.rival and int(least or 0) <= math.prod(row.shape) <= int(most or 2**63):
-            key = (row.op, row.shape)
-            best[key] = max(best.get(key, (0,)), (share, row, beside), key=lambda found: found[0])
-    if not best:
-        raise Fault(f"{files}: no shares of which to take a geometric mean")
-    shares_found = [share for share, _, _ in best.values()]
-    worst = min(best.values(), key=lambda found: found[0])
-    rungs = {row.rung for row, _, _ in pairs if not row.rival}
-    who = f"`{rungs.pop()}`" if len(rungs) == 1 else "the fastest rung at each"
-    shapes = by_elements(row for _, row, _ in best.values())
-    where = f", {shape_label(shapes[0])} to {shape_label(shapes[-1])}" if least else ""
-    variant = worst[1].op.partition(":")[2] if len({op for op, _ in best}) > 1 else ""
-    place = (f"`{variant}` " if variant else "") + f"at {shape_label(worst[1].shape)}"
-    # A mean of many is known better than each of them.
-    mean = rounded(100 * statistics.geometric_mean(shares_found), 3)
-    yield (f"Geometric mean of {who}, {len(best)} shares{where}: {mean} %; "
-           f"the least: {percent(worst[0], *worst[1:])}, {place}.")
-
-
 def shares(argument, document):
     """Of an operator that moves bytes: its times, in % of what a probe or rival took."""
     files, op, other, in_graph, geomean, least, most = asked(
@@ -366,6 +321,35 @@ def medians(argument, document):
                 [samples_line(in_graph), *captions(rows, document)])
 
 
+def keep_picture(picture, name, document, pictures):
+    target = Path(os.path.normpath(document.parent / name))
+    if ROOT not in target.parents or not target.parent.is_dir():
+        raise Fault(f"{name} lies in no folder of the repository")
+    if pictures.setdefault(target, picture) != picture:
+        raise Fault(f"{name} is another picture too")
+
+
+def accuracy(program, argument, document, pictures):
+    """Errors against k, as the program draws them; adds the picture's text to `pictures`."""
+    file, rungs, distributions, name = asked(
+        r"(\S+\.json) ((?:\w+/\w+ )+)on ([\w,]+) to (\S+\.svg)", argument,
+        "RECORDING.json OP/RUNG... on DISTRIBUTIONS to PICTURE.svg")
+    data = read_json(file)
+    with tempfile.TemporaryDirectory() as folder:
+        drawn = Path(folder) / "drawn.svg"
+        done = subprocess.run([program, "accuracy", *rungs.split(), "--recorded", file, "--distribution",
+                               distributions, "--svg", str(drawn)], capture_output=True, text=True, cwd=ROOT)
+        if done.returncode:
+            raise Fault(f"{file}: {done.stderr.strip()}")
+        keep_picture(drawn.read_text(encoding="utf-8"), name, document, pictures)
+    try:
+        measured = f"{data['device']['gpu']['GPU']}, {data['date'][:10]}"
+    except MISSHAPEN as error:
+        raise Fault(f"{file}: not as `accuracy --json` writes it: {error!r}") from None
+    return (f"![Error against k, on {distributions.replace(',', ', ').replace('_', ' ')}]({name})\n\n{measured}, "
+            f"recording: {link(file, document)}, which holds more rungs and distributions.\n")
+
+
 def climb(argument, document, pictures):
     """Adds the picture's text to `pictures`."""
     files, prefix, shape, name = asked(r"(\S+) (\w+(?::\w+)?/?\w*) at (\d+(?:x\d+)*) to (\S+\.svg)", argument,
@@ -379,77 +363,23 @@ def climb(argument, document, pictures):
     title = f"{drawn[0].op.replace(':', ' ')} at {shape.replace('x', '×')}"
     drawing = draw_climb.of_rows(title, drawn, rival_of(rows))
     picture = draw_climb.svg(drawing)
-    target = Path(os.path.normpath(document.parent / name))
-    if ROOT not in target.parents or not target.parent.is_dir():
-        raise Fault(f"{name} lies in no folder of the repository")
-    if pictures.setdefault(target, picture) != picture:
-        raise Fault(f"{name} is the picture of another climb too")
-    sources = "; ".join({raw_data(source, document): 0 for source in reports_of(drawn)})
-    caption = f"{plain(drawn[0].report.gpu)}, {drawing.title}, {sources}."
+    keep_picture(picture, name, document, pictures)
+    sources = ", ".join({link(source.file, document): 0 for source in reports_of(drawn)})
+    caption = f"{plain(drawn[0].report.gpu)}, {drawing.title}, recording: {sources}."
     left_out = [f"`{row.rung}` ({row.untimed[0]}: {plain(row.untimed[1])})" for row in ladder
                 if row.untimed]
     caption += f" Not drawn: {', '.join(left_out)}." if left_out else ""
     return f"![{plain(drawing.story)}]({name})\n\n{caption}\n"
 
 
-def read_orders(file):
-    """What benchmarks/register_order measured: report, orders by number, {(kernel, order): Row}."""
-    data = read_json(file)
-    if not isinstance(data, dict) or data.get("program") != "register_order" \
-            or data.get("schema_version") != 1:
-        raise Fault(f"{file}: not a report of register_order with schema_version 1")
-    try:
-        report = Report(file, data["device"]["gpu"]["GPU"], data["date"][:10],
-                        command_text(data["argv"]), "", data["ceilings"]["fp32_flops_per_s"] / 1e12,
-                        {}, {})
-        rows = {(row["kernel"], row["order"]):
-                Row(row["kernel"], row["order"], False, (), (), float(row["flops"]),
-                    times_of_samples(row), None, report) for row in data["rows"]}
-        if not report.ceiling > 0 or not rows:
-            raise ValueError("no ceiling or no rows")
-        return report, list(data["orders"]), rows
-    except MISSHAPEN as error:
-        raise Fault(f"{file}: not as schema_version 1 has it: {error!r}") from None
-
-
-def read_banks(file, orders):
-    """What tools/register_banks.py says of the same kernels: cycles per FFMA, share of peak, and
-    that share if each FFMA waited for its own reads."""
-    try:
-        found = {}
-        for kernel in read_json(file)["kernels"]:
-            match = ORDER_SYMBOL.search(kernel["symbol"])
-            if not match:
-                continue
-            ffmas, others = kernel["ffmas"], kernel["other_instructions"]
-            waiting = ffmas / (kernel["waiting_cycles"] + others)
-            found[match[1], orders[int(match[2])]] = (kernel["cycles_per_ffma"] * 1.0,
-                                                      kernel["efficiency"] * 1.0, waiting)
-        return found
-    except MISSHAPEN as error:
-        raise Fault(f"{file}: not as tools/register_banks.py writes it: {error!r}") from None
-
-
 def register_order(argument, document):
-    measured, modelled = asked(r"(\S+\.json) (\S+\.json)", argument,
-                               "register_order.json register_banks.json")
-    report, orders, rows = read_orders(measured)
-    model = read_banks(modelled, orders)
-    alone = [*((modelled, *key) for key in rows if key not in model),
-             *((measured, *key) for key in model if key not in rows)]
-    if alone:
-        file, kernel, order = alone[0]
-        raise Fault(f"{file}: no row of {kernel} with the order {order}, which the other file has")
-    cells = []
-    for (kernel, order), row in rows.items():
-        cycles, share, waiting = model[kernel, order]
-        cells.append([f"`{kernel}`", f"`{order}`", f"{cycles:.3f}", f"{100 * share:.1f} %",
-                      f"{100 * waiting:.1f} %", percent(row.teraflops / report.ceiling, row),
-                      row.rate_text()])
-    header = ["kernel", "order", "model: cycles per FFMA", "model: of peak",
-              "if each waited: of peak", "measured: of peak", "TFLOP/s"]
-    lines = [f"Medians; the peak is {rounded(report.ceiling, 3)} TFLOP/s. The model is that of "
-             "`tools/register_banks.py`.", *captions(rows.values(), document)]
+    files = asked(r"(\S+\.json) (\S+\.json)", argument, "register_order.json register_banks.json")
+    try:
+        header, cells, rows = order_table.of(*((file, read_json(file)) for file in files))
+    except ValueError as error:
+        raise Fault(str(error)) from None
+    lines = [f"Medians; the peak is {rounded(rows[0].report.ceiling, 3)} TFLOP/s. The model is that of "
+             "`tools/register_banks.py`.", *captions(rows, document)]
     return body(table(header, cells, 2), [], lines)
 
 
@@ -462,8 +392,7 @@ def profile(argument, document):
         raise Fault(f"{Path(error.filename).name}: no such file, or not readable") from None
     except MISSHAPEN as error:
         raise Fault(str(error)) from None
-    folder = os.path.relpath(paths[0].parent, document.parent)
-    return body(table(header, rows), [], [f"Raw data: [{paths[0].parent.name}]({folder})."])
+    return body(table(header, rows), [], [f"Recording: {link(files[0], document)}."])
 
 
 def speedups(argument, document):
@@ -488,8 +417,7 @@ def of_torch(kind, argument, document, pictures):
     reports = [(file, read_json(file)) for file in files.split(",")]
     try:
         header, rows = torch_table.TABLES[kind](reports)
-        lines = list(torch_table.captions(reports, lambda file: f"[{Path(file).parent.name}]"
-                                          f"({os.path.relpath(ROOT / file, document.parent)})"))
+        lines = list(torch_table.captions(reports, lambda file: link(file, document)))
         if name:
             pictures[Path(os.path.normpath(document.parent / name))] = torch_table.picture(reports)
     except MISSHAPEN as error:
@@ -504,11 +432,60 @@ def compiled(argument, document):
     report = read_json(file)
     try:
         header, rows, names = compile_table.of(report, what)
-        lines = [f"{compile_table.caption(report)} Raw data: "
-                 f"[{Path(file).parent.name}]({os.path.relpath((ROOT / file).parent, document.parent)})."]
+        lines = [f"{compile_table.caption(report)} Recording: {link(file, document)}."]
     except MISSHAPEN as error:
         raise Fault(f"{file}: not as `build --json` writes it: {error!r}") from None
     return body(table(header, rows, names), [], lines)
+
+
+def steps(program, argument, document):
+    files, op, shape, cold, counted_at, variant, names = asked(
+        r"(?:(\S+\.json) )?([\w:]+)(?: at (\d+(?:x\d+)*))?(, cold)?, counts at (\d+(?:x\d+)*)"
+        r"(?:, (\w+))?: (.+)", argument, "[FILES ]OP[ at SHAPE][, cold], counts at SHAPE[, VARIANT]: RUNG…")
+    rungs, rows, times_of = names.split(), [], None
+    if files and shape:
+        timed = {row.rung: row for row in rows_at(files, op, shape) if not row.rival}
+        if absent := [rung for rung in rungs if rung not in timed]:
+            raise Fault(f"{files}: no row of {op}/{absent[0]} at {shape}")
+        rows = [timed[rung] for rung in rungs]
+        times_of = [row.cold if cold else row.hot for row in rows]
+    asked_for = ["--shape", counted_at, *(["--variant", variant] if variant else [])]
+    full_names = [f"{op.partition(':')[0]}/{rung}" for rung in rungs]
+    cells = step_table.of(rungs, explanations(program, ROOT, full_names, asked_for), times_of)
+    lines = [step_table.caption(counted_at, variant, times_of and shape, cold), *captions(rows, document)]
+    return body(table(*cells), [], lines)
+
+
+def wins(argument, document):
+    files, op, pairs = asked(r"(\S+\.json) ([\w:]+?): (.+)", argument, "FILES OP: RUNG over RUNG at SHAPE; …")
+    cells, shown_rows = [], []
+    for pair in pairs.split("; "):
+        rung, other, shape = asked(r"(\w+) over (\w+) at (\d+(?:x\d+)*)", pair, "RUNG over RUNG at SHAPE")
+        timed = {row.rung: row for row in rows_at(files, op, shape) if row.hot}
+        if rung not in timed or other not in timed:
+            raise Fault(f"{files}: {rung} or {other} was not timed at {shape}")
+        cells.append(step_table.win(timed[rung], timed[other], shape_label(timed[rung].shape)))
+        shown_rows += [timed[rung], timed[other]]
+    return body(table(step_table.WIN_HEADER, cells), [], captions(shown_rows, document))
+
+
+def speed_against_error(argument, document, pictures):
+    files, op, shape, errors, distribution, k, name = asked(
+        r"(\S+) ([\w:]+) at (\d+x\d+x\d+), (\S+) (\w+) k=(\d+) to (\S+\.svg)", argument,
+        "FILES OP at MxNxK, ACCURACY DISTRIBUTION k=K to PICTURE.svg")
+    try:
+        found = speed_error.errors_of(read_json(errors), distribution, int(k))
+    except MISSHAPEN as error:
+        raise Fault(f"{errors}: not as `accuracy --json` writes it: {error!r}") from None
+    drawn = [row for row in rows_at(files, op, shape) if row.hot and row.rung in found]
+    if not drawn:
+        raise Fault(f"{errors}: no error of a rung that was timed at {shape}")
+    subtitle = f"{drawn[0].report.gpu} · speed at {shape.replace('x', '×')} · error by the norm, " \
+               f"{distribution} operands, m = n = 256, k = {k}"
+    told, picture = speed_error.svg(f"Speed against error: {op.partition(':')[0]}", subtitle,
+                                    [(r.rung, r.teraflops, found[r.rung], r.rival) for r in drawn])
+    keep_picture(picture, name, document, pictures)
+    return f"![Speed against error, {plain(told)}]({name})\n\n" + "\n".join(captions(drawn, document)) + "\n"
 
 
 def refreshed(program, path, pictures):
@@ -523,14 +500,20 @@ def refreshed(program, path, pictures):
         try:
             if kind == "counts":
                 return opening + counts(program, argument) + end
+            if kind == "steps":
+                return opening + steps(program, argument, path) + end
             if kind == "climb":
                 return opening + climb(argument, path, pictures) + end
+            if kind == "accuracy":
+                return opening + accuracy(program, argument, path, pictures) + end
+            if kind == "speed-error":
+                return opening + speed_against_error(argument, path, pictures) + end
             if kind.startswith("torch-"):
                 return opening + of_torch(kind, argument, path, pictures) + end
             tables = {"times": times, "times-by-size": times_by_size, "shares": shares,
                       "shares-by-variant": shares_by_variant, "shares-by-matrix": shares_by_matrix,
                       "medians": medians, "speedups": speedups, "compile": compiled,
-                      "register-order": register_order, "profile": profile}
+                      "register-order": register_order, "profile": profile, "wins": wins}
             return opening + tables[kind](argument, path) + end
         except Fault as fault:
             raise Fault(f"{shown(path)}: {fault}") from None

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every rung's time on a GPU beside the rivals', for a folder under results/:
+# Every rung's time on a GPU beside the rivals', as reports that tools/keep_recording.py keeps:
 #   tools/gpu_bench.sh PROGRAM_DIR OUTPUT_DIR [OPERATOR ...]
 # PROGRAM_DIR is build/bin; without operators, all of them. Where ncu is found, it reads the
 # hardware's counters of one launch of each rung.
@@ -16,12 +16,11 @@ if [ $# -eq 0 ]; then
 fi
 mkdir -p "$out"
 
-# bench NAME ARGUMENT...: a report as JSON and as Markdown
+# bench NAME ARGUMENT...: a report, named like its recording
 bench() {
   name=$1
   shift
-  "$programs/warpladder" bench "$@" --device gpu --json "$out/$name.json" --md "$out/$name.md" \
-    > /dev/null
+  "$programs/warpladder" bench "$@" --device gpu --json "$out/$name.json" > /dev/null
 }
 
 # counters NAME KERNELS OPERATOR SHAPE: verify launches each rung once, in the order of its report
@@ -52,13 +51,13 @@ for op in "$@"; do
         sgemm/row_06_warp_tile sgemm/row_07_register_parity sgemm/row_08_double
         sgemm/col_05_micro_4x1 sgemm/col_06_float4 sgemm/col_07_micro_4x4 sgemm/col_08_micro_8x8'
       # shellcheck disable=SC2086
-      bench bench sgemm/row_01_naive sgemm/row_02_block_tile sgemm/col_01_naive \
+      bench sgemm sgemm/row_01_naive sgemm/row_02_block_tile sgemm/col_01_naive \
         sgemm/col_02_block_tile sgemm/col_03_flat_block sgemm/col_04_conflict_free $fast \
         -a 'm,n,k=[pow2:8:12]'
       # shellcheck disable=SC2086
-      bench bench_large $fast -a 'm,n,k=[pow2:13:14]'
+      bench sgemm_large $fast -a 'm,n,k=[pow2:13:14]'
       "$programs/register_order" --json "$out/register_order.json"
-      counters ncu multiply sgemm 4096x4096x4096
+      counters sgemm_counters multiply sgemm 4096x4096x4096
       ;;
     sgemm_tensor)
       tensor='sgemm/tc_01_tf32_once sgemm/tc_02_3xtf32 sgemm/tc_03_promoted sgemm/tc_04_fp16_split
@@ -67,38 +66,38 @@ for op in "$@"; do
         sgemm/tc_12_fused_split sgemm/tc_13_mma_sync sgemm/row_08_double'
       best='sgemm/tc_09_split_k sgemm/tc_10_full_range sgemm/tc_12_fused_split'
       # shellcheck disable=SC2086
-      bench tensor sgemm/row_07_register_parity $tensor -a 'm,n,k=[1024,2048,4096,8192,16384]'
+      bench sgemm_tensor sgemm/row_07_register_parity $tensor -a 'm,n,k=[1024,2048,4096,8192,16384]'
       for variant in row_nt row_tn row_tt col_nn col_nt col_tn col_tt; do
         # shellcheck disable=SC2086
-        bench "tensor_$variant" $best --variant "$variant" -a 'm,n,k=[4096]'
+        bench "sgemm_tensor_$variant" $best --variant "$variant" -a 'm,n,k=[4096]'
       done
       shapes=4096x4096x16,4096x4096x64,4096x4096x256,4096x4096x512,1024x1024x64,1024x1024x256
-      bench tensor_short sgemm/row_07_register_parity sgemm/tc_10_full_range sgemm/row_08_double \
+      bench sgemm_tensor_short sgemm/row_07_register_parity sgemm/tc_10_full_range sgemm/row_08_double \
         -a "shape=[128x128x128,256x256x256,512x512x512,$shapes,1024x1024x512,300x7000x700]"
-      bench tensor_wide sgemm/tc_10_full_range sgemm/tc_12_fused_split --variant row_nn_wide \
+      bench sgemm_tensor_wide sgemm/tc_10_full_range sgemm/tc_12_fused_split --variant row_nn_wide \
         -a 'm,n,k=[1024,2048,4096,8192]'
-      bench tensor_prepared sgemm/tc_09_split_k sgemm/tc_10_full_range sgemm/tc_11_prepared \
+      bench sgemm_tensor_prepared sgemm/tc_09_split_k sgemm/tc_10_full_range sgemm/tc_11_prepared \
         sgemm/tc_14_prepared_full_range sgemm/row_08_double \
         -a 'shape=[64x4096x4096,512x4096x4096,1024x1024x1024,4096x4096x4096]'
       # shellcheck disable=SC2086
-      bench tensor_ragged $best -a 'shape=[4095x4097x4099,1000x1000x1000,2047x2049x2051]'
+      bench sgemm_tensor_ragged $best -a 'shape=[4095x4097x4099,1000x1000x1000,2047x2049x2051]'
       # shellcheck disable=SC2086
       "$programs/warpladder" accuracy sgemm/row_07_register_parity $tensor --device gpu \
-        --json "$out/accuracy.json" --svg "$out/accuracy.svg" > "$out/accuracy.md"
+        --json "$out/sgemm_accuracy.json" > /dev/null
       # shellcheck disable=SC2086
       "$programs/warpladder" accuracy sgemm/row_07_register_parity $best sgemm/row_08_double \
         --device gpu -a 'm,n=[1024]' -a 'k=[64,256,512,1024,4096,16384]' \
-        --json "$out/accuracy_1024.json" > "$out/accuracy_1024.md"
+        --json "$out/sgemm_accuracy_1024.json" > /dev/null
       "$programs/warpladder" accuracy sgemm/tc_10_full_range sgemm/row_08_double --device gpu \
         -a 'm=[2048,8192]' -a 'n=[512,3000]' -a 'k=[256,512,900]' \
-        --json "$out/accuracy_short.json" > "$out/accuracy_short.md"
-      counters ncu_tensor multiply sgemm 8192x8192x8192
+        --json "$out/sgemm_accuracy_short.json" > /dev/null
+      counters sgemm_tensor_counters multiply sgemm 8192x8192x8192
       ;;
     sgemm_every_shape)
       files=$(dirname "$0")/../benchmarks/every_shape
-      bench every_shape sgemm/dispatch --shapes "$files/shapes.txt" --svg "$out/every_shape.svg"
+      bench sgemm_every_shape sgemm/dispatch --shapes "$files/shapes.txt"
       "$programs/warpladder" accuracy sgemm/dispatch --shapes "$files/accuracy.txt" --device gpu \
-        --json "$out/accuracy_every_shape.json" > "$out/accuracy_every_shape.md"
+        --json "$out/sgemm_every_shape_accuracy.json" > /dev/null
       ;;
     transpose)
       best='transpose/06_vector transpose/07_rotated transpose/08_thin transpose/09_whole_sectors'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Everything that a GPU has to say about correctness, for a folder under results/:
+# Everything that a GPU has to say about correctness:
 #   tools/gpu_check.sh PROGRAM_DIR OUTPUT_DIR
 # All rungs on all cases, the executor's language tests on the GPU itself, and compute-sanitizer's
 # memcheck and racecheck over both. PROGRAM_DIR is build/bin; the programs need nothing but CUDA.

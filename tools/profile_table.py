@@ -20,7 +20,7 @@ def profiled(csv_path, launches_path):
     """(header, rows) of the table. Raises ValueError with a sentence, or OSError."""
     with open(launches_path, encoding="utf-8") as file:
         verified = json.load(file)
-    rungs = [row["rung"] for row in verified["rows"] if not row["skipped"]]
+    rungs = [row["rung"] for row in verified["rows"] if not row.get("skipped")]
     with open(csv_path, encoding="utf-8", newline="") as file:
         lines = list(csv.reader(line for line in file if line.startswith('"')))
     if len(lines) < 2:

@@ -68,7 +68,7 @@ def captions(reports, link):
         libraries = ", ".join(f"{name} {version}" for name, version in report["libraries"].items())
         command = shlex.join(Path(word).name if "/" in word else word for word in report["argv"])
         yield (f"{report['gpu']['GPU']}, driver {report['gpu']['driver']}, {libraries}, {report['date'][:10]}, "
-               f"raw data: {link(file)}, `{command}`.")
+               f"recording: {link(file)}, `{command}`.")
 
 
 def picture(reports):

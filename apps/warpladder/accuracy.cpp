@@ -15,6 +15,7 @@
 #include "base/parse.hpp"
 #include "lab/accuracy_picture.hpp"
 #include "lab/axes.hpp"
+#include "lab/recorded_accuracy.hpp"
 #include "lab/shapes.hpp"
 #include "verb.hpp"
 
@@ -26,12 +27,12 @@ using lab::AccuracyReport;
 struct AccuracyFlags {
   std::vector<std::string> names, axes;
   std::string distributions = "all", seed = "1", svg;
-  std::optional<std::string> rival, factor, shapes;
+  std::optional<std::string> rival, factor, shapes, recorded;
   DeviceFlags device;
   JsonFlag json;
 };
 
-// The one operator of the rungs that are named, each of which runs once.
+// The operator of the named rungs, and these rungs, each once.
 const ops::Operator* select_rungs(const AccuracyFlags& flags,
                                   std::vector<const ladder::AnyRung*>& rungs) {
   const ops::Operator* op = nullptr;
@@ -54,7 +55,7 @@ const ops::Operator* select_rungs(const AccuracyFlags& flags,
   return op;
 }
 
-// A size that no axis names takes the values that the operator gives it on the target.
+// A size without an axis takes the operator's values for the target.
 std::vector<std::vector<std::int64_t>> shapes_for(const ops::Operator& op, runtime::Target target,
                                                   const std::vector<std::string>& texts) {
   std::vector<lab::Axis> axes;
@@ -80,7 +81,7 @@ std::vector<std::string> distributions_of(const ops::Operator& op, const std::st
   return all;
 }
 
-// Before anything runs: the rival must be the one that will, and able to.
+// Checked before anything runs: this must be the operator's rival, and it must be able to run.
 void require_rival(const ops::Operator& op, runtime::Target target, const std::string& name) {
   const ops::Rival* rival = lab::accuracy_rival(op, target);
   const std::string quoted = in_quotes(name, kShownBytes);
@@ -165,7 +166,7 @@ void print_sections(const AccuracyReport& report) {
 }
 
 // Of a file of shapes the largest ratios; all errors are in the JSON.
-void print_report(const AccuracyReport& report, std::uint64_t seed, bool by_shape) {
+void print_report(const AccuracyReport& report, bool by_shape) {
   const std::vector<lab::ShapeErrors> shapes = lab::errors_by_shape(report);
   if (by_shape && !shapes.empty()) {
     print(table_of(shapes, report));
@@ -174,10 +175,9 @@ void print_report(const AccuracyReport& report, std::uint64_t seed, bool by_shap
     print_sections(report);
   }
   for (const std::string& remark : remarks_on(report)) print_line(remark);
-  print_line(fmt::format("{} Seed: {}.", notes_on(report), seed));
 }
 
-// Neither did any rung run, nor did one take a problem.
+// No rung ran, or none accepted a problem.
 bool nothing_measured(const AccuracyReport& report) {
   const auto was_measured = [](const lab::AccuracyPoint& point) { return point.skipped.empty(); };
   return std::ranges::none_of(report.rows, [&](const lab::AccuracyRow& row) {
@@ -202,7 +202,26 @@ void set_shapes(lab::AccuracyRequest& request, const AccuracyFlags& flags) {
   }
 }
 
+// Nothing runs: the errors are those of an earlier report.
+void show_recorded(const AccuracyFlags& flags) {
+  for (const auto& [flag, is_given] : {std::pair{"-a", !flags.axes.empty()},
+                                       {"--shapes", flags.shapes.has_value()},
+                                       {"--no-worse-than", flags.rival.has_value()},
+                                       {"--json", flags.json.asked()}}) {
+    if (is_given)
+      throw_bad_input(fmt::format("--recorded measures nothing, so {} is not for it", flag));
+  }
+  const Recording recording = read_recording(*flags.recorded, "--recorded");
+  std::vector<std::string> distributions = lab::parse_list(flags.distributions);
+  if (flags.distributions == "all") distributions = lab::distributions_in(recording);
+  const AccuracyReport report = lab::accuracy_of(recording, flags.names, distributions);
+  print_report(report, false);
+  print_line(notes_on(report));
+  if (!flags.svg.empty()) write_output(flags.svg, lab::svg(report), "--svg");
+}
+
 void accuracy(const AccuracyFlags& flags, Context& context) {
+  if (flags.recorded) return show_recorded(flags);
   lab::AccuracyRequest request;
   request.op = select_rungs(flags, request.rungs);
   request.seed = static_cast<std::uint64_t>(parse_size(flags.seed, "--seed"));
@@ -221,7 +240,8 @@ void accuracy(const AccuracyFlags& flags, Context& context) {
   if (is_empty) {
     for (const std::string& remark : remarks_on(report)) print_line(remark);
   } else {
-    print_report(report, request.seed, flags.shapes.has_value());
+    print_report(report, flags.shapes.has_value());
+    print_line(fmt::format("{} Seed: {}.", notes_on(report), request.seed));
     if (!excesses.empty()) {
       print_line(fmt::format("\nFarther from the truth than {} × {:.4g}:\n", *flags.rival, factor));
       print(table_of(excesses, report));
@@ -302,6 +322,9 @@ void add_accuracy(CLI::App& app, Context& context) {
                    "Exit with 1 and a list if a rung's error exceeds the rival's")
       ->type_name("RIVAL");
   verb->add_option("--factor", flags->factor, "By more than this (default: 1)")->type_name("X");
+  verb->add_option("--recorded", flags->recorded,
+                   "Measure nothing: print and draw an earlier report")
+      ->type_name("JSON");
   add_output_file(*verb, "--svg", flags->svg, "Draw the errors against k");
   flags->device.add_to(*verb);
   flags->json.add_to(*verb);

@@ -1,5 +1,5 @@
 #pragma once
-// What accuracy prints: for each distribution a table of each measure, and what they leave out.
+// The tables of accuracy, one per distribution and measure, and the remarks below them.
 
 #include <string>
 #include <vector>
@@ -9,20 +9,20 @@
 
 namespace warpladder::app {
 
-// Tables that stand under one title; a box of many sizes would be too wide, and becomes several.
+// Tables under one title. A box of many sizes would be too wide, so it is split.
 struct AccuracySection {
   std::string title;
   std::vector<TextTable> tables;
 };
 std::vector<AccuracySection> sections_of(const lab::AccuracyReport& report);
 
-// Rungs that did not run, faults, and results that are no numbers: a line each.
+// Skipped rungs, faults, and results that are no numbers: one line each.
 std::vector<std::string> remarks_on(const lab::AccuracyReport& report);
 
-// What the numbers mean.
+// Explains the numbers.
 std::string notes_on(const lab::AccuracyReport& report);
 
-// The largest ratios at each shape, a line each.
+// The largest ratios at each shape, one line each.
 TextTable table_of(const std::vector<lab::ShapeErrors>& shapes, const lab::AccuracyReport& report);
 TextTable table_of(const std::vector<lab::Excess>& excesses, const lab::AccuracyReport& report);
 

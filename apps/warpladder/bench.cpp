@@ -45,7 +45,7 @@ struct BenchFlags {
   JsonFlag json;
 };
 
-// What is printed: tables, what they leave out, and notes.
+// The printed tables, remarks and notes.
 struct Pages {
   std::vector<Section> sections;
   std::vector<std::string> remarks;
@@ -94,7 +94,7 @@ std::string csv(const std::vector<BenchRow>& rows) {
 }
 
 nlohmann::json as_json(const lab::Speedups& s) {
-  // What is not known is null.
+  // Unknown values are null.
   const auto known = [](double value) { return value > 0 ? nlohmann::json(value) : nullptr; };
   return {{"shapes", s.shapes},
           {"hot_mean", known(s.hot_mean)},
@@ -153,7 +153,7 @@ nlohmann::json as_json(const BenchReport& report, runtime::Target target, unsign
   return object;
 }
 
-// The rungs of one operator, in the order in which they were named, each once.
+// The named rungs of one operator, in order, each once.
 std::vector<lab::BenchGroup> rungs_by_operator(const std::vector<std::string>& names) {
   std::vector<lab::BenchGroup> groups;
   for (const lab::Selected& selected : lab::select(names)) {
@@ -251,7 +251,7 @@ std::vector<lab::BenchGroup> groups_of(const BenchFlags& flags) {
   return groups;
 }
 
-// Of the matrices that users add, where none are given.
+// The default for matrices that users add.
 std::vector<std::string> left_out_of(const std::vector<lab::BenchGroup>& groups,
                                      const BenchFlags& flags) {
   const auto takes = [](const lab::BenchGroup& group) { return group.op->matrices() != nullptr; };
@@ -273,7 +273,7 @@ void print_pages(const Pages& pages) {
   print_line(pages.notes);
 }
 
-// The least speed-up that is asked for; 0: none.
+// The least speed-up that --at-least demands; 0: none.
 double at_least_of(const BenchFlags& flags) {
   if (!flags.shapes && (flags.at_least || !flags.svg.empty())) {
     throw_bad_input(
@@ -288,7 +288,7 @@ double at_least_of(const BenchFlags& flags) {
   return std::strtod(flags.at_least->c_str(), nullptr);  // not the float next to it
 }
 
-// The shape that is slower than asked for; null where none is.
+// A shape that is slower than demanded; null if there is none.
 const lab::ShapeResult* too_slow(const std::vector<lab::ContestantView>& views, double at_least) {
   for (const lab::ContestantView& view : views) {
     if (view.shapes.empty()) continue;
@@ -436,7 +436,7 @@ void bench(const BenchFlags& flags, Context& context) {
   }
 }
 
-// What may follow a variant, by operator.
+// The details that may follow a variant, by operator.
 std::string details_footer() {
   std::string text;
   for (const auto& op : ops::all_operators()) {

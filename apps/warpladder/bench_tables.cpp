@@ -29,7 +29,7 @@ constexpr const char* kWhatGpuTimesAre =
     "of\n"
     "20 launches in a captured graph.";
 
-// As many digits as the samples support.
+// With as many digits as the samples support.
 int digits_of(const Statistics& s) {
   const double doubt = std::isfinite(s.uncertainty()) ? s.uncertainty() : s.spread();
   return doubt > 0 ? std::clamp(1 + static_cast<int>(std::floor(-std::log10(doubt))), 2, 4) : 2;
@@ -96,8 +96,8 @@ std::string share_text(double share, int digits) {
   return rounded(100 * share, std::min(digits, 3)) + " %";
 }
 
-// What the rate is made from: on a GPU an operator that computes is timed hot, one that moves bytes
-// cold.
+// The time behind the rate: on a GPU hot for operators that compute, cold for those that only move
+// bytes.
 const std::vector<double>& samples_that_count(const BenchRow& row) {
   return computes(row) || row.cold_samples_s.empty() ? row.samples_s : row.cold_samples_s;
 }
@@ -106,7 +106,7 @@ double time_that_counts(const BenchRow& row) {
   return lab::statistics(samples_that_count(row)).median;
 }
 
-// What rungs are held against: of the rivals that were timed (or of the probes) the fastest.
+// The reference of the shares: the fastest rival that was timed, else the fastest probe.
 struct Opponent {
   const BenchRow* row = nullptr;  // null: there is none
   bool is_best_of_several = false;
@@ -130,7 +130,7 @@ Opponent opponent_in(std::span<const BenchRow> group, bool probe) {
   return fastest;
 }
 
-// What times and shares do not tell.
+// What times and shares do not show.
 std::vector<std::string> lines_below(std::span<const BenchRow> group, const Opponent& rival) {
   std::vector<std::string> lines;
   if (rival.is_best_of_several) {
@@ -190,7 +190,7 @@ Section gpu_section(std::span<const BenchRow> group, const BenchReport& report) 
   const bool in_flops = computes(group.front());
   const Opponent rival = opponent_in(group, false), probe = opponent_in(group, true);
   const lab::Baseline* baseline = baseline_of(report, group.front().op);
-  // Beside several rivals, whose names are long, 100 columns hold only so much.
+  // Several rivals have long names, and 100 columns are not enough.
   const bool crowded = rival.is_best_of_several && !in_flops;
   const double ceiling = crowded && probe.row ? 0
                          : in_flops           ? report.ceilings.fp32_flops_per_s
@@ -285,7 +285,7 @@ std::vector<Section> sections_of(const BenchReport& report, runtime::Target targ
   return sections;
 }
 
-// What is missing from the tables, and why.
+// Rows that the tables leave out, and why.
 std::vector<std::string> remarks_on(const std::vector<BenchRow>& rows) {
   std::vector<std::string> remarks;
   std::string judged_in_part;
@@ -306,7 +306,7 @@ std::vector<std::string> remarks_on(const std::vector<BenchRow>& rows) {
   return remarks;
 }
 
-// What the times mean, and what they were taken with.
+// Explains the times, and names the libraries.
 std::string notes_on(const BenchReport& report, runtime::Target target, unsigned threads) {
   if (target == runtime::Target::cpu) return fmt::format(kWhatCpuTimesAre, threads);
   std::string text = kWhatGpuTimesAre;

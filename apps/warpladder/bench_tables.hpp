@@ -1,5 +1,5 @@
 #pragma once
-// What bench prints: a table or two for each problem, and what they leave out.
+// The tables of bench, one or two per problem, and the remarks below them.
 
 #include <cstdint>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace warpladder::app {
 
-// A table, what introduces it (either may be empty) and the lines that follow it.
+// A table, its introduction (either may be empty) and the lines below it.
 struct Section {
   std::string title, remark;
   TextTable table;
@@ -18,9 +18,9 @@ struct Section {
 };
 std::vector<Section> sections_of(const lab::BenchReport& report, runtime::Target target);
 
-// What is missing from the tables, and why: a line each.
+// Rows that the tables leave out, and why: one line each.
 std::vector<std::string> remarks_on(const std::vector<lab::BenchRow>& rows);
-// What the times mean, and what they were taken with.
+// Explains the times, and names the libraries.
 std::string notes_on(const lab::BenchReport& report, runtime::Target target, unsigned threads);
 
 // The samples' median, with as many digits as they support.

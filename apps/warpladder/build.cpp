@@ -247,7 +247,7 @@ std::vector<std::string> lines_of(const std::string& source) {
   return lines;
 }
 
-// The lines of the source itself, beside what they became.
+// The source's lines, with their instructions.
 void print_lines(const ArchitectureFlow& flow, const std::string& source) {
   const std::string name = fs::path(source).filename().string();
   print_line(fmt::format("What each line of {} became, sm_{}, all kernels together:\n", name,
@@ -358,7 +358,7 @@ void build(const BuildFlags& flags, Context& context) {
     throw_bad_input(fmt::format("--separate {} is no file", in_quotes(*flags.separate)));
   }
   request.fast_math = flags.fast_math;
-  // What the project's own GPU code is compiled with.
+  // The flags of the project's own GPU code.
   request.flags = {"-std=c++20", "-lineinfo", "--expt-relaxed-constexpr"};
   if (!flags.source.ends_with(".cu")) {
     request.flags.insert(request.flags.end(),

@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::int64_t kMostThreads = 4096;
 
-// Past the buffers of stdio, so that a full disk is found out here and can be said.
+// Flushes stdio's buffers, so that a full disk is detected and reported here.
 void write_to_stdout(std::string_view text) {
   static bool reader_has_gone = false;  // as in `warpladder list | head -1`: no reason to complain
   while (!text.empty() && !reader_has_gone) {
@@ -43,7 +43,7 @@ void write_to_stdout(std::string_view text) {
 
 constexpr const char* kStandardOutput = "/dev/stdout";
 
-// Whether a path is standard output by another name, such as /dev/fd/1.
+// Whether a path is another name of standard output, such as /dev/fd/1.
 bool is_stdout(const std::string& path) {
   struct stat file {
   }, out{};
@@ -51,7 +51,7 @@ bool is_stdout(const std::string& path) {
                          file.st_dev == out.st_dev && file.st_ino == out.st_ino);
 }
 
-// The output files that this run was asked for.
+// The output files of this run.
 struct Output {
   std::string flag, path;
 };
@@ -67,9 +67,9 @@ bool name_one_file(const std::string& one, const std::string& other) {
   return file_behind(one) == file_behind(other) || std::filesystem::equivalent(one, other, absent);
 }
 
-// Throws now rather than after minutes of work if the file cannot be written, and leaves no trace.
-// A pipe's reader would notice that it was opened twice: pipes and devices are found out when they
-// are written.
+// Throws before minutes of work if the file cannot be written, and leaves no trace. Pipes and
+// devices are tested only when they are written, because a pipe's reader would notice a second
+// opening.
 void require_writable(const std::string& path, const std::string& flag) {
   std::error_code absent;
   if (path == "-" || std::filesystem::is_other(std::filesystem::status(path, absent))) return;
@@ -91,20 +91,20 @@ std::string filled(const std::string& text, std::size_t width, std::size_t inden
 
 std::size_t prose_width() { return std::min<std::size_t>(columns_of(STDOUT_FILENO), kFileWidth); }
 
-// Where the text of a line begins: behind blanks, and behind the dash of a list's entry.
+// The column where a line's text begins, after blanks and a list's dash.
 std::size_t text_of(const std::string& line) {
   const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
   return line.compare(begin, 2, "- ") == 0 ? begin + 2 : begin;
 }
 
-// Where the description in a line of help begins: behind two blanks, else the text.
+// The column where a help line's description begins: after two blanks, else the text's.
 std::size_t description_of(const std::string& line) {
   const std::size_t begin = text_of(line);
   const std::size_t description = line.find_first_not_of(' ', line.find("  ", begin));
   return description == line.npos ? begin : description;
 }
 
-// Breaks the lines that are longer than the width; what follows a break is indented.
+// Wraps the lines that are longer than the width, with an indent.
 std::string broken(const std::string& text, std::size_t width,
                    std::size_t (*indent_of)(const std::string&)) {
   std::string out;
@@ -127,7 +127,7 @@ void DeviceFlags::add_to(CLI::App& verb) {
       ->type_name("cpu|gpu")
       ->envname("WARPLADDER_DEVICE");
   const auto set_threads = [this, &verb](const std::string& text) {
-    // The environment's value arrives at every verb; only the one that was asked for may complain.
+    // Every verb gets the environment's value; only the verb in use may refuse it.
     if (!verb.parsed()) return;
     const std::int64_t count = parse_size(text, "--threads (WARPLADDER_THREADS)");
     if (count < 1 || count > kMostThreads) {

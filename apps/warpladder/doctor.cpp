@@ -44,7 +44,7 @@ struct Diagnosis {
 
 // Bytes read and written per second by one core that copies; the best of what fits the budget.
 std::optional<double> measure_copy_bandwidth() try {
-  // Filled, so that the pages are there before the clock runs.
+  // Filled, so that the pages exist before the clock starts.
   const std::vector<char> from(kCopyBytes, 1);
   std::vector<char> to(kCopyBytes, 2);
   using Clock = std::chrono::steady_clock;
@@ -63,7 +63,7 @@ std::optional<double> measure_copy_bandwidth() try {
   return std::nullopt;  // a tight limit on memory is no reason to say nothing of the machine
 }
 
-// The whole way of a kernel through the executor, every access checked.
+// A kernel through the whole executor, with every access checked.
 std::string try_executor() {
   lab::VerifyRequest request;
   request.rungs = {lab::select_one("vector_add/01_one_per_thread")};

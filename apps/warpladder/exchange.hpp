@@ -6,9 +6,9 @@
 
 namespace warpladder::app {
 
-// A field, in quotation marks where it needs them.
+// A field, in quotation marks if it needs them.
 std::string csv_field(const std::string& text);
-// Fields with commas between them and a newline behind.
+// Fields separated by commas, with a newline at the end.
 std::string csv_line(const std::vector<std::string>& fields);
 
 enum class Outcome { passed, failed, skipped };

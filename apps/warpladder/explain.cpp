@@ -113,7 +113,7 @@ void print_roofs(const Explanation& e) {
       binding ? binding->name : peak.name));
 }
 
-// Of a brief report the sentences alone.
+// A brief report has the sentences only.
 void print_one(const Explanation& e, bool with_totals, bool is_brief) {
   print_headline(e);
   if (e.lines.empty()) return;
@@ -128,7 +128,7 @@ void print_one(const Explanation& e, bool with_totals, bool is_brief) {
   print_roofs(e);
 }
 
-// On standard error also where that is no terminal: a log should say why nothing happens.
+// Printed even if standard error is no terminal, so that a log explains the wait.
 void announce_if_long(const std::string& rung, double seconds) {
   if (seconds <= kLongSeconds) return;
   end_progress();
@@ -155,7 +155,7 @@ std::vector<Explanation> explanations_of(const ExplainFlags& flags) {
     require_alone("--matrix",
                   {{"--shape", flags.shape.has_value()}, {"--variant", flags.variant.has_value()}});
   }
-  // A matrix has no shape; it stands in the variant's place.
+  // A matrix has no shape, and is the variant.
   const std::vector<std::int64_t> shape =
       flags.matrix  ? std::vector<std::int64_t>{}
       : flags.shape ? parse_shape(*flags.shape, op.default_shape().size(), "--shape")

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -69,7 +70,7 @@ void print_totals(const Explanation& e) {
   print(table);
 }
 
-// One row a line of source; what it does stands in it line by line.
+// One row per source line; its cells have one line per kind of access.
 void print_lines(const Explanation& e) {
   const std::string& main_file = e.lines.front().file;
   print_line(fmt::format("{}, the costliest line first:", main_file));
@@ -125,7 +126,7 @@ void print_lines(const Explanation& e) {
 nlohmann::json as_json(const ladder::Totals& totals) {
   nlohmann::json object;
   for (const lab::TotalField& field : lab::total_fields()) {
-    // What a prediction leaves open is null.
+    // Totals without a prediction are null.
     if (totals.*field.value == ladder::kNotPredicted) {
       object[field.key] = nullptr;
     } else {
@@ -183,6 +184,21 @@ std::string mean_text(double mean) { return fmt::format("{:.3g}", mean); }
 
 std::string dims(const runtime::Dim3& d) { return fmt::format("{}x{}x{}", d.x, d.y, d.z); }
 
+namespace {
+
+// The exercise on what most of the line's avoidable cycles come from: bank conflicts or scattered
+// lanes. 0: they are less than a tenth of all cycles.
+int exercise_on(const LineCounts& line, std::uint64_t all_cycles) {
+  if (line.avoidable() * 10 < all_cycles) return 0;
+  const auto waste = [](const AccessCounts& a) {
+    return lab::l1_cycles(a) - lab::ideal_l1_cycles(a);
+  };
+  const auto worst = std::ranges::max_element(line.accesses, {}, waste);
+  return worst->space == MemorySpace::shared ? 3 : 2;
+}
+
+}  // namespace
+
 void print_blame(const Explanation& e) {
   if (!e.to_blame) return;
   const LineCounts& line = e.lines[e.to_blame->line];
@@ -190,6 +206,9 @@ void print_blame(const Explanation& e) {
   print_line(fmt::format(
       "Line to blame: {} ({} of the L1 cycles{}): {}.", place_of(line), share_text(line.cost(), e),
       avoidable.empty() ? "" : ", " + avoidable + " avoidable", e.to_blame->sentence));
+  if (const int number = exercise_on(line, e.cost())) {
+    print_line(fmt::format("The course has a page on this, and 'warpladder exercise {}'.", number));
+  }
 }
 
 void print_counted(const Explanation& e, bool with_totals) {

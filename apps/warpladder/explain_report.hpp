@@ -1,5 +1,5 @@
 #pragma once
-// How explain shows what was counted, of a rung or of a person's kernel.
+// Prints the counts of a rung or of a user's kernel.
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -14,7 +14,7 @@ std::string mean_text(double mean);
 std::string dims(const runtime::Dim3& d);  // "16x16x1"
 
 void print_blame(const lab::Explanation& e);
-// The totals if asked for, and the lines. `e` has some.
+// The totals, if asked for, and the lines. `e` has at least one.
 void print_counted(const lab::Explanation& e, bool with_totals);
 std::string intensity_sentence(const lab::Explanation& e);
 std::string occupancy_sentence(const executor::KernelCounts& kernel, const lab::Gpu& gpu);

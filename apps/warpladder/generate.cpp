@@ -1,4 +1,4 @@
-// The man page and the shells' completions, from what the parser knows of verbs and flags.
+// Generates the man page and the shells' completions from the parser's verbs and flags.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -69,7 +69,7 @@ std::vector<std::string> names_of_rungs() {
   return names;
 }
 
-// All that may follow the verb, behind one another.
+// All words that may follow the verb, separated by blanks.
 std::string words_after(const CLI::App& app) {
   std::vector<std::string> words;
   for (const Verb& below : verbs_of(app)) {

@@ -26,7 +26,7 @@ std::string why_not_here(const ladder::AnyRung& rung, Flavour flavour) {
   return not_built.empty() ? device::availability(target).why_not : not_built;
 }
 
-// Reasons repeat from rung to rung: the table shows a number, and each is told once below it.
+// Many rungs share a reason, so the table shows a number, and each reason is printed once below.
 class Footnotes {
  public:
   std::size_t number_of(const std::string& reason) {

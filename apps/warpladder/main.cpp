@@ -1,5 +1,5 @@
-// The command line: declares the verbs and turns whatever they throw into a sentence and an exit
-// code. The verbs themselves are in the files beside this one.
+// The command line: declares the verbs and turns their exceptions into a sentence and an exit code.
+// Each verb has a file in this folder.
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -22,8 +22,8 @@
 namespace warpladder::app {
 namespace {
 
-// A descriptor that the caller closed would become the next file that is opened, and what is meant
-// for the terminal would end up in it.
+// If the caller closed a standard descriptor, the next opened file would get its number, and the
+// terminal's text.
 void open_closed_standard_descriptors() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(descriptor, F_GETFD) < 0) ::open("/dev/null", O_RDWR);
@@ -35,7 +35,7 @@ std::string version_line() {
   return fmt::format("warpladder {} (commit {})", kVersion, origin["commit"].get<std::string>());
 }
 
-// What the user typed and no verb knows; the mark before positional arguments is not of it.
+// The words that no verb knows, without the mark before positional arguments.
 std::vector<std::string> leftovers(const CLI::App& root) {
   std::vector<std::string> left = root.remaining(true);
   std::erase(left, "--");
@@ -50,7 +50,7 @@ std::vector<std::string> names_below(const CLI::App& app) {
   return names;
 }
 
-// An empty value is a script's variable that was not set, never an absent flag.
+// An empty value usually comes from an unset variable of a script, so it is refused.
 constexpr const char* kNeedsValue = "needs a value";
 void refuse_empty_values(CLI::App& app) {
   for (CLI::Option* option : app.get_options()) {
@@ -71,7 +71,7 @@ std::vector<std::string> flags_of(const CLI::App& app) {
   return flags;
 }
 
-// Of the app that the words so far led to: "run sgemm" for example.
+// The app of the words so far, "run sgemm" for example.
 struct Reached {
   const CLI::App* app;
   std::string verb;
@@ -91,7 +91,7 @@ std::string unknown_verb(const CLI::App& root, const std::string& word) {
                      fmt::join(known, ", "), did_you_mean(word, known));
 }
 
-// Of an argument that nobody knows.
+// The sentence about an unknown argument.
 std::string sentence_on_leftover(const CLI::App& root, const std::string& left) {
   const auto [app, verb] = reached(root);
   const std::string shown = in_quotes(left, kShownBytes);
@@ -112,9 +112,9 @@ std::string sentence_on_leftover(const CLI::App& root, const std::string& left) 
                      did_you_mean(left, known));
 }
 
-// One sentence of ours for what CLI11 found wrong.
+// Our own sentence for CLI11's error.
 std::string usage_sentence(const CLI::App& root, const CLI::ParseError& error) {
-  // An argument that nobody knows explains more than the required one that it was meant to be.
+  // An unknown argument explains more than the missing one that it was meant to be.
   if (const auto left = leftovers(root); !left.empty()) {
     return sentence_on_leftover(root, left.front());
   }
@@ -165,7 +165,7 @@ std::vector<const char*> words_of(std::span<const char* const> argv, const CLI::
   return words;
 }
 
-// What stands behind "--" belongs to the person's program.
+// Arguments after "--" belong to the user's program.
 std::span<const char* const> split_at_dashes(Context& context) {
   const auto dashes = std::ranges::find(context.argv, std::string_view("--"));
   const auto own = static_cast<std::size_t>(dashes - context.argv.begin());
@@ -184,7 +184,7 @@ void run(Context& context) {
   for (const auto add :
        {add_list, add_doctor, is_program ? add_run_program : add_run, add_verify, add_bench,
         add_accuracy, is_program ? add_explain_program : add_explain, add_check, add_inspect,
-        add_compare, add_report, add_build, add_generate}) {
+        add_compare, add_report, add_build, add_exercise, add_generate}) {
     add(app, context);
   }
   refuse_empty_values(app);
@@ -205,8 +205,8 @@ void run(Context& context) {
   }
 }
 
-// A sentence may quote what the user gave, of any length: of long words, and of a long sentence,
-// the middle goes.
+// A sentence may quote user text of any length. The middle of long words, and of a long sentence,
+// is cut.
 std::string without_middle(const std::string& text, std::size_t limit) {
   if (text.size() <= limit) return text;
   std::size_t head = limit / 2, tail = text.size() - limit / 2;
@@ -228,7 +228,7 @@ std::string shortened(const std::string& sentence) {
   return without_middle(text, kLongestSentence);
 }
 
-// One line, whatever bytes a file name in it holds: none may drive the terminal.
+// One line, whatever bytes a file name holds; none may control the terminal.
 void complain(const std::string& sentence) {
   end_progress();
   const std::string quoted = in_quotes(sentence);

@@ -1,5 +1,5 @@
 #pragma once
-// What check, run FILE.cu and explain FILE.cu have in common.
+// The flags shared by check, run FILE.cu and explain FILE.cu.
 
 #include "programs/program.hpp"
 #include "verb.hpp"
@@ -14,9 +14,9 @@ struct ProgramFlags {
   DeviceFlags device;
 
   void add_to(CLI::App& verb);
-  // Which launches are looked at.
+  // The launches to check or count.
   void add_selection_to(CLI::App& verb);
-  // The request, with the arguments that stood behind "--".
+  // The request, with the arguments after "--".
   programs::Request request_for(const Context& context, const char* mode) const;
 };
 

@@ -30,7 +30,7 @@ bool is_report(const Recording& recording) {
   return !recording.rows.empty() || !recording.verdicts.empty() || !recording.accuracy.empty();
 }
 
-// The recordings of a folder, by name; what else is there is left out, and said.
+// The recordings of a folder, by name; other files are left out with a remark.
 void add_folder(const std::string& path, std::vector<Recording>& recordings,
                 std::vector<std::string>& left_out) {
   std::vector<std::filesystem::path> files;
@@ -152,7 +152,7 @@ std::string csv(const Report& report) {
   return text;
 }
 
-// A row fails where bench and verify fail: its result is wrong, or its time cannot be true.
+// A row fails, as in bench and verify, if its result is wrong or its time is impossible.
 std::string junit(const Report& report) {
   std::vector<JunitCase> cases;
   const auto add = [&](const std::string& class_name, const std::string& name,

@@ -74,7 +74,7 @@ class RunCommand {
     verb.add_option(name, text, flag.help)->type_name(flag.type)->required(flag.required);
   }
 
-  // No value is empty: the command line refuses those.
+  // The command line refuses empty values.
   ops::RunValues values_of() const {
     ops::RunValues values;
     for (const auto& [name, text] : texts_) {
@@ -121,7 +121,7 @@ std::string only_value(const RunResult& result) {
                                : std::to_string(result.places.front());
 }
 
-// Writes the result, where there is a file for it, and says so.
+// Writes the result, if there is a file for it, and says so.
 void RunCommand::deliver(RunResult result, const Context& context) const {
   const std::string file = file_of_output(out_);
   if (!file.empty() && result.places.empty()) {
@@ -136,7 +136,7 @@ void RunCommand::deliver(RunResult result, const Context& context) const {
       result.preparation_s > 0
           ? fmt::format(" after {} of preparation", readable_time(result.preparation_s))
           : "";
-  // One line, however long: scripts read it.
+  // One line of any length, because scripts read it.
   print_text(fmt::format("{} of {} ran as {} on the {} in {}{}; the result is {}", rung.op,
                          fmt::join(result.shape, "x"), rung.id, target,
                          readable_time(result.time_s), preparation,

@@ -22,7 +22,7 @@ std::string share_text(double share) {
   return share == 0 ? "" : fmt::format("{:.0f} %", 100 * share);
 }
 
-// Columns that hold nothing are left out.
+// Empty columns are left out.
 struct Shown {
   bool cold, probe;
 };

@@ -1,6 +1,5 @@
 #pragma once
-// What bench prints of many shapes: a table of classes and one of the slowest shapes for each
-// contestant.
+// The tables of many shapes: one of classes, and one of the slowest shapes per contestant.
 
 #include <string>
 #include <vector>
@@ -12,10 +11,10 @@ namespace warpladder::app {
 
 std::vector<Section> sections_of(const std::vector<lab::ContestantView>& views,
                                  const std::string& op);
-// What is missing, and why.
+// Rows that the tables leave out, and why.
 std::vector<std::string> remarks_on_shapes(const lab::BenchReport& report,
                                            const std::vector<lab::ContestantView>& views);
-// What the ratios mean, and what the times were taken with.
+// Explains the ratios, and names the libraries.
 std::string notes_on_shapes(const lab::BenchReport& report, runtime::Target target);
 
 }  // namespace warpladder::app

@@ -27,14 +27,14 @@ constexpr std::string_view kEraseLine = "\r\x1b[K";
 
 std::atomic<bool> progress_is_shown{false};
 
-// What runs. Fixed memory, which a signal's handler may read.
+// The current work, in fixed memory, which a signal handler may read.
 constexpr std::size_t kRunningBytes = 200;
 char running[kRunningBytes + 1];
 std::atomic<bool> is_running{false};
 
 double limit_s = 0;  // of each that runs; 0: none
 
-// SIGPROF comes after so much processor time of all threads; 0: never.
+// SIGPROF arrives after this processor time of all threads; 0: never.
 void restart_clock(double seconds) {
   if (limit_s <= 0) return;
   itimerval timer{};
@@ -52,7 +52,7 @@ std::string time_text(double seconds) {
   return fmt::format("{:.0f} min", seconds / 60);
 }
 
-// At most so wide: a wrapped line would stay behind.
+// Cut to the width, because a wrapped line would remain.
 std::string cut(const std::string& text, std::size_t width) {
   if (display_width(text) <= width) return text;
   std::string out;
@@ -74,7 +74,7 @@ void show(const std::string& what, double done, double elapsed_s) {
   progress_is_shown = true;
 }
 
-// Both handlers may only call what is safe in one: no stdio, no heap.
+// Signal handlers must not use stdio or the heap.
 void end_progress_line() {
   if (progress_is_shown) write_to_stderr(kEraseLine);
 }
@@ -90,7 +90,7 @@ void on_end(int signal) {
   die_of(signal);
 }
 
-// Of what runs unchecked: in the checking flavour the executor itself ends an endless loop before.
+// For unchecked work only. In the checking flavour the executor ends an endless loop first.
 void on_time_limit(int) {
   end_progress_line();
   TemporaryName::remove_all();
@@ -118,7 +118,7 @@ void on_crash(int signal) {
   ::_exit(static_cast<int>(ErrorCode::check_failed));
 }
 
-// Not one that whoever started the program has told it to ignore, as nohup does.
+// Except signals that the parent process set to be ignored, as nohup does.
 void handle(int signal, void (*handler)(int)) {
   struct sigaction before {};
   if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) return;
@@ -132,7 +132,7 @@ void handle(int signal, void (*handler)(int)) {
 
 void limit_each(double seconds) {
   const double cores = std::max(1u, std::thread::hardware_concurrency());
-  // Twice as long as what the executor allows, and so behind it.
+  // Twice the executor's limit, so that the executor acts first.
   limit_s = 2 * seconds * cores;
 }
 
@@ -165,7 +165,8 @@ void handle_signals() {
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) handle(signal, on_crash);
 #endif
   handle(SIGPROF, on_time_limit);
-  // A reader that has gone and a limit on files are errors of write() that can be said or hushed.
+  // A closed pipe and a file-size limit then become errors of write(), which can be reported or
+  // ignored.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The line that shows progress, and what is left behind when a signal ends the program.
+// The progress line, and the cleanup when a signal ends the program.
 
 #include <string>
 
@@ -7,21 +7,20 @@
 
 namespace warpladder::app {
 
-// A line on standard error that overwrites itself, with the time left once that can be guessed;
-// silent unless standard error is a terminal that knows escape sequences. What it was told last is
-// what a crash is blamed on.
+// A line on standard error that overwrites itself, with the estimated time left. Silent unless
+// standard error is a terminal with escape sequences. A crash is blamed on the last text.
 lab::Progress progress_on_stderr();
 void end_progress();
 
-// Blames a crash on this from now on; nothing: on the program itself.
+// Blames a crash on this from now on; empty: on the program itself.
 void note_running(const std::string& what);
 
-// From now on whatever is noted may take so much processor time on each core; then the program ends
-// with a sentence and exit code 1. 0: any time.
+// Limits the processor time per core of the noted work. Beyond it the program ends with a sentence
+// and exit code 1. 0: no limit.
 void limit_each(double seconds);
 
-// SIGINT, SIGTERM, SIGHUP: the progress line ends, temporary files go, and the program dies of the
-// signal. A crash while a kernel runs becomes a sentence and exit code 1.
+// On SIGINT, SIGTERM and SIGHUP, ends the progress line, removes temporary files, and lets the
+// signal end the program. A crash in a kernel becomes a sentence and exit code 1.
 void handle_signals();
 
 }  // namespace warpladder::app

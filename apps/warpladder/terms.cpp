@@ -56,9 +56,26 @@ constexpr Term kTerms[] = {
      "The speed at which moving these bytes alone would let a GPU compute. The lowest roof binds "
      "first."},
     {"occupancy", "The warps that an SM holds at once, of those that it could hold."},
+    {"spill", "Registers that nvcc keeps in memory, because a thread has too few."},
     {"bound",
-     "How far a correct FP32 result may lie from the exact one; computed for each element. Error ÷ "
-     "bound up to 1 passes."},
+     "How far a correct FP32 result may lie from the exact one; computed for each element."},
+    {"error ÷ bound",
+     "An element's error as a share of its bound. Up to 1 passes; NaN never does."},
+    {"fragment", "What one lane holds of a matrix that a warp's tensor core multiplies."},
+    {"swizzle",
+     "An order of the words of a tile's rows that depends on the row, so that columns, too, lie in "
+     "different banks."},
+    {"ring, stage",
+     "Tiles in shared memory that take turns: while one stage is multiplied, the copy engine fills "
+     "others."},
+    {"split, pair",
+     "An FP32 number as the sum of two or three numbers that tensor cores multiply."},
+    {"promotion",
+     "Sums of the tensor cores are added to FP32 registers every few steps, because their adder "
+     "truncates."},
+    {"split-K", "Several thread blocks share one tile of C, each with a part of k."},
+    {"cluster", "Thread blocks that run at the same time and reach each other's shared memory."},
+    {"persistent", "Said of a kernel whose thread blocks stay and take tile after tile."},
     {"moderate values",
      "Operands whose products neither overflow nor vanish when they are split for tensor cores. "
      "Rungs "

@@ -1,7 +1,7 @@
 #pragma once
-// What the verbs share. One small file per verb: parse → call the lab → print. Each has a function
-// add_<verb>() that declares its flags with CLI11 and a callback that does the work; main() calls
-// them all and turns what they throw into an exit code.
+// Shared by the verbs. One small file per verb: parse → call the lab → print. Its function
+// add_<verb>() declares flags with CLI11 and a callback that does the work. main() calls all of
+// them and turns exceptions into an exit code.
 
 #include <CLI/CLI.hpp>
 #include <functional>
@@ -30,18 +30,18 @@ struct DeviceFlags {
   runtime::Target target() const;  // throws as device::choose_target does
 };
 
-// A flag that names where something is written, whole or not at all. "-" is standard output, which
-// then holds that and nothing else. A file that cannot be written, or that another such flag names
-// too, is refused at once. `path` must outlive the parsing.
+// A flag that names an output, which appears whole or not at all. With "-" it is standard output,
+// which then holds nothing else. A file that cannot be written, or that two flags name, is refused
+// at once. `path` must outlive the parsing.
 CLI::Option* add_output_file(CLI::App& verb, const std::string& flag, std::string& path,
                              const char* what);
-// Refuses a file in the same way, which no flag names.
+// Refuses in the same way a file that no flag names.
 void register_output(const std::string& what, const std::string& path);
-// Writes to what such a flag named.
+// Writes to the output that such a flag named.
 void write_output(const std::string& path, std::string_view contents, const char* flag);
-// What such a flag named as a file, for those who write it themselves.
+// The file that such a flag named, for code that writes it itself.
 std::string file_of_output(const std::string& path);
-// Whether such a flag named standard output. Ask once all flags are parsed.
+// Whether such a flag named standard output. Valid after parsing.
 bool stdout_is_taken();
 
 // --json FILE|-: the report goes there.
@@ -49,20 +49,21 @@ struct JsonFlag {
   std::string path;
   void add_to(CLI::App& verb);
   bool asked() const { return !path.empty(); }
-  // Adds provenance ("schema_version", argv, commit, device, …) and writes it whole or not at all.
+  // Adds provenance ("schema_version", argv, commit, device, …) and writes the whole report or
+  // none.
   void write(const Context& context, nlohmann::json report) const;
 };
 
-// Print to standard output, unless an output file is there. A table is boxed on a terminal and
-// Markdown in a pipe; a line is broken at spaces where the terminal ends, or after 100 columns; a
-// text stays as it is.
+// Print to standard output, unless an output file takes it. A table is a box on a terminal and
+// Markdown in a pipe. A line is wrapped at the terminal's width, or at 100 columns. A text stays
+// unchanged.
 void print(const TextTable& table);
 void print_line(const std::string& line);
 void print_text(const std::string& text);
-// Help as CLI11 writes it, its descriptions broken where the terminal ends.
+// CLI11's help, wrapped at the terminal's width.
 void print_help(const std::string& help);
 
-// Prose for a file, broken as print_line() breaks it; no newline at the end.
+// Prose for a file, wrapped as by print_line(), without a newline at the end.
 inline constexpr std::size_t kFileWidth = 100;
 std::string wrapped(const std::string& text, std::size_t width);
 
@@ -72,11 +73,11 @@ std::string matrix_help();  // of --matrix
 inline constexpr const char* kMatricesFooter =
     "Environment: WARPLADDER_MATRICES=DIR adds every .mtx and .mtx.gz there to spmv's matrices.";
 
-// Of --timeout: the processor time that the executor lets a thread block have; 0: any.
+// --timeout: the processor time that a thread block may take in the executor; 0: no limit.
 double seconds_of_timeout(const std::string& text);
 std::string timeout_help(const char* default_value);
 
-// Refuses flags that would give the problem once more.
+// Refuses flags that give the problem a second time.
 struct OtherFlag {
   const char* name;
   bool is_given;
@@ -98,9 +99,10 @@ void add_compare(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
 void add_build(CLI::App& app, Context& context);
 void add_check(CLI::App& app, Context& context);
-// In the place of run and explain where a CUDA program is named.
+// run and explain, if their argument is a CUDA program.
 void add_run_program(CLI::App& app, Context& context);
 void add_explain_program(CLI::App& app, Context& context);
+void add_exercise(CLI::App& app, Context& context);
 void add_generate(CLI::App& app, Context& context);
 
 }  // namespace warpladder::app

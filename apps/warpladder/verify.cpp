@@ -70,7 +70,7 @@ std::vector<Cell> cells_of(const lab::VerifyRow& row) {
           worst ? worst->name : ""};
 }
 
-// Failures of one cause are told once, with the smallest case that has it.
+// Failures of one cause are printed once, with the smallest case.
 void print_failures(const lab::VerifyRow& row) {
   const std::vector<lab::FailureGroup> groups = lab::failure_groups(row);
   for (std::size_t i = 0; i < groups.size() && i < kCausesShown; ++i) {
@@ -154,7 +154,7 @@ nlohmann::json as_json(const std::vector<lab::VerifyRow>& rows, const Tally& tal
           {"skipped", tally.skipped}, {"left_out", left_out}};
 }
 
-// Of the cases that users add.
+// For the cases that users add.
 std::vector<std::string> left_out_of(const std::vector<lab::Selected>& rungs) {
   std::vector<std::string> sentences;
   const ops::Operator* op = nullptr;  // one's rungs follow each other
@@ -197,7 +197,7 @@ void verify(const VerifyFlags& flags, Context& context) {
   request.stop_at_failure = flags.fail_fast;
   request.block_limit_s = seconds_of_timeout(flags.timeout);
   request.executor_threads = flags.device.threads;
-  // The executor cannot stop what runs unchecked; a problem of the user's own may be a long one.
+  // The executor cannot stop unchecked kernels, and a user's own problem may be long.
   if (flags.fast && !request.shape) limit_each(request.block_limit_s);
 
   const std::vector<lab::VerifyRow> rows = lab::verify(request, progress_on_stderr());

@@ -1,5 +1,5 @@
 #pragma once
-// Writes a file whole or not at all: a reader of the path sees the old contents or the new ones.
+// Writes a whole file or none: a reader of the path sees the old contents or the new ones.
 
 #include <sys/types.h>
 
@@ -15,14 +15,14 @@
 
 namespace warpladder {
 
-// What holds the bytes before commit(): a file without a name, where the file system has such
-// files, or one with a name in the target's directory.
+// Until commit() the bytes are in a file without a name. Where the file system has no such files,
+// it is a named one in the target's directory.
 enum class Temporary { unnamed, named };
 
-// Opening finds out early whether the target can be written; nothing is visible before commit().
-// A pipe, a device or one of our own descriptors (/dev/stdout, /dev/fd/N) cannot be replaced:
-// it is written as the bytes come. A symbolic link stays, and its target is replaced.
-// Every failure throws one sentence that names `argument` (may be empty) and the path.
+// The constructor fails early if the target cannot be written; nothing is visible before commit().
+// Pipes, devices and our own descriptors (/dev/stdout, /dev/fd/N) cannot be replaced, so they are
+// written at once. A symbolic link stays, and its target is replaced. Every failure throws one
+// sentence that names `argument` (may be empty) and the path.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::string& path, std::string_view argument = {},
@@ -62,8 +62,8 @@ class AtomicFile {
 
 void write_file(const std::string& path, std::string_view contents, std::string_view argument = {});
 
-// The file that a path names, whether it exists or not: absolute, without links. Two paths of one
-// file give the same.
+// A path's file as an absolute path without links, whether it exists or not. Two paths of one file
+// give the same text.
 std::filesystem::path file_behind(const std::string& path);
 
 }  // namespace warpladder

@@ -1,5 +1,5 @@
 #pragma once
-// Entries in any order become a matrix in compressed sparse rows.
+// Makes a matrix in compressed sparse rows from entries in any order.
 
 #include <cstdint>
 #include <string>
@@ -15,7 +15,7 @@ struct SparseEntry {
   float value;
 };
 
-// What an entry beside the diagonal says of the place opposite.
+// What an entry (i, j) beside the diagonal says of (j, i).
 enum class Mirror { none, same, negated };
 
 struct CsrAssembly {

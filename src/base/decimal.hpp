@@ -1,5 +1,5 @@
 #pragma once
-// Decimal numbers read to the nearest float.
+// Reads decimal numbers to the nearest float.
 
 #include <algorithm>
 #include <charconv>
@@ -11,7 +11,8 @@ namespace warpladder {
 
 enum class DecimalFault { none, malformed, overflow };
 
-// A number read from text: `end` is where it stops. Overflow is a number that fp32 cannot hold.
+// A number read from text; `end` is behind its last byte. Overflow is a number that fp32 cannot
+// hold.
 struct Decimal {
   const char* end;
   float value;
@@ -20,19 +21,18 @@ struct Decimal {
 
 constexpr bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 
-// Whether a number that is no 0, written without a sign, is below 1 by so much, or above it, that
-// it is out of any range.
+// Whether a nonzero number without a sign is so small, or so large, that no float is near.
 inline bool is_below_one(const char* at, const char* end) {
   const char* const point = std::find_if(at, end, [](char c) { return !is_digit(c); });
   const char* const exponent = std::find_if(at, end, [](char c) { return c == 'e' || c == 'E'; });
   const char* const first =
       std::find_if(at, exponent, [](char c) { return is_digit(c) && c != '0'; });
-  // Digits from the first one that counts to the point; negative if it stands behind.
+  // Digits from the first nonzero one to the point; negative if the point comes first.
   const std::int64_t magnitude = first < point ? point - first : point + 1 - first;
   const char* power = exponent == end ? end : exponent + 1;
   const bool is_divisor = power != end && *power == '-';
   if (power != end && (*power == '-' || *power == '+')) ++power;
-  // Bounded, so that it cannot overflow; no text is long enough to bring such numbers back.
+  // Bounded, so that it cannot overflow. No text is long enough to compensate such an exponent.
   constexpr std::int64_t kEnough = std::numeric_limits<std::int64_t>::max() / 32;
   std::int64_t written = 0;
   for (; power != end; ++power) {
@@ -42,8 +42,8 @@ inline bool is_below_one(const char* at, const char* end) {
 }
 
 // Reads [+-] digits [. digits] [e [+-] digits] from `at` on; digits are needed before or after the
-// point. The result is the float nearest to what is written, ties to even; what is too small
-// becomes 0. There are no words for what is not finite.
+// point. The result is the nearest float, ties to even; numbers that are too small become 0.
+// Infinity and NaN are not accepted.
 inline Decimal read_decimal(const char* at, const char* end) {
   const bool is_negative = at != end && *at == '-';
   if (at != end && (*at == '-' || *at == '+')) ++at;

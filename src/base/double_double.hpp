@@ -1,12 +1,11 @@
 #pragma once
-// Sums in twice the precision of float64, for truths that must stay true where float64 sums do not:
-// long ones, and those whose terms cancel. There is no exact product here: that of two fp32 numbers
-// is a float64 as it is.
+// Sums in twice the precision of float64: for references whose sums are long or cancel. It needs no
+// exact product, because the product of two fp32 numbers is exact in float64.
 
 namespace warpladder {
 
-// The rounded sum, and what rounding lost: sum + error is a + b exactly, whichever is larger
-// (Knuth, The Art of Computer Programming 2, 4.2.2, theorem B).
+// The rounded sum and its round-off: sum + error is a + b exactly, in either order (Knuth, The Art
+// of Computer Programming 2, 4.2.2, theorem B).
 struct TwoSum {
   double sum, error;
 };

@@ -1,7 +1,7 @@
 #pragma once
-// How warpladder says no. Internal host code throws Error; the public boundary and the command
-// line each translate it in one place. The message is one sentence that names the argument (or
-// file and line) and its value.
+// Errors. Internal host code throws Error; the public boundary and the command line each translate
+// it in one place. The message is one sentence that names the argument (or file and line) and its
+// value.
 
 #include <stdexcept>
 #include <string>

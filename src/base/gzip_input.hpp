@@ -1,5 +1,5 @@
 #pragma once
-// Bytes that may be compressed with gzip, which their first two tell, whatever the file's name.
+// Input that may be compressed with gzip. The first two bytes tell, not the file's name.
 
 #include <cstddef>
 #include <memory>
@@ -11,9 +11,8 @@
 
 namespace warpladder {
 
-// Hands on what `source` gives, decompressed if it is gzip; members that follow one another are
-// one text. What comes before a fault is handed on before the fault is thrown; `name` begins its
-// sentence.
+// Passes on the bytes of `source`, decompressed if they are gzip; consecutive members are one text.
+// It passes on the bytes before a fault, then throws. `name` begins the sentence.
 class GzipInput {
  public:
   GzipInput(ReadBytes source, std::string name);

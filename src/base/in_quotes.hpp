@@ -1,5 +1,5 @@
 #pragma once
-// How an error sentence shows what the user gave: on one line, whatever bytes it holds.
+// How an error sentence shows a user's text: on one line, whatever its bytes.
 
 #include <cstddef>
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace warpladder {
 
-// Enough of a text of any length for the user to recognise it.
+// Long enough for the user to recognise the text.
 inline constexpr std::size_t kShownBytes = 60;
 
-// Of the character at the beginning of `text` the bytes of its UTF-8, 0 for what is none or a
-// control character (of C1, too: two bytes in UTF-8).
+// The length in bytes of the first UTF-8 character of `text`. 0 for invalid bytes and control
+// characters, C1's two bytes included.
 inline std::size_t printable_bytes(std::string_view text) {
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
   const unsigned first = byte(0);
@@ -29,7 +29,7 @@ inline std::size_t printable_bytes(std::string_view text) {
 }
 
 // `text` in single quotes. Control characters, and bytes that are no UTF-8, are spelled \xNN, so
-// that a hostile file name cannot drive the terminal; what is longer than `limit` bytes is cut.
+// that a hostile file name cannot control the terminal. Text beyond `limit` bytes is cut.
 inline std::string in_quotes(std::string_view text, std::size_t limit = std::string_view::npos) {
   constexpr std::string_view kHex = "0123456789abcdef";
   std::string out = "'";
@@ -47,7 +47,7 @@ inline std::string in_quotes(std::string_view text, std::size_t limit = std::str
   return out + (text.size() > limit ? "...'" : "'");
 }
 
-// What a sentence about a file calls it: "--a 'A.npy'", or "'A.npy'" without an argument.
+// How a sentence names a file: "--a 'A.npy'", or "'A.npy'" without an argument.
 inline std::string file_subject(std::string_view path, std::string_view argument) {
   return argument.empty() ? in_quotes(path) : std::string(argument) + " " + in_quotes(path);
 }

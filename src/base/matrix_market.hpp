@@ -8,16 +8,16 @@
 // the symmetry out means general. Lines end with LF or CRLF; blank lines and comments, which begin
 // with '%' and may follow an entry, may stand anywhere after the banner. One line holds one entry.
 //
-// - A value is the float nearest to the decimal number that is written, not to a double in between;
-//   what is too small becomes 0, what is too large is refused, as are nan and inf. A pattern's
+// - A value is the float nearest to the decimal number, without a double in between. Numbers that
+//   are too small become 0; numbers that are too large, nan and inf are refused. A pattern's
 //   entries are 1.
 // - Coordinate entries may come in any order. Those of one place are added up in double, in the
 //   file's order, and the sum is rounded to float. A zero that is written is stored.
 // - An array is dense: its zeros are not stored. Symmetric ones hold the lower triangle column by
 //   column, skew-symmetric ones the same without the diagonal.
 // - A symmetric or skew-symmetric coordinate file should hold the lower triangle. The upper one is
-//   read as well, but not both: whether a pair then counts once or twice cannot be told. A diagonal
-//   entry of a skew-symmetric matrix must be 0.
+//   read as well. Both in one file are refused, because a pair could count once or twice. A
+//   diagonal entry of a skew-symmetric matrix must be 0.
 
 #include <cstddef>
 #include <cstdint>
@@ -49,15 +49,15 @@ struct MatrixMarketReading {
   unsigned threads = 0;                            // 0: one for each of the machine's
 };
 
-// How many rows or columns are believed of a matrix of so many entries: row offsets, or a vector of
-// ones, are memory for what was claimed, not sent.
+// Whether a matrix with this many entries may claim so many rows or columns. Row offsets take
+// memory for the claim alone.
 inline constexpr std::int64_t kSizeBelieved = std::int64_t{1} << 24, kSizePerEntry = 1024;
 constexpr bool is_credible_size(std::int64_t rows_or_columns, std::int64_t entries) {
   return rows_or_columns <= kSizeBelieved || rows_or_columns / kSizePerEntry <= entries;
 }
 
-// `path` may be a pipe. Memory grows with what arrives: a claim alone never gets any. More than
-// 2^24 rows need an entry for every 1024 of them (is_credible_size()).
+// `path` may be a pipe. Memory grows with the entries that arrive, never with the claimed sizes.
+// More than 2^24 rows need an entry for every 1024 of them (is_credible_size()).
 MatrixMarket read_matrix_market(const std::string& path, std::string_view argument = {},
                                 const MatrixMarketReading& reading = {});
 
@@ -65,12 +65,12 @@ MatrixMarket read_matrix_market(const std::string& path, std::string_view argume
 MatrixMarket parse_matrix_market(std::span<const std::byte> bytes, std::string_view name,
                                  const MatrixMarketReading& reading = {});
 
-// Whether the file's banner says complex or hermitian, which are refused. Throws as reading would
-// where the banner is at fault otherwise; false for what cannot be read: reading it says why.
+// Whether the banner says complex or hermitian, which are refused. Throws for other faults of the
+// banner. False for a file that cannot be read; reading it says why.
 bool is_complex_matrix_market(const std::string& path, std::string_view argument = {});
 
 // A general real coordinate file, row by row, in the fewest digits that read as the same floats.
-// Whole or not at all (see base/atomic_file.hpp).
+// The file appears whole or not at all (base/atomic_file.hpp).
 void write_matrix_market(const std::string& path, const CsrMatrix& matrix,
                          std::string_view argument = {});
 

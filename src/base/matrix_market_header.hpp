@@ -1,6 +1,6 @@
 #pragma once
-// The header of a Matrix Market file: the banner, comments and the line of sizes.
-// base/matrix_market.hpp reads and writes whole files; this is an inner part of it.
+// The header of a Matrix Market file: the banner, comments and the line of sizes. A part of
+// base/matrix_market.hpp, which reads and writes whole files.
 
 #include <cstdint>
 #include <string>
@@ -32,7 +32,7 @@ class MatrixMarketHeaderParser {
 
   const MatrixMarketHeader& header() const { return header_; }
   std::int64_t lines() const { return lines_; }
-  // Whether that was what take_line() threw for.
+  // Whether take_line() threw because of that.
   bool is_complex() const { return is_complex_; }
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// The lines after the header of a Matrix Market file, one block at a time, in any order.
-// base/matrix_market.hpp reads and writes whole files; this is an inner part of it.
+// The lines after the header of a Matrix Market file, one block at a time, in any order. A part of
+// base/matrix_market.hpp, which reads and writes whole files.
 
 #include <cstdint>
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace warpladder {
 
-// What a block holds, up to its first fault. Its lines count from 1.
+// The entries of a block, up to its first fault. Lines count from 1.
 struct MatrixMarketLines {
   struct Fault {
     std::int64_t line;
@@ -33,14 +33,14 @@ struct MatrixMarketLines {
   std::optional<Fault> fault;
 
   std::int64_t count() const { return static_cast<std::int64_t>(entries.size() + dense.size()); }
-  // That entry `index`, from 0, stands in; that of the fault for index == count().
+  // The line of entry `index`, from 0; for index == count() the line of the fault.
   std::int64_t line_of(std::int64_t index) const;
 };
 
-// What is wrong with the line of a block that is cut.
+// The fault of a block's incomplete line.
 std::string matrix_market_cut_line(const TextBlock& block);
 
-// `scratch` keeps its memory for the next block.
+// `scratch` is reused, so that its memory is allocated once.
 MatrixMarketLines parse_matrix_market_lines(const TextBlock& block,
                                             const MatrixMarketHeader& header,
                                             MatrixMarketLines& scratch);

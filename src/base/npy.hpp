@@ -24,7 +24,7 @@ NpyArray read_npy(const std::string& path, std::string_view argument = {});
 // The same from memory; `name` begins the sentences.
 NpyArray parse_npy(std::span<const std::byte> bytes, std::string_view name);
 
-// Whole or not at all (see base/atomic_file.hpp).
+// The file appears whole or not at all (base/atomic_file.hpp).
 void write_npy(const std::string& path, std::span<const std::int64_t> shape,
                std::span<const float> data, bool fortran_order = false,
                std::string_view argument = {});

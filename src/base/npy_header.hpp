@@ -1,6 +1,6 @@
 #pragma once
-// The header of a NumPy .npy file: a Python dict literal that says dtype, order and shape.
-// base/npy.hpp reads and writes whole files; this is its inner part.
+// The header of a NumPy .npy file: a Python dict literal that says dtype, order and shape. A part
+// of base/npy.hpp, which reads and writes whole files.
 
 #include <cstdint>
 #include <span>
@@ -28,8 +28,8 @@ std::string format_npy_header(const NpyHeader& header);
 // (3, 4) as Python writes it.
 std::string format_npy_shape(std::span<const std::int64_t> shape);
 
-// The elements of the shape. Throws if a size is negative, or if the bytes pass 2^63; a size
-// of 0 does not excuse the others, because strides are made of them.
+// The elements of the shape. Throws if a size is negative, or if the bytes pass 2^63; a size of 0
+// does not change that, because strides are products of the other sizes.
 std::int64_t npy_element_count(std::span<const std::int64_t> shape, std::string_view name);
 
 }  // namespace warpladder

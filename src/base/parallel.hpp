@@ -1,5 +1,5 @@
 #pragma once
-// Work shared out to threads on the host.
+// Work for several host threads.
 
 #include <algorithm>
 #include <atomic>
@@ -15,7 +15,7 @@ namespace warpladder {
 inline unsigned host_threads() { return std::max(1u, std::thread::hardware_concurrency()); }
 
 // Calls work() once on each of `threads` threads, the caller's among them, and waits for all of
-// them; the first exception is thrown here. Where the system has no more threads, fewer call it.
+// them; the first exception is thrown here. If the system has no more threads, fewer call it.
 template <typename Work>
 void run_on_threads(unsigned threads, const Work& work) {
   std::mutex mutex;
@@ -55,8 +55,8 @@ void parallel_for(std::size_t count, unsigned threads, const Body& body) {
 }
 
 // Calls work(first, last) on pieces of at most `piece` that together are 0 … count - 1, on
-// `threads` threads (0: one per core). A thread that is done takes the next piece, so that costly
-// ones do not hold up the rest: what work() leaves must not depend on who does which piece, or
+// `threads` threads (0: one per core). A thread takes the next piece when it is done, which
+// balances uneven pieces. So the result of work() must not depend on which thread does a piece, or
 // when.
 template <typename Work>
 void parallel_for(std::int64_t count, std::int64_t piece, unsigned threads, const Work& work) {

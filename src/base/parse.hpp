@@ -16,7 +16,7 @@ std::int64_t parse_size(std::string_view text, std::string_view argument_name);
 std::vector<std::int64_t> parse_shape(std::string_view text, std::size_t expected_count,
                                       std::string_view argument_name);
 
-// Decimal or scientific; inf and nan are legal, what fp32 cannot hold is not.
+// Decimal or scientific. inf and nan are legal; numbers beyond fp32's range are not.
 float parse_float(std::string_view text, std::string_view argument_name);
 
 // Seconds of 90, 60s, 5m or 1.5h: above 0, and at most a year.

@@ -7,7 +7,7 @@
 
 namespace warpladder {
 
-// Fills the span from where the last call stopped, perhaps not to its end; 0 bytes mean the end.
+// Reads the next bytes into the span, perhaps fewer than fit; 0 bytes mean the end.
 using ReadBytes = std::function<std::size_t(std::span<std::byte>)>;
 
 }  // namespace warpladder

@@ -1,6 +1,6 @@
 #pragma once
 // Reports of earlier runs, read back from their JSON: samples of bench and of the programs below
-// benchmarks/, verdicts of verify, errors of accuracy. The files may be old, cut short or hostile.
+// benchmarks/, verdicts of verify, errors of accuracy. The files may be old, truncated or hostile.
 // Errors are one sentence that begins with the argument (may be empty) and the file.
 
 #include <cstdint>
@@ -71,18 +71,18 @@ struct Recording {
   bool has_samples() const;
 };
 
-// Throws Error(bad_input) for what is no report.
+// Throws Error(bad_input) for a file that is no report.
 Recording read_recording(const std::string& path, std::string_view argument = {});
 // The same from memory; `name` begins the sentences.
 Recording parse_recording(std::string_view text, std::string_view name);
 
-// One row of a report of bench; `where` says in sentences which one.
+// One row of a report of bench; `where` names it in sentences.
 RecordedRow parse_bench_row(const nlohmann::json& row, const std::string& where);
 
 // A whole JSON value that nests little enough for recursive functions.
 nlohmann::json parse_json(std::string_view text, std::string_view name);
 
-// Without control characters and bytes that are no UTF-8, which become \xNN.
+// Control characters, and bytes that are no UTF-8, become \xNN.
 std::string printable(std::string_view text);
 
 // The samples of a row, by what they timed.

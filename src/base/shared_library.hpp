@@ -1,5 +1,5 @@
 #pragma once
-// A library that is used where it is found and done without where it is not.
+// An optional library, loaded at run time.
 
 #include <string>
 #include <vector>
@@ -15,8 +15,8 @@ class SharedLibrary {
 
   // Why none of them loaded, or empty.
   const std::string& why_not() const { return why_not_; }
-  // Null if the library or the symbol is not there. Stays valid until the program ends: what is
-  // loaded is never unloaded.
+  // Null if the library or the symbol is not there. Valid until the program ends, because the
+  // library is never unloaded.
   template <class Function>
   Function find(const char* symbol) const {
     return reinterpret_cast<Function>(address_of(symbol));
@@ -29,8 +29,8 @@ class SharedLibrary {
   std::string why_not_;
 };
 
-// Where a library of the CUDA toolkit may be, for SharedLibrary: as the system finds it, below
-// CUDA_HOME, and where the toolkit is installed by default.
+// Paths of a CUDA library, for SharedLibrary: the system's, below CUDA_HOME, and the toolkit's
+// default folder.
 std::vector<std::string> places_of_cuda_library(const std::string& file);
 
 }  // namespace warpladder

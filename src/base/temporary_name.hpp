@@ -1,5 +1,5 @@
 #pragma once
-// The name of a file that must not outlive the program, even where a signal ends it.
+// The name of a file that is removed with the program, even when a signal ends it.
 
 #include <cstddef>
 #include <string>
@@ -8,18 +8,18 @@ namespace warpladder {
 
 class TemporaryName {
  public:
-  // Makes no file: the caller does, after this.
+  // Creates no file; the caller does so next.
   explicit TemporaryName(std::string path);
   TemporaryName(const TemporaryName&) = delete;
   TemporaryName& operator=(const TemporaryName&) = delete;
   ~TemporaryName();  // removes the file, unless it has been renamed
 
-  // The file of this name is somebody else's: it stays.
+  // The file of this name is not ours: it stays.
   void disown() noexcept;
 
   const std::string& path() const { return path_; }
 
-  // Removes the files of all names. Safe in a signal's handler, which must then end the program.
+  // Removes the files of all names. Safe in a signal handler, which must then end the program.
   static void remove_all() noexcept;
 
  private:

@@ -1,12 +1,12 @@
 #pragma once
-// What is known of the terminal that a text goes to.
+// Properties of the terminal that shows a text.
 
 #include <cstddef>
 
 namespace warpladder {
 
-// The columns of a line on this descriptor: what COLUMNS says, else the terminal's own, else 80 on
-// a terminal that does not say, and 100 in a file or a pipe.
+// The columns of a line on this descriptor: COLUMNS, else the terminal's width, else 80. In a file
+// or a pipe it is 100.
 std::size_t columns_of(int file_descriptor);
 
 // Whether TERM says that the terminal knows no escape sequences.

@@ -1,5 +1,5 @@
 #pragma once
-// A text cut into blocks of whole lines, so that threads can parse them side by side.
+// Splits a text into blocks of whole lines, so that threads can parse them in parallel.
 
 #include <cstddef>
 #include <exception>
@@ -11,7 +11,7 @@
 
 namespace warpladder {
 
-// The lines of `text` all end with '\n', unless `is_cut`: one line has no end within a block.
+// All lines of `text` end with '\n'. With `is_cut` the block holds one incomplete line.
 struct TextBlock {
   std::vector<char> storage;
   std::string_view text;
@@ -23,8 +23,8 @@ class TextBlocks {
   // No line may be longer than `block_bytes`, its end included.
   TextBlocks(ReadBytes read, std::size_t block_bytes);
 
-  // The next whole lines; the last line of the text gets an end where it has none. False: there
-  // are no more. What the reading throws, this throws after the whole lines before it.
+  // Reads the next whole lines, and ends the text's last line if needed. False if there are no
+  // more. An exception of the source is thrown after the whole lines before it.
   bool next(TextBlock& block);
 
   // Gives back the last lines of the latest block.
@@ -32,7 +32,7 @@ class TextBlocks {
     carry_.insert(carry_.begin(), lines.begin(), lines.end());
   }
 
-  // Whether all of the text has been read; what was put back may still be due.
+  // Whether the source has been read to its end; lines that were put back may remain.
   bool is_read() const { return is_read_; }
 
  private:

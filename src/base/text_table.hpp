@@ -1,6 +1,6 @@
 #pragma once
-// Tables for people: box-drawn on a terminal, GitHub Markdown in a file. What it prints is decided
-// by whoever fills it; this file knows about columns only.
+// Tables: boxes on a terminal, GitHub Markdown in a file. The caller fills the cells; this file
+// lays out columns.
 
 #include <cstddef>
 #include <string>
@@ -37,7 +37,7 @@ struct TableFormat {
 // Boxed on a terminal, with colour unless NO_COLOR is set and not empty (no-color.org) or the
 // terminal is dumb.
 TableFormat choose_table_format(bool is_terminal, const char* no_color, const char* term);
-// The same, asking the descriptor and the environment; as wide as the terminal is.
+// The same for a descriptor, by its terminal's width and the environment.
 TableFormat table_format_for(int file_descriptor);
 
 // One column per code point: right for Latin, Greek and box drawing, not for CJK.
@@ -47,14 +47,14 @@ class TextTable {
  public:
   explicit TextTable(std::vector<Column> columns);
 
-  // One cell per column; anything else is a mistake of the caller (std::logic_error).
+  // One cell per column; otherwise throws std::logic_error.
   void add_row(std::vector<Cell> cells);
   // A line between the rows before and after; Markdown has none and shows none.
   void add_rule();
 
-  // Every line ends in '\n'. A box too wide wraps left-aligned cells and headers at spaces, then
-  // cuts long words, then leaves out the blanks beside its lines. Right-aligned cells are numbers
-  // and stay whole, even past the width.
+  // Every line ends in '\n'. A box that is too wide wraps left-aligned cells and headers at spaces,
+  // then splits long words, then drops the blanks beside its lines. Right-aligned cells are numbers
+  // and stay whole, even beyond the width.
   std::string render(const TableFormat& format) const;
 
  private:

@@ -49,8 +49,7 @@ AccuracyPoint measure(const Contestant& contestant, ops::AccuracyTrial& trial,
   return point;
 }
 
-// Null where the problem needs more memory than there is, and is one of a file of shapes: `why_not`
-// then says so.
+// Null if a problem of a file of shapes exceeds memory; `why_not` then says so.
 std::unique_ptr<ops::AccuracyTrial> trial_of(const AccuracyRequest& request,
                                              const ops::AccuracyProblem& problem,
                                              std::string& why_not) {
@@ -195,7 +194,7 @@ const AccuracyRow* rival_of(const AccuracyReport& report) {
   return rival == report.rows.end() || !rival->skipped.empty() ? nullptr : &*rival;
 }
 
-// Whether both have taken the problem.
+// Whether both ran the problem.
 bool are_comparable(const AccuracyRow& row, const AccuracyRow& rival, std::size_t problem) {
   return !row.rival && problem < row.points.size() && problem < rival.points.size() &&
          row.points[problem].skipped.empty() && rival.points[problem].skipped.empty();

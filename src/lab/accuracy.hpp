@@ -1,6 +1,6 @@
 #pragma once
-// How near rungs, and one rival, come to the exact result, over distributions of operands and
-// shapes. Not whether they are right: verify says that.
+// The errors of rungs and one rival against the exact result, over distributions of operands and
+// shapes. verify says whether rungs are right.
 
 #include <cstdint>
 #include <map>
@@ -51,12 +51,12 @@ struct AccuracyReport {
 // The target's first rival that computes the result; null without one.
 const ops::Rival* accuracy_rival(const ops::Operator& op, runtime::Target target);
 
-// Every rung and that rival, on each distribution and shape; nothing runs where no rung can. Throws
+// Runs every rung and that rival on each distribution and shape; nothing if no rung can run. Throws
 // Error(bad_input) for an unknown distribution.
 AccuracyReport accuracy(const AccuracyRequest& request, const Progress& progress = nullptr);
 
-// The problems of one distribution and variant that differ in the last size of their shape alone,
-// which for products is k, in its order.
+// The problems of one distribution and variant that differ only in the last size (k of a product),
+// in ascending order of it.
 struct AccuracyGroup {
   const ops::Distribution* distribution = nullptr;
   std::vector<std::int64_t> other_sizes;
@@ -74,26 +74,26 @@ inline constexpr ErrorMeasure kErrorMeasures[] = {
     {"componentwise", "max |C−R|/(|A||B|)", &ops::Errors::componentwise},
 };
 
-// Where a rung is farther from the truth than the rival, by more than the factor.
+// A rung's error that exceeds the factor times the rival's.
 struct Excess {
   std::string rung;
   std::size_t problem = 0;
   const ErrorMeasure* measure = nullptr;
   double error = 0, of_rival = 0;
-  // 0 where neither has an error.
+  // 0 if neither has an error.
   double ratio() const;
 };
-// Nothing where there is no rival that ran. `factor` is finite and not negative.
+// Empty if no rival ran. `factor` is finite and not negative.
 std::vector<Excess> worse_than_rival(const AccuracyReport& report, double factor);
 
-// A rung beside the rival at one shape: for each of kErrorMeasures the largest ratio, and on which
-// distribution that is.
+// A rung beside the rival at one shape: for each of kErrorMeasures the largest ratio, and its
+// distribution.
 struct ShapeErrors {
   std::string rung, variant;
   std::vector<std::int64_t> shape;
   std::vector<Excess> largest;
 };
-// Nothing where there is no rival that ran.
+// Empty if no rival ran.
 std::vector<ShapeErrors> errors_by_shape(const AccuracyReport& report);
 
 }  // namespace warpladder::lab

@@ -12,7 +12,7 @@
 namespace warpladder::lab {
 namespace {
 
-// Before the colours, and behind them.
+// Styles before and after the colours.
 constexpr std::string_view kLight = R"( .axis { stroke: #59636e; }
 .unit { stroke: #59636e; stroke-dasharray: 1 3; }
 path { fill: none; stroke-linejoin: round; } .rung { stroke-width: 1.6; }
@@ -38,7 +38,7 @@ constexpr double kTickRoom = 44;  // between the middles of two sizes that are w
 
 double width() { return kPad + kLeft + 2 * kPanelWidth + kGap + kRight; }
 
-// A panel's scales: the decades that hold every error which is neither 0 nor infinite.
+// A panel's scales: the decades of all errors that are neither 0 nor infinite.
 struct Scales {
   double left, top, first_size, last_size;
   int low, high;  // powers of ten
@@ -65,7 +65,7 @@ struct Panel {
   double size(std::size_t problem) const {
     return static_cast<double>(report.problems[problem].shape.back());
   }
-  // Null where there is none.
+  // Null if there is none.
   const double* error(const AccuracyRow& row, std::size_t problem) const {
     if (problem >= row.points.size() || !row.points[problem].skipped.empty()) return nullptr;
     return &(row.points[problem].errors.*measure.value);
@@ -132,7 +132,7 @@ std::string axes_of(const Panel& panel, const Scales& s, const std::string& size
   return out + text_at(s.left, s.top - 9, panel.measure.formula, "faint", 11);
 }
 
-// What is drawn: rungs that sum in the same order have the same errors throughout, and one line.
+// A drawn line. Rungs that sum in the same order have equal errors, and share a line.
 struct Line {
   const AccuracyRow* row;
   std::string label, style;
@@ -146,7 +146,7 @@ bool are_alike(const AccuracyRow& a, const AccuracyRow& b) {
   return !a.rival && !b.rival && std::ranges::equal(a.points, b.points, same);
 }
 
-// The rival first, so that its broad line lies under the others. Lines that share a colour differ
+// The rival comes first, so that its broad line lies under the others. Lines of one colour differ
 // in their dashes.
 std::vector<Line> lines_of(const AccuracyReport& report) {
   std::vector<Line> lines;
@@ -214,7 +214,7 @@ std::string panels(const AccuracyReport& report, const std::vector<AccuracyGroup
   return out;
 }
 
-// From `bottom` down, which is moved to where it ends, as by panels().
+// Drawn below `bottom`, which is moved to the legend's end.
 std::string legend(const std::vector<Line>& lines, double& bottom) {
   std::string out;
   const auto columns = static_cast<std::size_t>((width() - 2 * kPad) / kLegendWidth);

@@ -28,8 +28,8 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
-// What stands between '[' and ']', or the text as it is without them; nothing if one lacks its
-// pair.
+// The text between '[' and ']', or the whole text without brackets. Empty if one bracket is
+// missing.
 std::optional<std::string_view> inside_brackets(std::string_view text) {
   const bool opened = text.starts_with('['), closed = text.ends_with(']');
   if (opened != closed || (opened && text.size() < 2)) return std::nullopt;

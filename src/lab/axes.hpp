@@ -1,13 +1,13 @@
 #pragma once
-// The sizes that a benchmark runs over, as users write them: each -a gives the values of one size,
-// or of several at once.
+// The sizes of a benchmark, as users write them: each -a gives the values of one size, or of
+// several at once.
 //
 //   -a 'm,n,k=[pow2:5:8]'   32, 64, 128, 256; m, n and k alike
 //   -a 'm=[16,32]'          a list
 //   -a 'm=[64:256:64]'      start:stop:step, the stop included if a step meets it
 //   -a 'm=64'               one value
 //
-// Several axes make their product, the last one running fastest.
+// Several axes are multiplied; the last one varies fastest.
 //
 //   -a 'shape=[64x32,100x7]'  whole shapes, instead
 
@@ -32,8 +32,8 @@ std::vector<std::string> parse_list(std::string_view text);
 // The names of an operator's sizes, in the order of its shape: "MxNxK" has m, n and k.
 std::vector<std::string> size_names(std::string_view shape_form);
 
-// The product of the axes. A size that no axis names has the value it has in `defaults`. `subject`
-// (an operator) ends the sentence about a name that is not among its sizes.
+// The product of the axes. A size without an axis takes its value from `defaults`. `subject`, an
+// operator, ends the sentence about an unknown size.
 std::vector<std::vector<std::int64_t>> shapes_of(const std::vector<Axis>& axes,
                                                  const std::vector<std::string>& names,
                                                  const std::vector<std::int64_t>& defaults,

@@ -41,7 +41,7 @@ std::string run_and_judge(ops::Trial& trial, const Contestant& contestant, devic
   return verdict.failure;
 }
 
-// Runs what the row is about, on the CPU side counted too, and has the results judged.
+// Runs the row's rung or rival, counted on the CPU, and judges the results.
 void verify_row(BenchRow& row, const ladder::AnyRung* rung, const Contestant& contestant,
                 ops::Trial& trial, device::Stream& stream, bool wants_counts) {
   row.failure = run_and_judge(trial, contestant, stream, row.worst_error_over_bound);
@@ -60,7 +60,7 @@ void verify_row(BenchRow& row, const ladder::AnyRung* rung, const Contestant& co
   row.verified = row.failure.empty();
 }
 
-// Turn by turn, so that whatever else the machine does falls on all alike.
+// In turns, so that other work of the machine affects all alike.
 void sample(std::vector<BenchRow>& rows, std::vector<Contestant> contestants, ops::Trial& trial,
             device::Stream& stream, device::Stopwatch& stopwatch, const StoppingRule& rule,
             const std::function<void(const BenchRow&)>& before) {
@@ -88,7 +88,7 @@ void sample(std::vector<BenchRow>& rows, std::vector<Contestant> contestants, op
   }
 }
 
-// What is done once before any number of launches is timed apart, and then left done.
+// A preparation that serves many launches is timed apart, and then kept.
 void sample_preparations(std::vector<BenchRow>& rows, const std::vector<Contestant>& contestants,
                          ops::Trial& trial, device::Stream& stream, device::Stopwatch& stopwatch) {
   constexpr int kSamples = 9;
@@ -102,7 +102,7 @@ void sample_preparations(std::vector<BenchRow>& rows, const std::vector<Contesta
   }
 }
 
-// A launch costs about 3 µs whatever it does; a graph of launches shows what is left without it.
+// A launch costs about 3 µs; a graph of launches shows the kernel's time without it.
 constexpr double kShortSeconds = 50e-6;
 
 void sample_in_graphs(std::vector<BenchRow>& rows, const std::vector<Contestant>& contestants,
@@ -190,8 +190,8 @@ std::string above_ceiling(const BenchRow& row, const device::Ceilings& ceilings)
 
 namespace {
 
-// The problem of a group on its target. Null where it needs more memory than there is, and the
-// request may skip it: `why_not` then says so.
+// The problem of a group on its target. Null if it exceeds memory and the request may skip it;
+// `why_not` then says so.
 std::unique_ptr<ops::Trial> trial_of(const BenchRequest& request, const BenchGroup& group,
                                      std::string& why_not) {
   const auto& [op, shape, variant, rungs, shape_class] = group;
@@ -217,7 +217,7 @@ BenchRow row_of(const BenchGroup& group, std::size_t place, const std::string& n
   return row;
 }
 
-// What is timed on one problem, and the rows it fills.
+// The contestants of one problem, and their rows.
 class GroupBench {
  public:
   GroupBench(const BenchRequest& request, std::size_t place, device::Stream& stream,
@@ -309,7 +309,7 @@ class GroupBench {
     row.bytes = trial_->minimal_bytes();
   }
 
-  // What passes takes part in the sampling.
+  // Contestants that pass are sampled.
   void verify(BenchRow& row, const ladder::AnyRung* rung, const Contestant& contestant) {
     const double contestants = static_cast<double>(group_.rungs.size()) + 1;
     tell("verifying", row, 0.5 * static_cast<double>(contestants_.size()) / contestants);
@@ -336,7 +336,7 @@ class GroupBench {
   FinishedGroup result_;
 };
 
-// Shares the time among the groups that are left.
+// Shares the time among the remaining groups.
 class Budget {
  public:
   Budget(double budget_s, std::size_t groups) : budget_s_(budget_s), groups_left_(groups) {}

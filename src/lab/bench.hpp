@@ -1,9 +1,9 @@
 #pragma once
-// How long rungs take, beside their rivals. Nothing is timed before its result has been judged.
+// Times rungs and their rivals. Each result is judged before it is timed.
 //
-// On a GPU each sample is one launch, or what a rival's one call launches, between two events.
-// On the CPU side the executor's counts are the result; the times are those of the plain flavour
-// on this processor, which are not GPU times and rank nothing.
+// On a GPU each sample is one launch, or one call of a rival, between two events. On the CPU the
+// executor's counts are the result. The times there are the plain flavour's on this processor; they
+// are no GPU times and rank nothing.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace warpladder::lab {
 
-// When enough samples of one thing are taken.
+// When a measurement has enough samples.
 struct StoppingRule {
   double uncertainty = 0.02;
   double budget_s = 2;
@@ -29,9 +29,9 @@ struct StoppingRule {
 
   bool is_enough(const std::vector<double>& samples) const;
 };
-// A GPU repeats itself better than a CPU that others use too.
+// A GPU's times vary less than those of a shared CPU.
 StoppingRule stopping_rule_for(runtime::Target target);
-// For hundreds of shapes in some minutes.
+// For hundreds of shapes in a few minutes.
 StoppingRule stopping_rule_for_many(runtime::Target target);
 
 struct BenchGroup {
@@ -79,19 +79,19 @@ struct FinishedGroup {
 struct BenchRequest {
   std::vector<BenchGroup> groups;
   std::map<std::size_t, FinishedGroup> finished;  // groups that an earlier run has done
-  // For all groups; 0: no limit. Samples are cut so that each group gets its share, and no group
-  // begins later, but for the first.
+  // For all groups; 0: no limit. Each group gets an equal share of the time. After the limit no
+  // further group begins; the first always runs.
   double budget_s = 0;
   runtime::Target target = runtime::Target::cpu;
   unsigned executor_threads = 0;
   StoppingRule rule;
-  // Times and their rivals' alone: results are judged in part, a problem without memory is skipped,
-  // and there are no counts, no baselines, no graphs of launches, no rivals that are detours.
+  // Only times, of rungs and rivals. Results are judged in part, and a problem that exceeds memory
+  // is skipped. No counts, baselines, graphs of launches or indirect rivals.
   bool many_shapes = false;
 };
 
-// The serial rung on the CPU: the 1x of every speed-up on a GPU, for which it is timed where it
-// ends and scaled by floating-point operations.
+// The serial rung on the CPU: the 1x of every speed-up on a GPU. It is timed at a small shape and
+// scaled by floating-point operations.
 struct Baseline {
   std::string op, rung;
   std::vector<std::int64_t> shape;
@@ -108,13 +108,13 @@ struct BenchReport {
   std::vector<std::size_t> not_reached;          // groups for which the budget did not last
 };
 
-// Hears of each group of the request when all its rows are there.
+// Called for each group of the request when all its rows are measured.
 using GroupFinished = std::function<void(std::size_t group, const FinishedGroup& finished)>;
 
 BenchReport bench(const BenchRequest& request, const Progress& progress = nullptr,
                   const GroupFinished& finished = nullptr);
 
-// Why a time cannot be true: the ceilings would have been passed. Empty if they were not.
+// Why a time is impossible: it exceeds a ceiling. Empty if it does not.
 std::string above_ceiling(const BenchRow& row, const device::Ceilings& ceilings);
 
 }  // namespace warpladder::lab

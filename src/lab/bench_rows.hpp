@@ -1,6 +1,5 @@
 #pragma once
-// Rows of bench as JSON, and back: in its report, and in the journal of a bench that may be
-// interrupted.
+// Converts rows of bench to JSON and back, for reports and journals.
 
 #include <nlohmann/json.hpp>
 
@@ -11,8 +10,8 @@ namespace warpladder::lab {
 
 nlohmann::json as_json(const Statistics& statistics);
 nlohmann::json as_json(const BenchRow& row);
-// All that as_json() says, but for the group. Of an operator that is not known the measure is
-// floating-point operations, where the row has any.
+// The inverse of as_json(), without the group. For an unknown operator the measure is
+// floating-point operations, if the row has any.
 BenchRow bench_row_of(const RecordedRow& recorded);
 
 }  // namespace warpladder::lab

@@ -82,7 +82,7 @@ void compare_rows(Comparison& comparison, const RecordedRow& old_row, const Reco
   }
 }
 
-// What a row of both recordings comes to.
+// Compares one row of both recordings.
 void pair_rows(Comparison& comparison, const std::vector<const RecordedRow*>& before,
                const std::vector<const RecordedRow*>& after, double threshold) {
   if (before.size() > 1 || after.size() > 1) {
@@ -107,7 +107,7 @@ struct Field {
   std::vector<std::string> path;
 };
 
-// Facts of the target, and of the host, which launches.
+// Facts of the target and of the host.
 std::vector<Field> fields_of(const Recording& a, const Recording& b) {
   std::vector<Field> fields{{"command", {"target"}},
                             {"command", {"threads"}},
@@ -143,7 +143,7 @@ std::vector<Field> fields_of(const Recording& a, const Recording& b) {
   return fields;
 }
 
-// The arguments but for the files that a command writes.
+// The arguments without the command's output files.
 std::string command_of(const Recording& recording) {
   static const std::set<std::string> outputs{"--json", "--csv", "--md", "--svg", "--budget"};
   const auto argv = recording.head.find("argv");

@@ -1,6 +1,6 @@
 #pragma once
-// Two recordings of the same problems: which rungs became faster, which slower, and whether the
-// samples can tell.
+// Compares two recordings of the same problems: which rungs became faster or slower, and whether
+// the samples can tell.
 
 #include <optional>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace warpladder::lab {
 
-// What the interval of the ratio says about the limits 1 / (1 + threshold) and 1 + threshold.
+// The ratio's interval against the limits 1 / (1 + threshold) and 1 + threshold.
 enum class Change {
   slow,    // all of it above
   unsure,  // it reaches over a limit, or there is none
@@ -38,7 +38,7 @@ struct NotCompared {
   bool missing = false;  // the old recording has its time, the new one has not
 };
 
-// What the recordings say differently of where they come from.
+// Where the recordings' provenance differs.
 struct Difference {
   std::string what, name, old_value, new_value;  // what: machine, clocks, versions, command
 };
@@ -54,7 +54,7 @@ struct Comparison {
   bool differs_in(const std::string& what) const;
 };
 
-// It points into the recordings.
+// Points into the recordings.
 Comparison compare(const Recording& old_recording, const Recording& new_recording,
                    double threshold);
 

@@ -26,7 +26,7 @@ Words operator+(Words words, const Words& more) {
   return words;
 }
 
-// The first line of the compiler's that says what is wrong.
+// The compiler's first line with an error.
 std::string complaint_of(const std::string& errors) {
   std::string first;
   for (std::size_t begin = 0; begin < errors.size();) {
@@ -39,7 +39,7 @@ std::string complaint_of(const std::string& errors) {
   return first;
 }
 
-// Compiles, or throws the complaint.
+// Compiles, or throws the compiler's error.
 FinishedProcess run_or_throw(const Words& argv) {
   FinishedProcess finished = run_process(argv);
   if (finished.exit_code == 0) return finished;

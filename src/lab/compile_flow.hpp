@@ -11,8 +11,8 @@
 
 namespace warpladder::lab {
 
-// The programs of the CUDA toolkit. Those that are not found are empty, and `missing` has a
-// sentence for each, which says what it would show and how to get it.
+// The programs of the CUDA toolkit. One that is not found is empty; `missing` says what it would
+// show and how to get it.
 struct Toolkit {
   std::string nvcc, nvlink, cuobjdump, nvdisasm;
   std::string libraries;  // the folder of libcudadevrt.a
@@ -63,11 +63,10 @@ struct CompileFlow {
   std::vector<FatEntry> fat_entries;  // empty without cuobjdump
 };
 
-// Throws Error(bad_input) with the compiler's first complaint where the source does not compile.
+// Throws Error(bad_input) with the compiler's first error if the source does not compile.
 CompileFlow compile_flow(const CompileRequest& request);
 
-// Of two ways to compile one kernel: the instructions whose number differs, those of the second
-// less those of the first.
+// Of two ways to compile one kernel: the counts of instructions that differ, second minus first.
 struct InstructionChange {
   std::string opcode;
   long difference = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// What the compiler says of kernels: the texts of ptxas, of PTX, and of the disassemblers.
+// Parses what ptxas, PTX and the disassemblers say of kernels.
 
 #include <compare>
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace warpladder::lab {
 
-// How often each instruction stands in the code, by its first word: FFMA, LDG, MUFU.RCP.
+// The count of each instruction in the code, by its first word: FFMA, LDG, MUFU.RCP.
 using Instructions = std::map<std::string, std::size_t>;
 std::size_t count_of(const Instructions& instructions);
 
@@ -31,17 +31,17 @@ struct KernelCode {
   Instructions instructions;  // empty without nvdisasm
 };
 
-// Of `ptxas -v`, a kernel each.
+// Of `ptxas -v`, one per kernel.
 std::vector<KernelCode> parse_resources(std::string_view ptxas);
-// Of `cuobjdump -res-usage`, a kernel or function each; it says nothing of spills.
+// Of `cuobjdump -res-usage`, one per kernel or function; it does not report spills.
 std::vector<KernelCode> parse_usage(std::string_view text);
 // Fills in threads, from the kernels' .maxntid.
 void parse_launch_bounds(std::string_view ptx, std::vector<KernelCode>& kernels);
-// Of `nvdisasm -c`, by symbol: kernels and functions that were not inlined. What pads a function's
+// Of `nvdisasm -c`, by symbol: kernels and functions that were not inlined. Padding at a function's
 // end does not count.
 std::map<std::string, Instructions> parse_disassembly(std::string_view text);
-// Of `nvdisasm -c -g`, of code that was compiled with -lineinfo: what each line became, in all
-// kernels together.
+// Of `nvdisasm -c -g`, for code compiled with -lineinfo: the instructions of each line, over all
+// kernels.
 std::map<SourceLine, Instructions> parse_lines(std::string_view text);
 
 // What a fat binary holds.

@@ -81,8 +81,8 @@ struct Fetched {
   std::uint64_t requests = 0, cycles = 0, words = 0;
 };
 
-// Of a line that wastes nothing: what it fetches for its FMAs or, where the line itself multiplies
-// nothing, for all FMAs of the rung.
+// For a line without waste: how much it fetches for its own FMAs or, if it has none, for all FMAs
+// of the rung.
 std::string sentence_on_reuse(const LineCounts& line, std::uint64_t all_fmas, const Gpu& gpu) {
   // L1 cycles in which the FP32 units of an SM take one FMA of each lane of a warp.
   const double balance = 32 / gpu.sm_fmas_per_cycle;
@@ -271,7 +271,7 @@ double Explanation::ideal_sectors_per_global_load() const {
 
 namespace {
 
-// The tensor cores' too, where it is loads that feed them.
+// Those of the tensor cores too, if loads feed them.
 double fed_by_loads(const ladder::Totals& totals) {
   return static_cast<double>(totals.fmas + (totals.bulk_bytes ? 0 : totals.tensor_fmas));
 }
@@ -365,7 +365,7 @@ Explanation explain(const Selected& selected, const std::vector<std::int64_t>& s
 
   e.totals = ladder::totals_of(e.launches);
   e.ideal = ideal_totals(e.launches);
-  // Details of a variant, such as a batch, are not what rungs predict for.
+  // Rungs do not predict for details of a variant, such as a batch.
   const bool is_plain = !shape.empty() && variant.find(' ') == variant.npos;
   if (rung.predict && is_plain) e.predicted = rung.predict(trial->call(), machine);
   e.lines = lines_of(e.launches);

@@ -1,14 +1,13 @@
 #pragma once
-// What a rung asks of the machine, line by line, and which line to blame. Everything here is
+// The memory traffic and arithmetic of a rung, line by line, and the line to blame. All numbers are
 // counted or computed from counts; nothing is timed.
 //
 // The cost of a line is the cycles it keeps the L1 data stage of its SM busy, which serves global
-// and shared memory alike and moves 128 bytes a cycle:
-//   global: one cycle a request, or one for every 4 sectors of 32 bytes, whichever is more
-//   shared: one cycle a wavefront
-// The ideal cost takes as many requests, but only the sectors that the bytes asked for would fill
-// and only the wavefronts that the width demands. What lies between the two is avoidable. Misses,
-// latency and the other units of the SM are not in this model.
+// and shared memory alike and moves 128 bytes a cycle: global: one cycle a request, or one for
+// every 4 sectors of 32 bytes, whichever is more shared: one cycle a wavefront The ideal cost has
+// as many requests, but only the sectors that the requested bytes fill and the wavefronts that the
+// width demands. The difference is avoidable. Misses, latency and the SM's other units are not in
+// this model.
 
 #include <cstdint>
 #include <functional>
@@ -42,13 +41,12 @@ struct LineCounts {
 // The costliest first; of equal cost, those with more FMAs, then in the order of the source.
 std::vector<LineCounts> lines_of(const std::vector<executor::KernelCounts>& launches);
 
-// The line with the most avoidable cost or, where less than 1 % of all cost is avoidable in any
-// one, the costliest.
+// The line with the most avoidable cost. If no line can avoid 1 % of all cost, the costliest line.
 struct Blame {
   std::size_t line = 0;  // into the lines that were given
   std::string sentence;  // what its counts mean
 };
-// Of lines in the order of lines_of(); nothing where nothing costs anything.
+// For lines in the order of lines_of(); empty if nothing has a cost.
 std::optional<Blame> blame(const std::vector<LineCounts>& lines, const Gpu& gpu = default_gpu());
 
 // A field of ladder::Totals, for tables and reports.
@@ -58,17 +56,17 @@ struct TotalField {
   std::uint64_t ladder::Totals::*value;
 };
 const std::vector<TotalField>& total_fields();
-// The totals as if every access had touched only what it must.
+// The totals if every access touched only the bytes that it needs.
 ladder::Totals ideal_totals(std::vector<executor::KernelCounts> launches);
 
-// How far arithmetic gets if all bytes of this kind have to come through, as the source asks for
-// them: nvcc may merge loads, and then a run gets farther.
+// A roof: the arithmetic rate if all bytes of this kind pass, as the source requests them. nvcc may
+// merge loads, and then a run is faster.
 struct Roof {
   std::string name;
   double bytes = 0, bytes_per_s = 0;
 };
 
-// How far it gets if nothing else holds it up.
+// The rate if nothing else limits it.
 struct Peak {
   std::string name;
   double flops_per_s = 0;
@@ -80,8 +78,7 @@ struct Explanation {
   std::vector<std::int64_t> shape;
   std::vector<executor::KernelCounts> launches;
   ladder::Totals totals, ideal;
-  // Made for sizes that are multiples of the rung's tile; at others it need not hold. Of a matrix
-  // without a shape there is none.
+  // Valid for sizes that are multiples of the rung's tile. A matrix without a shape has none.
   std::optional<ladder::Totals> predicted;
   double flops = 0, minimal_bytes = 0;
   double tensor_flops_per_s = 0;  // of the tensor cores that the rung uses; 0: it uses none
@@ -92,7 +89,7 @@ struct Explanation {
   bool prediction_holds() const { return predicted && ladder::agrees(totals, *predicted); }
   std::uint64_t cost() const;  // of all lines, in L1 cycles
   std::uint64_t ideal_cost() const;
-  // What a request to load from global memory has on average; 0 where there are none.
+  // Averages per request to load from global memory; 0 without such requests.
   double lanes_per_global_load() const;
   double sectors_per_global_load() const;
   double ideal_sectors_per_global_load() const;
@@ -100,22 +97,22 @@ struct Explanation {
   double fmas_per_shared_wavefront() const;  // 0 where there are no wavefronts
 
   std::vector<Roof> roofs() const;
-  // What multiplies: the FP32 units, or tensor cores, which may need several products for one.
+  // The units that multiply: FP32 units, or tensor cores, which may need several products for one.
   Peak peak() const;
-  // FLOP/s that the roof leaves, at most the peak; 0 for an operator without arithmetic.
+  // FLOP/s below the roof, at most the peak; 0 for an operator without arithmetic.
   double ceiling(const Roof& roof) const;
-  // The roof that binds first; null: what multiplies does.
+  // The lowest roof; null if the multiplying units limit.
   const Roof* binding(const std::vector<Roof>& roofs) const;
 };
 
-// Told before the executor starts, what it will take at a guess.
+// Called before the executor starts, with the estimated time.
 using Announce = std::function<void(double seconds)>;
 
 struct ExplainOptions {
   unsigned threads = 0;
   Announce announce = nullptr;
   double block_limit_s = 0;  // see executor::BlockLimit
-  // Launches are those for this GPU; null: for the one that the executor stands for.
+  // The GPU whose launches are shown; null: the executor's own.
   const Gpu* gpu = nullptr;
 };
 

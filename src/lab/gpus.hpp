@@ -1,5 +1,5 @@
 #pragma once
-// The GPUs whose ceilings counts can be held against, as their makers' data sheets have them.
+// GPUs and their ceilings, from the makers' data sheets.
 
 #include <string>
 #include <vector>
@@ -28,7 +28,7 @@ struct Gpu {
 
 const std::vector<Gpu>& gpus();
 const Gpu& default_gpu();  // an H200
-// By its key. Throws Error(bad_input), naming those that there are.
+// By its key. Throws Error(bad_input), which names the known keys.
 const Gpu& find_gpu(const std::string& key);
 
 }  // namespace warpladder::lab

@@ -1,6 +1,5 @@
 #pragma once
-// What a sparse matrix looks like, in numbers and in cells. Drawing is matrix_picture.hpp's part,
-// printing the caller's.
+// A sparse matrix in numbers and in cells. matrix_picture.hpp draws it, and the caller prints it.
 
 #include <cstdint>
 #include <string>
@@ -15,8 +14,8 @@ struct Inspection {
   spmv::RowStatistics rows;
   std::int64_t bandwidth = 0;
   std::int64_t stored_zeros = 0;  // of the nonzeros, as sparse formats call what they store
-  // As wide and high as the matrix is: `fine` of square cells, `coarse` of characters, which are
-  // twice as high as they are wide.
+  // In the matrix's proportions: `fine` has square cells, `coarse` has characters, which are twice
+  // as high as wide.
   spmv::DensityGrid fine, coarse;
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kShadeStep = 4;
 
-// Which system font the picture meets is unknown, so every width is taken for a wide one.
+// The system's font is unknown, so widths assume a wide one.
 constexpr double kTitleCharacter = 13, kSmallCharacter = 7.5;
 
 constexpr std::string_view kLight = R"( .axis { stroke: #59636e; fill: none; }
@@ -34,7 +34,7 @@ constexpr double kCellsLeft = 56, kCellsSide = 400, kThinnest = 16;
 constexpr double kBarsLeft = 620, kBarsWidth = 230, kRow = 30, kBar = 11;
 constexpr double kWidth = 940;
 
-// The last `most` characters of a text; the end of a path says most.
+// The last `most` characters of a text, because a path's end matters most.
 std::string tail(const std::string& text, std::size_t most) {
   if (display_width(text) <= most) return text;
   std::size_t at = text.size();

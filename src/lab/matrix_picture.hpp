@@ -1,6 +1,5 @@
 #pragma once
-// Where the stored entries of a sparse matrix lie, in shades, and the picture of an inspection as
-// an SVG.
+// The places of a sparse matrix's entries, in shades, and the picture of an inspection as SVG.
 
 #include <cstdint>
 #include <string>
@@ -11,12 +10,12 @@ namespace warpladder::lab {
 
 inline constexpr int kShades = 5;
 
-// The darkest shade is within a quarter of the densest cell, each lighter one within a quarter of
-// the one before, the lightest also all that is sparser: chance alone then draws no patterns.
+// Each shade spans a factor of four in density, from the densest cell down. The lightest also holds
+// all sparser cells. So chance alone draws no patterns.
 class Shading {
  public:
   explicit Shading(const spmv::DensityGrid& grid);
-  // 0 where nothing is stored, else 1 to kShades.
+  // 0 for a cell without entries, else 1 to kShades.
   int at(std::int64_t row, std::int64_t column) const;
   double densest() const { return densest_; }
 
@@ -28,7 +27,7 @@ class Shading {
 // "0", "1", "2–3", "4–7", …
 std::string label(const spmv::LengthBin& bin);
 
-// "12.5 %"; what rounding would make nothing or all is "< 0.1 %" or "> 99.9 %".
+// "12.5 %". Shares that would round to 0 or 100 % are "< 0.1 %" or "> 99.9 %".
 std::string share_text(std::int64_t part, std::int64_t whole);
 
 // One self-contained file: the cells on the left, the lengths of the rows on the right, in colours

@@ -1,11 +1,10 @@
 #pragma once
 // The executor's totals under the names that Nsight Compute gives the hardware's counters on
-// compute capability 7.0 and later, so that the two can be laid side by side.
+// compute capability 7.0 and later, so that both can be compared.
 //
-// They agree where ptxas issues what the source asks for. The hardware's bank conflicts also hold
-// what warps cost each other by arriving together, which no single request shows. Atomics and
-// asynchronous copies have counters of their own there: atomics are left out, and a copy counts
-// here as the load and the store that it stands for.
+// They agree if ptxas issues the source's requests. The hardware's bank conflicts include conflicts
+// between warps, which no single request shows. The hardware counts atomics and asynchronous copies
+// apart: atomics are left out here, and a copy counts as a load and a store.
 
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
 #pragma once
-// How many blocks of a kernel an SM holds at once, and what keeps it from holding more. Arithmetic
-// only: the rules are those of CUDA's cuda_occupancy.h.
+// How many blocks of a kernel an SM holds at once, and which resource limits them. The rules are
+// those of CUDA's cuda_occupancy.h.
 
 #include <cstddef>
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace warpladder::lab {
 
-// What an SM holds (CUDA C++ Programming Guide, "Technical Specifications"); the defaults are those
-// of compute capability 9.0.
+// The resources of an SM (CUDA C++ Programming Guide, "Technical Specifications"); the defaults are
+// those of compute capability 9.0.
 struct Sm {
   static constexpr unsigned warp_threads = 32, block_threads = 1024;
   static constexpr unsigned partitions = 4;  // of registers and warps, one per scheduler
@@ -20,14 +20,14 @@ struct Sm {
   std::size_t shared_unit = 128;
 };
 // Of a compute capability, 10 · major + minor, or of an architecture as nvcc spells it behind sm_:
-// 80, 90a. Nothing for one that is not known.
+// 80, 90a. Empty for an unknown one.
 std::optional<Sm> sm_of(int capability);
 std::optional<Sm> sm_of(std::string_view architecture);
 
 struct KernelResources {
   unsigned threads = 0;          // of a block
   std::size_t shared_bytes = 0;  // of a block, static and dynamic
-  // Per thread. Without them the registers limit nothing: the answer is then an upper bound.
+  // Per thread. If unknown, registers limit nothing, and the answer is an upper bound.
   std::optional<unsigned> registers;
 };
 

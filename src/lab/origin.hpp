@@ -1,12 +1,12 @@
 #pragma once
-// Where a report comes from.
+// The provenance of a report.
 
 #include <nlohmann/json.hpp>
 #include <span>
 
 namespace warpladder::lab {
 
-// provenance(argv), and under "device" what device::facts() tells of either target.
+// provenance(argv), and device::facts() of both targets under "device".
 nlohmann::json origin(std::span<const char* const> argv);
 
 }  // namespace warpladder::lab

@@ -13,10 +13,10 @@ struct Selected {
   const ladder::AnyRung* rung = nullptr;
 };
 
-// A name may hold * and ?, as a shell's: "sgemm/row_*", "reduce*". No names at all mean every rung
-// of every operator. Throws Error(bad_input) for a name that means none.
+// A name may hold * and ?, as a shell's: "sgemm/row_*", "reduce*". Without names, every rung of
+// every operator. Throws Error(bad_input) for a name that matches none.
 std::vector<Selected> select(const std::vector<std::string>& names);
-// The same, each rung once, however often its name or its operator's is given.
+// The same, but each rung once.
 std::vector<Selected> select_once(const std::vector<std::string>& names);
 // Exactly one rung, written OP/RUNG. `argument` names the argument in the error's sentence.
 Selected select_one(const std::string& name);

@@ -1,6 +1,6 @@
 #pragma once
 // Files of many problems, for `bench` and `accuracy`. A line is a class, a variant, a shape, and
-// perhaps the operator's details of a variant; '#' begins a comment. '-' is the first variant.
+// optional details of the variant; '#' begins a comment. '-' is the first variant.
 //
 //   few_rows  row_nn  1x4096x11008
 //   batches   row_nt  64x64x64      batch=4096 stride_b=0   # one B
@@ -21,8 +21,8 @@ struct ShapeLine {
   std::vector<std::int64_t> shape;
 };
 
-// Throws Error(bad_input) that names `argument`, the file and the first line at fault: the problem
-// of each line is one of the operator. A file without problems is refused.
+// Throws Error(bad_input), which names `argument`, the file and the first line at fault. Each line
+// must be a problem of the operator, and a file without problems is refused.
 std::vector<ShapeLine> read_shapes(const ops::Operator& op, const std::string& path,
                                    const std::string& argument);
 

@@ -1,6 +1,5 @@
 #pragma once
-// Many shapes at a glance: how many times as fast as its fastest rival each contestant is, by
-// class.
+// Many shapes at a glance: each contestant's speed-up over its fastest rival, by class.
 
 #include <string>
 #include <vector>
@@ -9,7 +8,7 @@
 
 namespace warpladder::lab {
 
-// One contestant at one shape. Ratios are 0 where they are not known.
+// One contestant at one shape. Unknown ratios are 0.
 struct ShapeResult {
   const BenchRow *row = nullptr, *rival = nullptr;  // the rival: the fastest with hot caches
   double hot = 0, cold = 0;                         // the fastest rival's time over its own
@@ -43,7 +42,7 @@ struct ContestantView {
   std::size_t not_compared = 0;    // shapes without a time, or without a rival's
 };
 
-// One for each contestant, in their order. It points into the report.
+// One per contestant, in their order. Points into the report.
 std::vector<ContestantView> views_of(const BenchReport& report);
 
 }  // namespace warpladder::lab

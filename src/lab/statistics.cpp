@@ -16,8 +16,8 @@ double quantile(const std::vector<double>& sorted, double p) {
 }
 
 // The median's interval runs from the sample of this rank (1 is the smallest) to the one as far
-// from the other end: fewer than `rank` of n samples fall below the median with a probability of at
-// most `tail`, that of as few heads in n throws of a coin. 0 if n samples are too few for that.
+// from the other end. Fewer than `rank` of n samples lie below the true median with a probability
+// of at most `tail`, by the binomial distribution. 0 if n samples are too few.
 std::size_t interval_rank(std::size_t n, double tail) {
   double log_choose = 0, sum = 0;  // log of (n over heads); probability of at most so many heads
   for (std::size_t heads = 0; heads < n; ++heads) {

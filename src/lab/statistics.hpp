@@ -1,6 +1,6 @@
 #pragma once
-// What a few samples say. Intervals come from the order of the samples alone: they suppose no
-// distribution, and hold for every number of samples that gives one.
+// Statistics of few samples. Intervals come from the order of the samples alone, so they assume no
+// distribution.
 
 #include <cstddef>
 #include <vector>
@@ -9,8 +9,7 @@ namespace warpladder::lab {
 
 struct Statistics {
   double median = 0, q1 = 0, q3 = 0;  // quartiles interpolated between neighbours
-  // The median's 95 % confidence interval. Fewer than 6 samples give none, and the interval is
-  // without bounds.
+  // The median's 95 % confidence interval. With fewer than 6 samples the interval has no bounds.
   double low = 0, high = 0;
 
   double spread() const { return (q3 - q1) / median; }          // interquartile range, relative
@@ -20,8 +19,8 @@ struct Statistics {
 Statistics statistics(std::vector<double> samples);
 
 // The new median over the old one. With a probability of at least 95 % the interval holds the ratio
-// of the true medians: it divides the ends of the two medians' own intervals, each of which is
-// right with the square root of 95 %. Fewer than kLeastSamples of either give no bounds.
+// of the true medians. It divides the ends of the two medians' intervals, each right with a
+// probability of √0.95. Fewer than kLeastSamples of either give no bounds.
 struct Ratio {
   static constexpr std::size_t kLeastSamples = 7;
   double value = 0, low = 0, high = 0;

@@ -1,14 +1,13 @@
 #pragma once
-// Pieces of the pictures that verbs draw. Styles are classes: each picture says what they look
-// like.
+// Parts of the pictures that verbs draw. Styles are classes, which each picture defines.
 
 #include <string>
 #include <string_view>
 
 namespace warpladder::lab {
 
-// The picture's styles: font, paper, ink and grid, for light pages and for dark ones, and behind
-// each of them what it adds.
+// The picture's styles: font, paper, ink and grid, for light and dark pages, each followed by the
+// picture's own.
 std::string style_of(std::string_view light, std::string_view dark);
 
 // Of the classes c0 to c7, a colour each.
@@ -26,7 +25,7 @@ constexpr std::string_view kDarkColours =
 .c6 { stroke: #4cc3d9; fill: #4cc3d9; } .c7 { stroke: #ff7b72; fill: #ff7b72; }
 )";
 
-// A text as XML can hold it, whatever bytes it has.
+// A text, with any bytes, as valid XML.
 std::string xml_text(const std::string& text);
 
 std::string text_at(double x, double y, const std::string& content, std::string_view style,

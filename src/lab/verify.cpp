@@ -44,7 +44,8 @@ std::vector<ops::Case> cases_of(const ops::Operator& op, const VerifyRequest& re
   return {op.case_of_shape(*request.shape, request.variant.value_or(op.variants().front()))};
 }
 
-// The checking flavour first: it survives what would end the program in the plain one.
+// The checking flavour runs first, because it survives faults that end the program in the plain
+// one.
 std::vector<Flavour> flavours_of(const ladder::AnyRung& rung, const VerifyRequest& request) {
   if (request.target == runtime::Target::gpu) return {Flavour::gpu};
   if (request.checking == Checking::both) return {Flavour::counted, Flavour::plain};
@@ -79,7 +80,7 @@ std::vector<Work> work_of(const VerifyRequest& request, std::vector<VerifyRow>& 
   return work;
 }
 
-// False once a case has failed after which nothing more is to run.
+// False after a failure that stops the run.
 bool run_operator(const Work& of_operator, const VerifyRequest& request, device::Stream& stream,
                   std::vector<VerifyRow>& rows, const Progress& progress) {
   const auto& [op, runs] = of_operator;

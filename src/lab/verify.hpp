@@ -1,5 +1,5 @@
 #pragma once
-// Are the rungs right? Runs them on their operator's cases and has the results judged.
+// Runs rungs on their operator's cases and judges the results.
 
 #include <cstdint>
 #include <functional>
@@ -25,7 +25,7 @@ struct VerifyRequest {
   runtime::Target target = runtime::Target::cpu;
   Checking checking = Checking::each_access;
   std::optional<std::vector<std::int64_t>> shape;  // instead of the operator's cases
-  // Of that shape; of an empty one, the matrix that it stands for.
+  // The variant of that shape; for an empty shape, the matrix.
   std::optional<std::string> variant;
   bool large = false;            // the operators' large cases instead
   bool stop_at_failure = false;  // what was not reached by then is skipped
@@ -59,7 +59,7 @@ struct VerifyRow {
   std::size_t not_taken = 0;  // cases that the rung does not accept
 
   std::size_t failures() const;
-  // The case that came nearest to its bound, or over it; null without cases.
+  // The case nearest to its bound, or over it; null without cases.
   const CaseResult* worst() const;
 };
 
@@ -68,10 +68,10 @@ struct FailureGroup {
   const CaseResult* smallest = nullptr;  // the case to look at first
   std::size_t cases = 0;
 };
-// In the order in which they were met.
+// In the order of their first failure.
 std::vector<FailureGroup> failure_groups(const VerifyRow& row);
 
-// Told before each case: what runs, and how far things are in [0, 1].
+// Called before each case, with its name and the progress in [0, 1].
 using Progress = std::function<void(const std::string& what, double done)>;
 
 std::vector<VerifyRow> verify(const VerifyRequest& request, const Progress& progress = nullptr);

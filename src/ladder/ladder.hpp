@@ -1,6 +1,6 @@
 #pragma once
-// All rungs of all operators, by id, as the lab sees them: with the type of their calls erased.
-// Holds no rung's name: the build lists rungs by their files.
+// All rungs of all operators, by id, as the lab sees them: their calls' types are erased. It names
+// no rung, because the build lists rungs by their files.
 
 #include <string>
 #include <string_view>
@@ -37,8 +37,7 @@ class AnyCall {
   const void* type_;
 };
 
-// A function of a call whose type it has forgotten: the one place where rungs and rivals lose
-// theirs.
+// A function of a call of erased type: the one place where rungs and rivals lose the type.
 template <class Result, class... More>
 class Erased {
  public:
@@ -79,13 +78,13 @@ struct AnyRung {
   Arithmetic arithmetic = {};
   Needs needs = {};
   bool is_hopper = false;  // its machine code runs on compute capability 9.0 alone
-  // Of `dispatch`: the arithmetic of the rung that its plan names for a call; null of other rungs.
+  // For `dispatch`: the arithmetic of the planned rung. Null for other rungs.
   Erased<Arithmetic> planned_arithmetic = {};
 
   Arithmetic arithmetic_for(AnyCall call) const {
     return planned_arithmetic ? planned_arithmetic(call) : arithmetic;
   }
-  // Of the workspace that the call must have beyond what its operator gives every call.
+  // Bytes of workspace beyond those that the operator gives every call.
   std::size_t workspace_for(AnyCall call, const runtime::Machine& machine) const {
     return workspace_bytes ? workspace_bytes(call, machine) : 0;
   }
@@ -97,11 +96,11 @@ struct AnyRung {
   std::string full_name() const { return op + "/" + id; }
 };
 
-// Adds a rung to the ladder. Called by static initialisation of the list that the build writes; a
-// second rung of the same name is a fault of the build and ends the program.
+// Adds a rung to the ladder. The list that the build writes calls it during static initialisation.
+// A second rung of the same name ends the program.
 bool declare(AnyRung rung);
 
-// The flavours of one rung, as the lab sees them; null where this build has none.
+// The flavours of one rung, as the lab sees them; null for one that this build lacks.
 template <class Call>
 AnyRung erased(const char* op, const char* id, bool is_hopper, const Rung<Call>* gpu,
                const Rung<Call>* plain, const Rung<Call>* counted) {
@@ -151,16 +150,15 @@ bool declare_dispatch(const char* op,
 // Sorted by operator, then id.
 const std::vector<AnyRung>& all_rungs();
 std::vector<const AnyRung*> rungs_of(std::string_view op);
-// Throws Error(bad_input), naming the operators or rungs that there are.
+// Throws Error(bad_input), which names the existing operators or rungs.
 const AnyRung& find_rung(std::string_view op, std::string_view id);
 
-// Whether this build has rungs' GPU flavour.
+// Whether this build has the rungs' GPU flavour.
 bool has_gpu_flavour();
 
 // Why the machine cannot run the rung's GPU flavour, or empty if it can.
 std::string why_not(const AnyRung& rung, const runtime::Machine& machine);
-// Why the rung cannot run in this flavour in this build, on the GPU that is there, or empty if it
-// can.
+// Why the rung cannot run in this flavour, in this build and on this GPU; empty if it can.
 std::string why_not(const AnyRung& rung, runtime::Flavour flavour);
 // Why it cannot run on this problem, or empty if it can.
 std::string why_not(const AnyRung& rung, AnyCall call);

@@ -1,5 +1,5 @@
 #pragma once
-// What a room's plan() decides for a problem on a machine.
+// The decision of an operator's plan() for a problem on a machine.
 
 #include <cstddef>
 
@@ -11,9 +11,9 @@ template <class Call>
 struct Plan {
   const Rung<Call>* rung = nullptr;
   const char* id = "";  // of the rung
-  // Device memory that the launch needs, at a multiple of 256, whatever it holds.
+  // Bytes of uninitialised device memory that the launch needs, aligned to 256.
   std::size_t workspace_bytes = 0;
-  // 64-bit words of device memory that are zero before the launch, and after it.
+  // 64-bit words of device memory that are zero before and after the launch.
   std::size_t flag_words = 0;
   // Device memory that the rung's `prepare` fills and its `launch` reads.
   std::size_t prepared_bytes = 0;

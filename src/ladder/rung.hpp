@@ -1,6 +1,6 @@
 #pragma once
-// What a rung declares of itself. Rungs' translation units include this (through their operator's
-// rung.hpp), so it holds no containers: nothing here may become machine code that a flavour shares.
+// The declaration of a rung. Rungs include this header through their operator's rung.hpp. It holds
+// no containers, because their machine code would be shared among flavours.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace warpladder::ladder {
 
-// In a prediction: this total depends on more than the header can say in a number.
+// In a prediction: this total has no simple formula.
 constexpr std::uint64_t kNotPredicted = ~std::uint64_t{0};
 
-// What a launch asks of the machine, in all. The units are those of executor/counts.hpp.
+// Totals of a launch, in the units of executor/counts.hpp.
 struct Totals {
   std::uint64_t global_load_requests = 0, global_load_sectors = 0;
   std::uint64_t global_store_requests = 0, global_store_sectors = 0;
@@ -28,11 +28,11 @@ struct Totals {
 // The units that multiply; a Machine has the rate of each.
 enum class Unit { cuda_cores, tf32_tensor_cores, f16_tensor_cores };
 
-// What a rung's results and speed are measured against.
+// The arithmetic class, which sets the error bound and the speed limit.
 struct Arithmetic {
   Unit unit = Unit::cuda_cores;
-  // What its products leave out, in units of 2^-24 of the sum of the terms' magnitudes, beyond the
-  // error that FP32 arithmetic may make.
+  // The error of its products beyond FP32 arithmetic's, in units of 2^-24 of the sum of the terms'
+  // magnitudes.
   double extra_roundings = 0;
 
   constexpr bool tensor_cores() const { return unit != Unit::cuda_cores; }
@@ -43,8 +43,7 @@ struct Arithmetic {
   }
 };
 
-// What of a GPU a rung cannot do without; and the rungs of *.sm90a.cu run on 9.0 alone, which the
-// build knows.
+// GPU features that a rung requires. Rungs of *.sm90a.cu need 9.0 as well, which the build knows.
 struct Needs {
   int capability = 75;           // compute capability, 10 · major + minor, or a later one
   std::size_t shared_bytes = 0;  // that a block may ask for; 48 KB it always may
@@ -55,7 +54,7 @@ struct Needs {
   }
 };
 
-// What a rung takes that does not say: every call, unless the Call names a condition as its member
+// What a rung without `takes` accepts: every call, unless the Call has a condition
 // `takes_by_default`.
 template <class Call>
 constexpr bool (*kTakesByDefault)(const Call&) = [] {
@@ -63,8 +62,8 @@ constexpr bool (*kTakesByDefault)(const Call&) = [] {
   return static_cast<bool (*)(const Call&)>(nullptr);
 }();
 
-// One flavour of a rung, for an operator whose calls are of type Call. Its id is the stem of its
-// file. A function that belongs to another operator does not compile here.
+// One flavour of a rung, for an operator with calls of type Call. Its id is its file's stem.
+// Functions of another operator do not compile here.
 template <class Call_>
 struct Rung {
   using Call = Call_;
@@ -76,9 +75,9 @@ struct Rung {
   Totals (*predict)(const Call&, const runtime::Machine&) = nullptr;
   // Whether the rung takes this call, as `accepts` says in words; null: it takes every call.
   bool (*takes)(const Call&) = kTakesByDefault<Call>;
-  // Of the call's workspace, where the rung needs more than the operator gives every call.
+  // Bytes of the call's workspace, if the rung needs more than the operator gives every call.
   std::size_t (*workspace_bytes)(const Call&, const runtime::Machine&) = nullptr;
-  // To be launched once before `launch`, for a call whose operator says what may then change.
+  // Launched once before `launch`. The operator says what may change afterwards.
   void (*prepare)(const Call&, runtime::StreamView&) = nullptr;
   Arithmetic arithmetic = {};
   Needs needs = {};
@@ -98,7 +97,7 @@ Totals predicted(const Problem& problem, const runtime::Machine& machine) {
 }  // namespace warpladder::ladder
 
 // Defines the rung of a file, in the namespace of its operator: WARPLADDER_RUNG(07_by_shape) = {…}.
-// A stem that is not the file's fails at link, for the build lists rungs by their files.
+// Another stem than the file's fails at link, because the build lists rungs by their files.
 #define WARPLADDER_RUNG(stem)                                \
   inline namespace WARPLADDER_FLAVOUR {                      \
   extern const ::warpladder::ladder::Rung<Call> rung_##stem; \

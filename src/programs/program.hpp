@@ -10,7 +10,7 @@
 namespace warpladder::programs {
 
 struct Request {
-  std::string mode = "run";  // or "check", "explain"
+  std::string mode = "run";  // or "check", "explain", "judge": check and explain at once
   std::vector<std::string> files, include_folders, defines, arguments;
   std::string kernel;        // the only one to look at; empty: all
   std::uint64_t launch = 0;  // the only launch of it, from 1; 0: those that differ

@@ -88,6 +88,45 @@ class Accuracy(cli.CommandLine):
             self.assertTrue(0 < float(circle.get("cx")) < width, circle.attrib)
             self.assertTrue(0 < float(circle.get("cy")) < height, circle.attrib)
 
+    def test_recorded(self):
+        """A report that is read back prints and draws as it did when it was measured."""
+        flags = [RUNG, "sgemm/row_00_serial", *SMALL, "--distribution", "uniform,identity"]
+        drawn, again, report = (self.path(name) for name in ("a.svg", "b.svg", "r.json"))
+        self.good("accuracy", *flags, "--svg", drawn, "--json", report)
+        recorded = ["--recorded", report, "--distribution", "uniform,identity"]
+        printed = self.good("accuracy", "sgemm", *recorded, "--svg", again)
+        self.assertIn("| row_01_naive ", printed)
+        self.assertEqual((self.folder / "a.svg").read_text(), (self.folder / "b.svg").read_text())
+        one = self.good("accuracy", RUNG, "--recorded", report, "--distribution", "identity")
+        self.assertNotIn("row_00_serial", one)
+        self.assertNotIn("n=9, uniform", one)
+        self.assertIn("openblas", one)
+
+    def test_recorded_refusals(self):
+        report = self.report("accuracy", RUNG, *SMALL, "--distribution", "uniform")
+        for change, words in (
+            (lambda r: r.update(verb="bench"), "is no report of accuracy"),
+            (lambda r: r.update(op="nope"), "nope"),
+            (lambda r: r.update(op="reduce"), "accuracy does not measure reduce"),
+            (lambda r: r["rows"][0]["points"][0].update(shape=[9]), "holds the shape '9'"),
+            (lambda r: r["rows"][0]["points"][0].update(shape=[9, 9, 0]), "holds the shape '9x9x0'"),
+            (lambda r: r.update(rows=[]), "holds no errors of"),
+        ):
+            bad = json.loads(json.dumps(report))
+            change(bad)
+            (self.folder / "bad.json").write_text(json.dumps(bad))
+            self.refused(BAD_INPUT, words, "accuracy", RUNG, "--recorded", self.path("bad.json"))
+        (self.folder / "good.json").write_text(json.dumps(report))
+        recorded = ["--recorded", self.path("good.json")]
+        for words, arguments in (
+            ("holds no errors of 'sgemm/row_02_block_tile'", ["sgemm/row_02_block_tile"]),
+            ("no errors on the distribution identity", [RUNG, "--distribution", "identity"]),
+            ("which is none of sgemm", [RUNG, "--distribution", "nope"]),
+            ("so -a is not for it", [RUNG, *SMALL]),
+            ("so --no-worse-than is not for it", [RUNG, "--no-worse-than", "openblas"]),
+        ):
+            self.refused(BAD_INPUT, words, "accuracy", *arguments, *recorded)
+
     def test_no_worse_than(self):
         # No rung gets the better of exact sums, and none is worse.
         exact = [RUNG, *SMALL, "--distribution", "powers_of_two", "--no-worse-than", "openblas"]

@@ -23,7 +23,7 @@ from pathlib import Path
 
 PROGRAM = ""
 ROOT = Path(__file__).resolve().parents[2]
-VERBS = "list doctor run verify bench accuracy explain inspect compare report build check generate".split()
+VERBS = "list doctor run verify bench accuracy explain inspect compare report build check exercise generate".split()
 GOOD, CHECK_FAILED, BAD_INPUT, RESOURCE = 0, 1, 2, 3
 
 

@@ -10,6 +10,7 @@ import csv
 import html.parser
 import json
 import re
+import shutil
 import sys
 import unittest
 import xml.etree.ElementTree as ElementTree
@@ -17,16 +18,16 @@ import xml.etree.ElementTree as ElementTree
 import test_command_line as cli
 from test_command_line import BAD_INPUT
 
-RESULTS = cli.ROOT / "results"
-H200 = RESULTS / "2026-11-24_nvidia-h200_6463dd3063a4"
-H100 = RESULTS / "2026-11-25_nvidia-h100_8ec42b0cc5ea"
+RESULTS = cli.ROOT / "results" / "current"
+H200, H100 = RESULTS / "nvidia-h200", RESULTS / "nvidia-h100"
 BENCH, WIDE, ACCURACY, VERIFY, SHAPES = (
-    H200 / "tensor.json",
-    H200 / "tensor_wide.json",
-    H200 / "accuracy.json",
-    H200 / "verify_tensor.json",
-    H100 / "every_shape_few.json",
+    H200 / "sgemm_tensor.json",
+    H200 / "sgemm_tensor_wide.json",
+    H200 / "sgemm_accuracy_top.json",
+    H200 / "sgemm_tensor_verify.json",
+    H100 / "sgemm_every_shape_few.json",
 )
+DOCTOR = '{"schema_version": 1, "verb": "doctor", "checks": []}'
 VOID = {"meta", "input", "br", "link", "img"}
 
 
@@ -108,7 +109,12 @@ class Report(cli.CommandLine):
         self.assertEqual(self.text, first)
 
     def test_a_folder(self):
-        printed = self.good("report", H200, "--html", self.path("r.html"))
+        folder = self.folder / "folder"
+        folder.mkdir()
+        for recording in (BENCH, WIDE, VERIFY):
+            shutil.copy(recording, folder)
+        (folder / "doctor.json").write_text(DOCTOR)
+        printed = self.good("report", folder, "--html", self.path("r.html"))
         self.assertIn("doctor.json' holds no rows", printed)
         self.assertEqual(Page((self.folder / "r.html").read_text()).faults, [])
 
@@ -159,17 +165,18 @@ class Report(cli.CommandLine):
     def test_bad_input(self):
         out = ["--html", self.path("r.html")]
         (self.folder / "cut.json").write_text(BENCH.read_text()[:5000])
+        (self.folder / "doctor.json").write_text(DOCTOR)
         (self.folder / "empty").mkdir()
         for words, arguments in (
             ("report needs --html FILE", [BENCH]),
             ("RESULTS is required", out),
             ("cut.json' ends within a value", [self.path("cut.json"), *out]),
-            ("holds no rows of bench, verify or accuracy", [H200 / "doctor.json", *out]),
+            ("holds no rows of bench, verify or accuracy", [self.path("doctor.json"), *out]),
             ("RESULTS holds no report", [self.path("empty"), *out]),
             ("the same file", [BENCH, *out, "--csv", self.path("r.html")]),
         ):
             self.refused(BAD_INPUT, words, "report", *arguments)
-        self.assertEqual(self.names(), ["cut.json", "empty"])
+        self.assertEqual(self.names(), ["cut.json", "doctor.json", "empty"])
 
 
 if __name__ == "__main__":

@@ -337,8 +337,8 @@ class Words(Planted):
                 self.assert_caught("src/base/a.cpp", 2, words)
 
     def test_home_folder_in_a_result(self):
-        self.write("results/a/raw.json", '{"argv": "/ho' 'me/grace/x"} \n')
-        self.assert_caught("results/a/raw.json", 1, "one machine")
+        self.write("results/current/cpu/a.json", '{"argv": "/ho' 'me/grace/x"} \n')
+        self.assert_caught("results/current/cpu/a.json", 1, "one machine")
         self.assertEqual(len(self.found()), 1)
 
     def test_final_newline(self):
@@ -409,6 +409,16 @@ class Documents(Planted):
                 self.readme(f"```console\n$ {command}\n```")
                 self.assert_clean()
                 self.assert_caught("README.md", 4, words, self.bin)
+
+    def test_what_is_shown_beneath_a_command(self):
+        command = "```console\n$ build/bin/warpladder 0; echo second; echo third\n"
+        for shown in ("said 0\nsecond\nthird", "said 0\n…\nthird", "second", ""):
+            self.readme(f"{command}{shown}\n$ build/bin/warpladder 0\n```")
+            self.assert_clean(self.bin)
+        for shown in ("said", "third\nsecond", "second\nsecond"):
+            self.readme(f"{command}{shown}\n```")
+            self.assert_clean()
+            self.assert_caught("README.md", 4, "does not print, in this order: ", self.bin)
 
 
 class CommandLine(Planted):

@@ -66,7 +66,7 @@ class CompileTable(unittest.TestCase):
             document.write_text("<!-- compile: results/a.json maths -->\n<!-- end -->\n")
             _, text = generate_tables.refreshed("", document, {})
             self.assertIn("| `--use_fast_math` | all of them | 9 | 5 | −7 FFMA, +3 MUFU.RCP, −1 CALL |", text)
-            self.assertIn("nvcc 13.0, a.cu. Raw data: [results](results).", text)
+            self.assertIn("nvcc 13.0, a.cu. Recording: [a.json](results/a.json).", text)
             document.write_text("<!-- compile: results/a.json nonsense -->\n<!-- end -->\n")
             with self.assertRaises(generate_tables.Fault):
                 generate_tables.refreshed("", document, {})

@@ -4,7 +4,9 @@ import json
 import unittest
 from unittest import mock
 
-from test_generate_tables import Documents, generate_tables
+from test_generate_tables import Documents
+
+import explained  # behind it, which says where the tools are
 
 
 class CountsTable(Documents):
@@ -16,16 +18,20 @@ class CountsTable(Documents):
                               "shared_load_wavefronts", "shared_store_wavefronts", "fmas", "bulk_bytes",
                               "tensor_fmas"), 0)
 
-        def explain(command, **_):
-            rung = command[2]
-            self.asked = command[3:-2]
+        def of(rung, command):
             one = {"totals": {**none, **totals} if rung.endswith("02") else none,
                    "global_load": {"lanes": 31.25, "sectors": 4.04, "ideal_sectors": 4}}
             if "--matrix" not in command:
                 one["prediction"] = {"holds": rung.endswith("02")}
-            return mock.Mock(returncode=0, stdout=json.dumps({"rungs": [one]}))
+            return one
 
-        with mock.patch.object(generate_tables.subprocess, "run", explain):
+        def explain(command, **_):
+            self.asked = command[4:-2]
+            rungs = [of(rung, command) for rung in command[2:4]]
+            return mock.Mock(returncode=0, stdout=json.dumps({"rungs": rungs}))
+
+        explained.KNOWN.clear()
+        with mock.patch.object(explained.subprocess, "run", explain):
             return self.generated(f"<!-- counts: op/01 op/02 {place} -->\n<!-- end -->\n")
 
     def test_a_variant_is_asked_for(self):

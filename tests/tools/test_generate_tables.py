@@ -19,7 +19,7 @@ import draw_climb  # noqa: E402
 import generate_tables  # noqa: E402
 import profile_table  # noqa: E402
 
-FOLDER = "results/2026-11-21_gpu_abc"
+FOLDER = "results/current/nvidia-h200"
 FILE = f"{FOLDER}/bench.json"
 MORE = f"{FOLDER}/more.json"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -126,8 +126,8 @@ class TimesTable(Documents):
     def test_the_lines_below(self):
         text = self.generated(TIMES)
         self.assertIn("\nSerial CPU measured at 100³, scaled by flops.\n", text)
-        self.assertIn("\nNVIDIA H200, cuBLAS 13.1.0, 2026-11-21, raw data: [2026-11-21_gpu_abc]"
-                      "(../results/2026-11-21_gpu_abc), `warpladder bench sgemm -a 'm,n,k=[1000]' "
+        self.assertIn("\nNVIDIA H200, cuBLAS 13.1.0, 2026-11-21, recording: [bench.json]"
+                      "(../results/current/nvidia-h200/bench.json), `warpladder bench sgemm -a 'm,n,k=[1000]' "
                       "--json b.json`.\n<!-- end -->", text)
 
     def test_a_wrong_or_impossible_row_gives_no_number(self):
@@ -157,7 +157,7 @@ class TimesTable(Documents):
                                  "row_03_more", "cublas"])
         self.assertIn("| `row_01_naive` | 1.00 ms |", text)  # of the first file
         self.assertIn("| `row_03_more` | 500 µs | 4.00 | 50.0 % | 20.0 % |", text)  # 4 of 8, not of 10
-        self.assertEqual(text.count("raw data:"), 2)
+        self.assertEqual(text.count("recording:"), 2)
 
     def test_by_size(self):
         self.give(report(untimed("row_00_serial", skipped="no"), row("row_01_naive", 1e-3),
@@ -234,7 +234,7 @@ measured: of peak | TFLOP/s |
 | `issue_only` | `rows` | 0.900 | 87.0 % | 80.0 % | 80.0 % | 16.0 |
 
 Medians; the peak is 20.0 TFLOP/s. The model is that of `tools/register_banks.py`.
-NVIDIA H200, 2026-11-21, raw data: [2026-11-21_gpu_abc](../results/2026-11-21_gpu_abc), \
+NVIDIA H200, 2026-11-21, recording: [register_order.json](../results/current/nvidia-h200/register_order.json), \
 `register_order --json r.json`.
 <!-- end -->""", self.generated(ORDER))
 
@@ -373,7 +373,7 @@ class ProfileTable(Documents):
         self.assertEqual(lines[3], "| `row_01_naive` | 1100.2 % | 1200.2 % | 1300.2 % | 1400 % "
                                    "| 1500 | 1600.2 % | 1700.2 % |")
         self.assertIn("| `row_02_tile` | 2100.2 % | 2200.2 % | 2300.2 % |", lines[4])
-        self.assertEqual(lines[6], "Raw data: [2026-11-21_gpu_abc](../results/2026-11-21_gpu_abc).")
+        self.assertEqual(lines[6], "Recording: [ncu.csv](../results/current/nvidia-h200/ncu.csv).")
 
     def test_files_that_cannot_be_used(self):
         self.give_both(launches=3)
@@ -384,6 +384,33 @@ class ProfileTable(Documents):
         self.refuses("ncu.csv holds no profile", self.BLOCK)
         self.refuses("no such file", self.BLOCK.replace("ncu.csv", "none.csv"))
         self.refuses("is not COUNTERS.csv LAUNCHES.json", self.BLOCK.replace(self.CSV, ""))
+
+
+class AccuracyPicture(Documents):
+    BLOCK = f"<!-- accuracy: {MORE} sgemm/row_01 sgemm/row_02 on uniform,one_huge to errors.svg -->\n<!-- end -->\n"
+
+    def draw(self, command, **_):
+        """The program is played by what it was asked."""
+        self.asked = command[1:-1]
+        Path(command[-1]).write_text("<svg/>")
+        return mock.Mock(returncode=0)
+
+    def test_the_program_draws_it(self):
+        self.give({"device": {"gpu": {"GPU": "NVIDIA H200"}}, "date": "2026-11-22T13:50:28Z"}, MORE)
+        with mock.patch.object(generate_tables.subprocess, "run", self.draw):
+            text = self.generated(self.BLOCK)
+        self.assertEqual(self.asked, ["accuracy", "sgemm/row_01", "sgemm/row_02", "--recorded", MORE,
+                                      "--distribution", "uniform,one_huge", "--svg"])
+        self.assertEqual((self.root / "docs/errors.svg").read_text(), "<svg/>")
+        self.assertIn("![Error against k, on uniform, one huge](errors.svg)\n\nNVIDIA H200, 2026-11-22, recording: "
+                      "[more.json](../results/current/nvidia-h200/more.json)", text)
+
+    def test_what_the_program_refuses(self):
+        self.give({"device": {}}, MORE)
+        refusal = mock.Mock(returncode=2, stderr="warpladder: no report of accuracy\n")
+        with mock.patch.object(generate_tables.subprocess, "run", return_value=refusal):
+            self.refuses("no report of accuracy", self.BLOCK)
+        self.refuses("is not RECORDING.json OP/RUNG", self.BLOCK.replace(" on ", " at "))
 
 
 class Staleness(Documents):
@@ -456,7 +483,7 @@ class Refusals(Documents):
         self.refuses("different GPUs", TIMES.replace(FILE, f"{FILE},{MORE}"))
 
     def test_two_climbs_in_one_picture(self):
-        self.refuses("another climb", CLIMB + CLIMB.replace("row_", "col_"))
+        self.refuses("climb.svg is another picture too", CLIMB + CLIMB.replace("row_", "col_"))
 
 
 class Picture(Documents):
@@ -469,7 +496,7 @@ class Picture(Documents):
 ![The climb of sgemm at 1000×1000×1000 on NVIDIA H200, from 2.00 TFLOP/s with row\\_01\\_naive to \
 5.0 with row\\_02\\_tile; cuBLAS reaches 10.0](climb.svg)
 
-NVIDIA H200, sgemm at 1000×1000×1000, raw data: [2026-11-21_gpu_abc](../results/2026-11-21_gpu_abc). \
+NVIDIA H200, sgemm at 1000×1000×1000, recording: [bench.json](../results/current/nvidia-h200/bench.json). \
 Not drawn: `row_00_serial` (skipped: runs on the CPU).
 <!-- end -->""", self.generated(CLIMB))
 

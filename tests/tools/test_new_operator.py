@@ -65,6 +65,20 @@ class NewRung(Tool):
         self.good("new_rung", "sgemm", "77_test", "an idea", "--sm90a")
         self.assertEqual(self.files(), ["src/ops/sgemm/rungs/77_test.sm90a.cu"])
 
+    def test_from_another_rung(self):
+        self.good("new_rung", "transpose", "77_test", "an idea", "--from", "04_padded")
+        text = (self.root / "src/ops/transpose/rungs/77_test.cu").read_text()
+        self.assertIn("// Bound before: <what binds 04_padded", text)
+        self.assertIn('WARPLADDER_RUNG(77_test) = {.idea = "an idea",\n', text)
+        self.assertNotIn("RUNG(04_padded)", text)
+        source = (ROOT / "src/ops/transpose/rungs/04_padded.cu").read_text()
+        kernel = source[source.index("__global__") : source.index("WARPLADDER_RUNG")]
+        self.assertIn(kernel, text)
+        self.good("new_rung", "sgemm", "77_test", "an idea", "--from", "tc_05_tma_ring")
+        self.assertTrue((self.root / "src/ops/sgemm/rungs/77_test.sm90a.cu").is_file())
+        self.good("new_rung", "sgemm", "78_test", "an idea", "--from", "77_test")
+        self.refused("sgemm has no such rung", "new_rung", "sgemm", "79_x", "i", "--from", "none")
+
     def test_bad_input(self):
         self.good("new_rung", "warp", "77_test", "an idea")
         for words, arguments in (

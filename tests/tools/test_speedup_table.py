@@ -63,7 +63,7 @@ class SpeedupTable(unittest.TestCase):
             document = root / "LADDER.md"
             document.write_text("<!-- speedups: results/x/s.json sgemm/dispatch -->\n<!-- end -->\n")
             _, text = generate_tables.refreshed("none", document, {})
-            for words in ("| few | 4 | 1.23 / 0.99 | 1.50 / 1.00 | 75 % |", "raw data: [x](results/x)",
+            for words in ("| few | 4 | 1.23 / 0.99 | 1.50 / 1.00 | 75 % |", "recording: [s.json](results/x/s.json)",
                           "`warpladder bench sgemm/dispatch --shapes shapes.txt`"):
                 self.assertIn(words, text)
             document.write_text("<!-- speedups: results/x/s.json sgemm/row_01 -->\n<!-- end -->\n")

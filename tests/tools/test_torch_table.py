@@ -87,7 +87,7 @@ class TorchTable(unittest.TestCase):
             self.assertIn("| GPT train 4x1024 | 80.00 | 75 % |", text)
             self.assertIn("](programs.svg)", text)
             self.assertIn("| torch.mm | 24.0 |", text)
-            self.assertIn("[one](results/one/gpt.json), `gpt.py --compare`", text)
+            self.assertIn("[gpt.json](results/one/gpt.json), `gpt.py --compare`", text)
             self.assertTrue((root / "programs.svg").read_text().startswith("<svg"))
             self.assertEqual(generate_tables.main(["none", "--check", str(document)]), 0)
             (root / "programs.svg").write_text("stale")

@@ -2,8 +2,9 @@
 """Documents tell the truth: links and paths exist; with --run DIR the ```console commands work.
 
 A console line is expected to end with 0. `# exit N` at its end expects N; `# needs a GPU` lets it
-end with 3, which is then printed as a skip. `build/bin/` means DIR; /tmp/ is a fresh folder, and
-tools/new_*.py write into a copy of the tree. Nothing else is set that a reader has not.
+end with 3, which is then printed as a skip. The lines beneath it must stand in its output, in this
+order; a line `…` says that something is left out. `build/bin/` means DIR; /tmp/ is a fresh folder,
+and tools/new_*.py write into a copy of the tree. Nothing else is set that a reader has not.
 Lines that start with make, git, sudo, cmake or ctest are not run; make's targets must exist.
 """
 
@@ -68,7 +69,16 @@ def tree_for(command: str, root: Path, scratch: str) -> Path:
     return tree
 
 
-def command_fault(root: Path, command: str, programs: Path | None, scratch: str) -> str | None:
+def missing_line(shown: list[str], output: str) -> str | None:
+    """The first of the lines shown that does not follow those before it in the output."""
+    printed = iter(line.rstrip() for line in output.split("\n"))
+    wanted = (line for line in shown if line not in ("", "…"))
+    return next((line for line in wanted if line not in printed), None)
+
+
+def command_fault(
+    root: Path, command: str, shown: list[str], programs: Path | None, scratch: str
+) -> str | None:
     words = command.partition(" #")[0].split()
     if words and words[0] == "make":
         makefile = (root / "Makefile").read_text() if (root / "Makefile").is_file() else ""
@@ -100,6 +110,10 @@ def command_fault(root: Path, command: str, programs: Path | None, scratch: str)
     elif done.returncode != (int(wanted[1]) if wanted else 0):
         said = done.stdout.decode(errors="replace").strip().split("\n")[-1]
         return f"`{command}` ended with {done.returncode}: {said}"
+    else:
+        absent = missing_line(shown, done.stdout.decode(errors="replace"))
+        if absent is not None:
+            return f"`{command}` does not print, in this order: {absent}"
     return None
 
 
@@ -108,8 +122,8 @@ def offences(root: Path, programs: Path | None = None):
         for path in (name for name in files(root) if name.endswith(".md")):
             text = read(root / path) or ""
             yield from path_faults(root, path, text)
-            for number, command in commands(text):
-                sentence = command_fault(root, command, programs, scratch)
+            for number, command, shown in commands(text):
+                sentence = command_fault(root, command, shown, programs, scratch)
                 if sentence:
                     yield path, number, sentence
 

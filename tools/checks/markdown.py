@@ -34,13 +34,21 @@ def anchors(text: str) -> set[str]:
 
 
 def commands(text: str):
-    """(line number, command) of every `$ ` line in a console block, continuation lines joined."""
-    begun = None
+    """(line number, command, lines shown beneath it) of every `$ ` line in a console block,
+    continuation lines joined."""
+    command = None
     for number, line, language in parts(text):
-        if begun:
-            begun = (begun[0], begun[1][:-1] + line.strip().removeprefix("> "))
+        is_continued = command and not command[2] and command[1].endswith("\\")
+        if language == "console" and is_continued:
+            command = (command[0], command[1][:-1] + line.strip().removeprefix("> "), [])
         elif language == "console" and line.startswith("$ "):
-            begun = (number, line[2:].strip())
-        if begun and not begun[1].endswith("\\"):
-            yield begun
-            begun = None
+            if command:
+                yield command
+            command = (number, line[2:].strip(), [])
+        elif language == "console" and command:
+            command[2].append(line.rstrip())
+        elif command:
+            yield command
+            command = None
+    if command:
+        yield command

@@ -148,8 +148,9 @@ void run_now(const simt::Shape& shape, const std::string& name, void (*thunk)(co
   launch.argument_bytes = bytes;
   executor::Options options;
   options.threads = settings().threads;
-  options.count = settings().mode == Mode::explain;
-  options.check_shared = settings().mode == Mode::check;
+  const Mode mode = settings().mode;
+  options.count = mode == Mode::explain || mode == Mode::judge;
+  options.check_shared = mode == Mode::check || mode == Mode::judge;
   kernel.looked_at += launch.counted;
   repeats.begin(key);
   const auto begin = Clock::now();

@@ -27,7 +27,10 @@ Settings read_settings() {
     const std::string_view key = row.substr(0, equals);
     const std::string value(row.substr(equals + 1));
     if (key == "mode") {
-      s.mode = value == "check" ? Mode::check : value == "explain" ? Mode::explain : Mode::run;
+      s.mode = value == "check"     ? Mode::check
+               : value == "explain" ? Mode::explain
+               : value == "judge"   ? Mode::judge
+                                    : Mode::run;
     } else if (key == "report") {
       s.report = value;
     } else if (key == "kernel") {

@@ -11,7 +11,7 @@
 
 namespace warpladder::programs {
 
-enum class Mode { run, check, explain };
+enum class Mode { run, check, explain, judge };  // the last one checks and counts
 
 struct Settings {
   Mode mode = Mode::run;

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Tests of tools/keep_recording.py: a report becomes a light recording, or one sentence says why not."""
+
+import contextlib
+import io
+import json
+import random
+import statistics
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+import keep_recording  # noqa: E402
+
+COMMIT = "0123456789ab"
+
+
+def report(**more):
+    row = {"op": "sgemm", "rung": "row_01", "variant": "", "skipped": "", "rival": False, "flops": 2.0e9,
+           "samples_s": [0.1000000000000000055 + 0.2, 1e-5], "worst_error_over_bound": None}
+    return {"verb": "bench", "schema_version": 1, "argv": ["warpladder", "bench"], "commit": COMMIT,
+            "date": "2026-11-24T02:24:47Z", "device": {"gpu": {"GPU": "NVIDIA H100 80GB HBM3"}},
+            "rows": [row, {**row, "skipped": "no GPU"}], **more}
+
+
+class Thinning(unittest.TestCase):
+    def test_few_samples_stay_as_they_are(self):
+        self.assertEqual(keep_recording.thinned([3, 1, 2]), [3, 1, 2])
+
+    def test_the_median_stays_and_the_quartiles_nearly(self):
+        luck = random.Random(7)
+        for count in (62, 63, 100, 499, 500, 1001):
+            samples = [luck.lognormvariate(0, 0.1) for _ in range(count)]
+            kept = keep_recording.thinned(samples)
+            self.assertEqual(len(kept), keep_recording.MOST_SAMPLES - 1 + count % 2)
+            self.assertEqual(statistics.median(kept), statistics.median(samples))
+            self.assertEqual((min(kept), max(kept)), (min(samples), max(samples)))
+            order = sorted(samples)
+            for quarter in (0.25, 0.75):
+                place = sorted(kept)[round(quarter * (len(kept) - 1))]
+                self.assertLess(abs(order.index(place) / (count - 1) - quarter), 0.02)
+
+    def test_the_order_of_measurement_stays(self):
+        samples = list(range(500, 0, -1))
+        self.assertEqual(keep_recording.thinned(samples), sorted(keep_recording.thinned(samples), reverse=True))
+
+
+class Kept(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+
+    def run_tool(self, data, *words, name="sgemm.json"):
+        """(exit code, what it said)"""
+        path = self.root / name
+        path.write_text(data if isinstance(data, str) else json.dumps(data, indent=2))
+        said = io.StringIO()
+        with mock.patch.object(keep_recording, "ROOT", self.root), \
+                mock.patch.object(sys, "argv", ["keep_recording", str(path), *words]), \
+                contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+            return keep_recording.main(), said.getvalue()
+
+    def recording(self, place):
+        return (self.root / "results/current" / place).read_text()
+
+    def test_a_report_of_bench(self):
+        self.assertEqual(self.run_tool(report())[0], 0)
+        text = self.recording("nvidia-h100/sgemm.json")
+        whole = json.loads(text)
+        self.assertEqual(whole["recorded"]["commit"], COMMIT)
+        self.assertEqual(len(whole["recorded"]["raw_sha256"]), 64)
+        self.assertIn('\n{"op":"sgemm","rung":"row_01","variant":"","rival":false,"flops":2000000000,'
+                      '"samples_s":[0.3,1e-05],"worst_error_over_bound":null},\n', text)
+        self.assertEqual(whole["rows"][1]["skipped"], "no GPU")
+
+    def test_a_recording_that_is_kept_again_is_the_same(self):
+        self.run_tool(report())
+        first = self.recording("nvidia-h100/sgemm.json")
+        self.run_tool(first)
+        again = self.recording("nvidia-h100/sgemm.json")
+        self.assertEqual(json.loads(first)["rows"], json.loads(again)["rows"])
+
+    def test_folders(self):
+        for gpu, folder in (("NVIDIA GeForce RTX 4090", "nvidia-geforce-rtx-4090"), ("NVIDIA H200", "nvidia-h200"),
+                            ("NVIDIA A100-SXM4-80GB", "nvidia-a100"), ("../x", "..x")):
+            self.assertEqual(keep_recording.folder_of({"gpu": gpu}), folder)
+        self.assertEqual(keep_recording.folder_of({"nvcc": "13.0"}), "nvcc-13.0")
+        self.assertEqual(keep_recording.folder_of({}), "cpu")
+
+    def test_a_text_of_the_same_run(self):
+        (self.root / "of.json").write_text(json.dumps(report()))
+        code, _ = self.run_tool('"ID","Metric"\n', "counters", "--of", str(self.root / "of.json"), name="ncu.csv")
+        self.assertEqual(code, 0)
+        head, rest = self.recording("nvidia-h100/counters.csv").split("\n", 1)
+        recorded = json.loads(head.removeprefix(keep_recording.TEXT_HEAD))
+        self.assertEqual((recorded["commit"], recorded["command"]), (COMMIT, "warpladder bench"))
+        self.assertEqual(rest, '"ID","Metric"\n')
+
+    def test_what_is_refused_leaves_nothing(self):
+        for data, words, sentence in (
+            (report(commit=f"{COMMIT}-dirty"), [], "build from a clean commit"),
+            (report(date=""), [], "does not say its date; give it with --date"),
+            (report(date="yesterday"), [], "is not YYYY-MM-DD"),
+            (report(argv=[]), [], "does not say its command"),
+            (report(), ["Über/../x"], "has small letters, digits and _ alone"),
+            ("{", [], "is no JSON"),
+            ("[]", [], "is no report"),
+        ):
+            code, said = self.run_tool(data, *words)
+            self.assertEqual((code, said.count("\n")), (2, 1), said)
+            self.assertIn(sentence, said)
+            self.assertFalse((self.root / "results").exists())
+        self.assertEqual(self.run_tool(report(commit=f"{COMMIT}-dirty"), "--commit", COMMIT)[0], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

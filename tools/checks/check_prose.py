@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Documents are plain English: sentences of at most 25 words, and none of the private words.
+
+Tables, code and generated blocks are no prose. A `code` span counts as one word.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from common import files, main, read
+from markdown import parts
+
+MOST_WORDS = 25
+# Not yet rewritten. A document leaves this list and never comes back.
+LONG = re.compile(r"src/ops/(?:sgemm|sgemv|spmv)/(?:LADDER|EXPERIMENTS)\.md|bindings/cublas/README\.md|CHANGELOG\.md")
+# What to write instead. A word that the field has no use for does not stand in a document.
+PRIVATE = {
+    r"\bwhoever\b": "name the reader or the caller",
+    r"\bthe (?:former|latter)\b": "name the thing again",
+    r"\b(?:a|the|every|one|each) room\b|\boperator's room\b|\brooms\b": "an operator's folder",
+    r"\bstands? in for\b": "replaces",
+    r"\bis held against\b": "is compared with",
+    r"\bother people's\b": "users'",
+    r"\bmade-up (?:GPU|CUDA|machine|device)": "simulated",
+    r"\bgive back a stage\b": "release a stage",
+}
+BLOCK, END = re.compile(r"^<!-- [\w-]+: "), re.compile(r"^<!-- end -->")
+ITEM = re.compile(r"^\s*(?:[-*]|\d+\.)\s+")
+NO_PROSE = re.compile(r"^\s*(?:#|\||<|!\[|```|$)")
+SENTENCE_END = re.compile(r"(?<=[.!?])[\"”)*]*\s+(?=[\"“(*\[]*[A-Z0-9])")
+
+
+def plain(text: str) -> str:
+    """Without marks: of a link its text, of a code span one word that may begin a sentence."""
+    text = re.sub(r"`[^`]*`", "Code", text)
+    text = re.sub(r"!\[[^\]]*\]\([^)]*\)", "", text)
+    return re.sub(r"\[((?:[^\[\]]|\[[^\]]*\])*)\]\([^)]*\)", r"\1", text)
+
+
+def paragraphs(text: str):
+    """(first line's number, text) of each paragraph and list item outside of generated blocks."""
+    begun, lines, in_block = 0, [], False
+    for number, line, language in [*parts(text), (0, "", None)]:
+        if END.match(line):
+            in_block = False
+        elif BLOCK.match(line):
+            in_block = True
+        is_prose = language is None and not in_block and not NO_PROSE.match(line)
+        if lines and (not is_prose or ITEM.match(line)):
+            yield begun, " ".join(lines)
+            lines = []
+        if is_prose:
+            begun = begun if lines else number
+            lines.append(ITEM.sub("", line).strip())
+
+
+def sentences(text: str):
+    for number, paragraph in paragraphs(text):
+        for sentence in SENTENCE_END.split(plain(paragraph)):
+            yield number, sentence
+
+
+def number_faults(path: str, text: str):
+    """A decision's number is its own."""
+    seen = set()
+    for at, line in enumerate(text.split("\n"), 1):
+        heading = re.match(r"### (.*)|## (.*\?)$", line)
+        number = heading and re.match(r"(\d+)\. ", heading[1] or "")
+        if heading and not number:
+            yield path, at, "a decision has a number, and stands in a group: '### N. Question?'"
+        elif number and number[1] in seen:
+            yield path, at, f"another decision has the number {number[1]}; take the next free one"
+        seen.add(number and number[1])
+
+
+def offences(root: Path):
+    for path in files(root):
+        if not path.endswith(".md") or LONG.fullmatch(path):
+            continue
+        text = read(root / path) or ""
+        if path == "DECISIONS.md":
+            yield from number_faults(path, text)
+        for number, sentence in sentences(text):
+            words = len(sentence.split())
+            if words > MOST_WORDS:
+                start = " ".join(sentence.split()[:6])
+                yield path, number, f"{words} words in '{start} …'; a sentence has at most {MOST_WORDS}"
+            for pattern, instead in PRIVATE.items():
+                found = re.search(pattern, sentence, re.IGNORECASE)
+                if found:
+                    yield path, number, f"'{found.group()}' is a private word: {instead}"
+
+
+if __name__ == "__main__":
+    main(offences)

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""The tree stays light: recordings are as tools/keep_recording.py writes them, and no file is large."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import sys
+from pathlib import Path
+
+from common import files, main, read
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import keep_recording  # noqa: E402
+
+TREE_BYTES, FILE_BYTES = 15_000_000, 300_000
+# Twenty shapes in eight variants, beside two rivals each.
+LARGE = {"results/current/nvidia-h200/sgemv_random.json": 500_000}
+INDEX = "results/index.csv"
+COLUMNS = ["path", "sha256", "commit", "subject", "kept_as"]
+PLACE = re.compile(r"results/current/([a-z0-9.-]+)/[a-z0-9_]+\.(json|csv|txt)")
+TOOL = "tools/keep_recording.py"
+
+
+def recording_fault(path: str, folder: str, text: str) -> str | None:
+    try:
+        if path.endswith(".json"):
+            whole = json.loads(text)
+            recorded = whole["recorded"]
+            if keep_recording.rendered(whole) != text:
+                return f"not one line a row, as {TOOL} writes it"
+        else:
+            recorded = json.loads(text.split("\n", 1)[0].removeprefix(keep_recording.TEXT_HEAD))
+        missing = {"date", "commit", "raw_sha256"} - set(dict(recorded))
+        if missing:
+            return f"does not say its {min(missing)}; {TOOL} writes it"
+        if keep_recording.folder_of(recorded) != folder:
+            return f"lies in {folder}/, but was recorded on {keep_recording.folder_of(recorded)}"
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return f"holds no `recorded`, as {TOOL} writes it"
+    return None
+
+
+def index_faults(root: Path):
+    if not (root / INDEX).is_file():
+        return
+    with open(root / INDEX, encoding="utf-8", newline="") as file:
+        header, *rows = list(csv.reader(file)) or [[]]
+    if header != COLUMNS:
+        yield INDEX, 1, f"its columns are not {', '.join(COLUMNS)}"
+        return
+    for number, row in enumerate(rows, 2):
+        if len(row) != len(COLUMNS):
+            yield INDEX, number, f"{len(row)} columns, not {len(COLUMNS)}"
+        elif not (re.fullmatch(r"[0-9a-f]{64}", row[1]) and re.fullmatch(r"[0-9a-f]{12,40}", row[2])):
+            yield INDEX, number, "no sha256 and commit in hexadecimal digits"
+        elif (root / row[0]).exists():
+            yield INDEX, number, f"{row[0]} is listed as removed, but is there"
+
+
+def offences(root: Path):
+    total = 0
+    for path in files(root):
+        bytes_ = (root / path).stat().st_size
+        total += bytes_
+        limit = LARGE.get(path, FILE_BYTES)
+        if bytes_ > limit:
+            yield path, 1, f"{bytes_} bytes; the limit is {limit}"
+        if not path.startswith("results/") or path in ("results/README.md", INDEX):
+            continue
+        place = PLACE.fullmatch(path)
+        fault = recording_fault(path, place[1], read(root / path) or "") if place else (
+            f"recordings lie in results/current/GPU/OP_SUBJECT.json; {TOOL} puts them there")
+        if fault:
+            yield path, 1, fault
+    yield from index_faults(root)
+    if total > TREE_BYTES:
+        yield ".", 1, f"the tree has {total} bytes; the limit is {TREE_BYTES}"
+
+
+if __name__ == "__main__":
+    main(offences)
