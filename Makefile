@@ -81,8 +81,8 @@ demo: dependencies
 	@tools/demo.sh build/bin/demo build/demo.html
 
 test: dependencies
-	@$(MAKE) --no-print-directory build
-	@ctest --test-dir build --output-on-failure -j2
+	@$(MAKE) --no-print-directory configure
+	@tools/test.sh $(JOBS)
 
 check:
 	@status=0; for each in tools/checks/check_*.py; do python3 "$$each" . || status=1; done; \
