@@ -12,7 +12,7 @@ $(error CUDA=$(CUDA): say auto, off or on)
 endif
 
 .NOTPARALLEL:
-.PHONY: all program build configure dependencies demo rung install test check format clean help
+.PHONY: all program build configure dependencies demo rung install package test check format clean help
 
 all: program
 
@@ -23,6 +23,7 @@ help:
 	@echo 'make rung R=OP/ID  build, verify and explain one rung, in seconds'
 	@echo 'make install       build the program, install it, its man page and completions'
 	@echo '                   below PREFIX=/usr/local'
+	@echo 'make package       the same as a Debian package, build/warpladder_VERSION_ARCH.deb'
 	@echo 'make test          install what is missing, build, run every test'
 	@echo 'make check         only the fast checks of the house rules; builds nothing'
 	@echo 'make format        apply .clang-format to the sources'
@@ -63,6 +64,9 @@ build: configure
 
 install: program
 	@cmake --install build --component workbench --prefix '$(PREFIX)'
+
+package: program
+	@cd build && cpack -G DEB -D CPACK_COMPONENTS_ALL=workbench
 
 # What follows runs on the CPU: a folder that is not configured yet, or for this alone, leaves CUDA
 # out unless it is asked for.
