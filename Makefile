@@ -12,7 +12,7 @@ $(error CUDA=$(CUDA): say auto, off or on)
 endif
 
 .NOTPARALLEL:
-.PHONY: all program build configure dependencies demo rung install test check docs format clean help
+.PHONY: all program build configure dependencies demo rung install package test check docs format clean help
 
 all: program
 
@@ -24,6 +24,7 @@ help:
 	@echo '                   BESIDE=OP/OTHER  beside another one'
 	@echo 'make install       build the program, install it, its man page and completions'
 	@echo '                   below PREFIX=/usr/local'
+	@echo 'make package       the same as a Debian package, build/warpladder_VERSION_ARCH.deb'
 	@echo 'make test          install what is missing, build, run every test'
 	@echo 'make check         only the fast checks of the house rules; builds nothing'
 	@echo 'make docs          build the documents to build/docs/html (installs mkdocs there)'
@@ -66,6 +67,9 @@ build: configure
 install: program
 	@cmake --install build --component workbench --prefix '$(PREFIX)'
 
+package: program
+	@cd build && cpack -G DEB -D CPACK_COMPONENTS_ALL=workbench
+
 # What follows runs on the CPU: a folder that is not configured yet, or for this alone, leaves CUDA
 # out unless it is asked for.
 cpu_alone = { [ ! -f build/.configured ] || grep -qs '^CUDA=OFF ' build/.configured; }
@@ -83,8 +87,8 @@ demo: dependencies
 	@tools/demo.sh build/bin/demo build/demo.html
 
 test: dependencies
-	@$(MAKE) --no-print-directory build
-	@ctest --test-dir build --output-on-failure -j2
+	@$(MAKE) --no-print-directory configure
+	@tools/test.sh $(JOBS)
 
 check:
 	@status=0; for each in tools/checks/check_*.py; do python3 "$$each" . || status=1; done; \

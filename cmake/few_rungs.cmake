@@ -1,4 +1,5 @@
-# The command line with a few rungs: it links in a second, where that with every rung takes twenty.
+# The command line with a few rungs and their rooms: it links in a second, where that with every rung
+# takes twenty.
 # Not part of `all`: `make rung` and `make demo` build these programs.
 
 # warpladder_few_rungs(NAME rung.cu...): the program NAME. Its rungs are compiled for it alone: a
@@ -6,7 +7,9 @@
 function(warpladder_few_rungs name)
   warpladder_cpu_flavours(${name} ${ARGN})
   warpladder_rung_list(${name} CPU_ONLY ${ARGN})
-  warpladder_program(${name} LINK warpladder_app)
+  list(TRANSFORM ARGN REPLACE ".*/ops/([a-z0-9_]+)/rungs/.*" "\\1" OUTPUT_VARIABLE rooms)
+  list(REMOVE_DUPLICATES rooms)
+  warpladder_program(${name} LINK warpladder_app ROOMS ${rooms})
   target_link_libraries(${name} PRIVATE ${name}_cpu_plain ${name}_cpu_counted ${name}_list)
   warpladder_embed_sites(${name})
   set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)

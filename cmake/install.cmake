@@ -1,6 +1,7 @@
 # Installing libwarpladder: headers, libraries, and what CMake and pkg-config look for.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME library)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/warpladder DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS warpladder_shared EXPORT warpladder LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -24,18 +25,3 @@ file(RELATIVE_PATH WARPLADDER_PC_TO_PREFIX
 configure_file(${PROJECT_SOURCE_DIR}/cmake/warpladder.pc.in ${PROJECT_BINARY_DIR}/warpladder.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/warpladder.pc
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-
-# ---- packages: cpack -G DEB, cpack -G TGZ
-if(PROJECT_IS_TOP_LEVEL)
-  set(CPACK_GENERATOR DEB TGZ)
-  set(CPACK_PACKAGE_NAME libwarpladder)
-  set(CPACK_PACKAGE_VENDOR "the warpladder maintainers")
-  set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "FP32 operators for NVIDIA GPUs, faster than the vendor's")
-  set(CPACK_DEBIAN_PACKAGE_MAINTAINER "the warpladder maintainers <maintainers@warpladder.invalid>")
-  set(CPACK_DEBIAN_PACKAGE_SECTION libs)
-  set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6")
-  set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-  set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
-  set(CPACK_STRIP_FILES ON)
-  include(CPack)
-endif()

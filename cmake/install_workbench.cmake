@@ -1,6 +1,6 @@
 # Installing the command line with what it brings along, its man page and its completions: make
-# install, or cmake --install build --component workbench. The program writes the last two from its
-# own parser.
+# install, pip install, cpack, or cmake --install build --component workbench. The program writes the last
+# two from its own parser.
 include(GNUInstallDirs)
 
 install(PROGRAMS $<TARGET_FILE:warpladder> DESTINATION ${CMAKE_INSTALL_BINDIR}
@@ -20,5 +20,12 @@ endfunction()
 warpladder_install_generated(man ${CMAKE_INSTALL_MANDIR}/man1 warpladder.1)
 set(share ${CMAKE_INSTALL_DATADIR})
 warpladder_install_generated(bash ${share}/bash-completion/completions warpladder)
-warpladder_install_generated(zsh ${share}/zsh/site-functions _warpladder)
+# Debian's zsh looks for completions of packages in a folder of its own.
+install(CODE "
+  set(zsh_folder site-functions)
+  if(CMAKE_INSTALL_PREFIX MATCHES \"/usr$\" AND EXISTS /etc/debian_version)
+    set(zsh_folder vendor-completions)
+  endif()"
+  COMPONENT workbench EXCLUDE_FROM_ALL)
+warpladder_install_generated(zsh "${share}/zsh/\${zsh_folder}" _warpladder)
 warpladder_install_generated(fish ${share}/fish/vendor_completions.d warpladder.fish)

@@ -11,7 +11,6 @@ find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 set(Boost_USE_STATIC_LIBS ON)
 find_package(Boost 1.74 REQUIRED COMPONENTS context)
-find_package(GTest REQUIRED)
 set(ZLIB_USE_STATIC_LIBS ON)
 find_package(ZLIB REQUIRED)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
@@ -77,24 +76,39 @@ endif()
 file(GLOB ladder_sources CONFIGURE_DEPENDS src/ladder/*.cpp)
 warpladder_layer(ladder SOURCES ${ladder_sources} LINK warpladder_device)
 
-file(GLOB ops_sources CONFIGURE_DEPENDS src/ops/lab/*.cpp src/ops/*/lab/*.cpp)
-if(CMAKE_CUDA_COMPILER_LOADED)
-  file(GLOB ops_cuda_sources CONFIGURE_DEPENDS src/ops/*/lab/rival_*.cu)
-  list(APPEND ops_sources ${ops_cuda_sources})
-else()
-  list(FILTER ops_sources EXCLUDE REGEX "/(rival_)?cu[a-z_]+\\.cpp$")
-endif()
-add_library(warpladder_ops OBJECT ${ops_sources})  # operators declare themselves, as rungs do
-target_link_libraries(warpladder_ops PUBLIC warpladder_ladder)
-target_include_directories(warpladder_ops SYSTEM PRIVATE ${OPENBLAS_INCLUDE_DIR})
-target_compile_definitions(warpladder_ops
-  PRIVATE WARPLADDER_CUDA_SIDE=$<BOOL:${CMAKE_CUDA_COMPILER_LOADED}>)
-if(CMAKE_CUDA_COMPILER_LOADED)  # headers alone: NVIDIA's libraries are loaded where they are found
-  target_include_directories(warpladder_ops SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
-endif()
+# What rooms share, and an object library for each room: operators declare themselves, as rungs do.
+function(warpladder_room name)
+  file(GLOB sources CONFIGURE_DEPENDS ${ARGN}/*.cpp)
+  if(CMAKE_CUDA_COMPILER_LOADED)
+    file(GLOB cuda_sources CONFIGURE_DEPENDS ${ARGN}/rival_*.cu)
+    list(APPEND sources ${cuda_sources})
+  else()
+    list(FILTER sources EXCLUDE REGEX "/(rival_)?cu[a-z_]+\\.cpp$")
+  endif()
+  list(REMOVE_ITEM sources ${matrix_sources})
+  add_library(warpladder_room_${name} OBJECT ${sources})
+  target_link_libraries(warpladder_room_${name} PUBLIC warpladder_ladder)
+  target_include_directories(warpladder_room_${name} SYSTEM PRIVATE ${OPENBLAS_INCLUDE_DIR})
+  target_compile_definitions(warpladder_room_${name}
+    PRIVATE WARPLADDER_CUDA_SIDE=$<BOOL:${CMAKE_CUDA_COMPILER_LOADED}>)
+  if(CMAKE_CUDA_COMPILER_LOADED)  # headers alone: NVIDIA's libraries are loaded where they are found
+    target_include_directories(warpladder_room_${name} SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
+  endif()
+endfunction()
+# `inspect` and `bench` read matrices in programs that lack the room of spmv, too.
+set(spmv ${PROJECT_SOURCE_DIR}/src/ops/spmv/lab)
+set(matrix_sources ${spmv}/generators.cpp ${spmv}/matrix_source.cpp ${spmv}/row_statistics.cpp)
+warpladder_room(shared ${PROJECT_SOURCE_DIR}/src/ops/lab)
+file(GLOB room_folders CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ops/*/lab)
+set(all_rooms)
+foreach(folder ${room_folders})
+  string(REGEX REPLACE ".*/ops/([a-z0-9_]+)/lab$" "\\1" room ${folder})
+  warpladder_room(${room} ${folder})
+  list(APPEND all_rooms ${room})
+endforeach()
 
 file(GLOB lab_sources CONFIGURE_DEPENDS src/lab/*.cpp)
-warpladder_layer(lab SOURCES ${lab_sources} LINK warpladder_ladder)
+warpladder_layer(lab SOURCES ${lab_sources} ${matrix_sources} LINK warpladder_ladder)
 
 include(cmake/kernels.cmake)
 file(GLOB rung_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ops/*/rungs/*.cu)
@@ -102,11 +116,16 @@ file(GLOB plan_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ops/*/plan.cu
 warpladder_kernels(rungs ${rung_sources} ${plan_sources})
 warpladder_rung_list(rungs ${rung_sources} ${plan_sources})
 
-# A program with these sets of kernels (`rungs` is every rung) for every target that there is.
+# A program with these sets of kernels (`rungs` is every rung) for every target that there is, and
+# with these rooms, or all.
 function(warpladder_program name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;KERNELS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;KERNELS;LINK;ROOMS" ${ARGN})
+  if(NOT ARG_ROOMS)
+    set(ARG_ROOMS ${all_rooms})
+  endif()
+  list(TRANSFORM ARG_ROOMS PREPEND warpladder_room_)
   add_executable(${name} ${ARG_SOURCES})
-  target_link_libraries(${name} PRIVATE ${ARG_LINK} warpladder_lab warpladder_ops
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} warpladder_lab warpladder_room_shared ${ARG_ROOMS}
     ${OPENBLAS_LIBRARY} CLI11::CLI11)
   warpladder_link_kernels(${name} ${ARG_KERNELS})
 endfunction()
@@ -124,10 +143,12 @@ target_compile_options(warpladder_app PRIVATE -O1)
 warpladder_program(warpladder KERNELS rungs LINK warpladder_app)
 add_dependencies(warpladder program_files)
 
-include(cmake/few_rungs.cmake)
 include(cmake/install_workbench.cmake)
 
-add_subdirectory(benchmarks)
-
-enable_testing()
-add_subdirectory(tests)
+if(WARPLADDER_TESTS)
+  find_package(GTest REQUIRED)
+  include(cmake/few_rungs.cmake)
+  add_subdirectory(benchmarks)
+  enable_testing()
+  add_subdirectory(tests)
+endif()

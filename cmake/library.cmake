@@ -52,6 +52,7 @@ else()
     endif()
   endforeach()
 endif()
+set(WARPLADDER_BUILT_ARCHITECTURES "${architectures}" CACHE INTERNAL "for tests of other builds")
 set(virtual_architectures)  # PTX
 set(real_architectures)     # machine code
 foreach(architecture ${architectures})

@@ -1,25 +1,17 @@
 // Times examples/compile_flow/normalise.cu as it was compiled, and its worst relative error beside
 // float64: a line of JSON. measure.py compiles it once for each set of flags.
 
-#include <cuda_runtime.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <vector>
 
 #include "../../examples/compile_flow/normalise.cu"
+#include "timing.cuh"
 
 namespace {
 
-void check(cudaError_t status) {
-  if (status == cudaSuccess) return;
-  std::fprintf(stderr, "%s\n", cudaGetErrorString(status));
-  std::exit(3);
-}
-
-constexpr int kRows = 16384, kColumns = 4096, kSamples = 50;
+constexpr int kRows = 16384, kColumns = 4096;
 constexpr float kEpsilon = 1e-6f;
 
 // Rows of magnitudes from 2^-70 to 2^55: the squares of the small ones are denormal, and sums of
@@ -58,20 +50,8 @@ int main() {
   check(cudaMalloc(&from, count * sizeof(float)));
   check(cudaMalloc(&to, count * sizeof(float)));
   check(cudaMemcpy(from, x.data(), count * sizeof(float), cudaMemcpyHostToDevice));
-  cudaEvent_t begin, end;
-  check(cudaEventCreate(&begin));
-  check(cudaEventCreate(&end));
-  std::printf("{\"samples_s\": [");
-  for (int i = -5; i < kSamples; ++i) {  // the first bring the clocks up
-    check(cudaEventRecord(begin));
-    normalise<<<kRows / 8, 256>>>(kRows, kColumns, kEpsilon, from, to);
-    check(cudaGetLastError());
-    check(cudaEventRecord(end));
-    check(cudaEventSynchronize(end));
-    float milliseconds = 0;
-    check(cudaEventElapsedTime(&milliseconds, begin, end));
-    if (i >= 0) std::printf("%s%.9g", i ? ", " : "", milliseconds * 1e-3);
-  }
+  std::printf("{");
+  print_samples([&] { normalise<<<kRows / 8, 256>>>(kRows, kColumns, kEpsilon, from, to); });
   check(cudaMemcpy(y.data(), to, count * sizeof(float), cudaMemcpyDeviceToHost));
-  std::printf("], \"worst_relative_error\": %.6g}\n", worst_error(x, y));
+  std::printf(", \"worst_relative_error\": %.6g}\n", worst_error(x, y));
 }

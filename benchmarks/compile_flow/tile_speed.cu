@@ -1,25 +1,18 @@
 // Times examples/compile_flow/tile.cu, with which it is linked, and checks one element of each
 // tile: a line of JSON. measure.py compiles it as one program and as several.
 
-#include <cuda_runtime.h>
-
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <vector>
+
+#include "timing.cuh"
 
 __global__ void multiply(int m, int n, int k, const float* __restrict__ a,
                          const float* __restrict__ b, float* __restrict__ c);
 
 namespace {
 
-void check(cudaError_t status) {
-  if (status == cudaSuccess) return;
-  std::fprintf(stderr, "%s\n", cudaGetErrorString(status));
-  std::exit(3);
-}
-
-constexpr int kSize = 1024, kSamples = 50;
+constexpr int kSize = 1024;
 
 // Small whole numbers, whose sums of products FP32 holds exactly.
 float element(int i, int j) { return static_cast<float>((i * 7 + j * 13) % 9 - 4); }
@@ -47,21 +40,10 @@ int main() {
   check(cudaMalloc(&a, bytes));
   check(cudaMalloc(&out, bytes));
   check(cudaMemcpy(a, values.data(), bytes, cudaMemcpyHostToDevice));
-  cudaEvent_t begin, end;
-  check(cudaEventCreate(&begin));
-  check(cudaEventCreate(&end));
-  std::printf("{\"samples_s\": [");
-  for (int i = -5; i < kSamples; ++i) {  // the first bring the clocks up
-    check(cudaEventRecord(begin));
-    multiply<<<kSize / 8 * (kSize / 8) / 128, 128>>>(kSize, kSize, kSize, a, a, out);
-    check(cudaGetLastError());
-    check(cudaEventRecord(end));
-    check(cudaEventSynchronize(end));
-    float milliseconds = 0;
-    check(cudaEventElapsedTime(&milliseconds, begin, end));
-    if (i >= 0) std::printf("%s%.9g", i ? ", " : "", milliseconds * 1e-3);
-  }
+  std::printf("{");
+  print_samples(
+      [&] { multiply<<<kSize / 8 * (kSize / 8) / 128, 128>>>(kSize, kSize, kSize, a, a, out); });
   check(cudaMemcpy(c.data(), out, bytes, cudaMemcpyDeviceToHost));
-  std::printf("], \"right\": %s}\n", is_right(c) ? "true" : "false");
+  std::printf(", \"right\": %s}\n", is_right(c) ? "true" : "false");
   return is_right(c) ? 0 : 1;
 }

@@ -2,14 +2,16 @@
 """Builds the wheel around a built libwarpladder, installs it beside PyTorch, and runs its tests.
 
 Usage: check_wheel.py LIBRARY FOLDER
+       check_wheel.py --prepare FOLDER    only installs what the first needs
 
-FOLDER keeps a virtual environment. Of PyTorch's dependencies only those are installed that it does not
+FOLDER keeps a virtual environment; one process at a time prepares it. Of PyTorch's dependencies only those are installed that it does not
 load without: a machine with a CUDA toolkit has most of them.
 Exit codes: 77 where PyTorch, Python's venv or the library cannot be had, with one sentence.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import subprocess
@@ -82,20 +84,33 @@ def install_torch(python: Path) -> None:
         skip(f"PyTorch does not load here: {reason}")
 
 
+def prepare(folder: Path) -> Path:
+    """Python of an environment that has PyTorch and what builds and tests the wheel."""
+    python = folder / "bin" / "python"
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with open(f"{folder}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not python.is_file():
+            done = subprocess.run([sys.executable, "-m", "venv", str(folder)], capture_output=True, text=True)
+            if done.returncode:
+                skip("Python has no venv here (Debian: python3-venv)")
+        if why_not_loaded(python):
+            install_torch(python)
+        pip(python, *TOOLS, needed="what builds and tests the wheel")
+    return python
+
+
 def main() -> None:
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    library, folder = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+    folder = Path(sys.argv[2]).resolve()
+    if sys.argv[1] == "--prepare":
+        prepare(folder)
+        return
+    library = Path(sys.argv[1]).resolve()
     if not library.is_file():
         skip(f"this build has no {library.name}: without CUDA there is no library")
-    python = folder / "bin" / "python"
-    if not python.is_file():
-        done = subprocess.run([sys.executable, "-m", "venv", str(folder)], capture_output=True, text=True)
-        if done.returncode:
-            skip("Python has no venv here (Debian: python3-venv)")
-    if why_not_loaded(python):
-        install_torch(python)
-    pip(python, *TOOLS, needed="what builds and tests the wheel")
+    python = prepare(folder)
     environment = {**os.environ, "WARPLADDER_LIBRARY": str(library), "PYTHONDONTWRITEBYTECODE": "1",
                    "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}"}  # fmt: skip
     for leftover in ("PYTHONPATH", "WARPLADDER_JIT"):

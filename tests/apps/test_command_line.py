@@ -10,7 +10,6 @@ import array
 import functools
 import json
 import os
-import pty
 import random
 import re
 import resource
@@ -20,6 +19,8 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+
+import pseudo_terminal
 
 PROGRAM = ""
 ROOT = Path(__file__).resolve().parents[2]
@@ -160,26 +161,9 @@ class Usage(CommandLine):
     def test_pipe_is_markdown_and_terminal_is_boxed(self):
         self.assertTrue(self.good("list").startswith("| operator"))
         for no_color, colours in (("", True), ("1", False)):
-            try:
-                ours, theirs = pty.openpty()
-            except OSError as error:  # a machine without pseudo-terminals, such as a bare chroot
-                self.skipTest(str(error))
-            done = subprocess.Popen(
-                [PROGRAM, "list"],
-                stdin=theirs,
-                stdout=theirs,
-                stderr=theirs,
-                env=environment(NO_COLOR=no_color),
-            )
-            os.close(theirs)
-            seen = b""
-            try:
-                while piece := os.read(ours, 4096):
-                    seen += piece
-            except OSError:
-                pass  # how Linux says that the other end has closed
-            os.close(ours)
-            self.assertEqual(done.wait(), GOOD)
+            env = environment(NO_COLOR=no_color)
+            code, seen = pseudo_terminal.shown([PROGRAM, "list"], 100, env)
+            self.assertEqual(code, GOOD)
             self.assertTrue(seen.decode().startswith("┌─"))
             self.assertEqual(b"\x1b[32m" in seen, colours)
             lines = re.sub(r"\x1b\[\d+m", "", seen.decode()).split("\r\n")

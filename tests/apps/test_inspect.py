@@ -7,37 +7,17 @@ Usage: test_inspect.py PROGRAM [TEST...]
 from __future__ import annotations
 
 import gzip
-import os
-import pty
-import subprocess
 import sys
 import unittest
 import xml.etree.ElementTree as ElementTree
 
+import pseudo_terminal
 import test_command_line as cli
 from test_command_line import BAD_INPUT, RESOURCE
 
 SVG = "{http://www.w3.org/2000/svg}"
 # 3 x 4: two entries in row 0, none in row 1, one in row 2.
 FILE = "%%MatrixMarket matrix coordinate real general\n3 4 3\n1 1 1\n1 4 -2.5\n3 2 7\n"
-
-
-def on_terminal(*arguments) -> str:
-    """What the program shows there. Throws OSError where there are no pseudo-terminals."""
-    ours, theirs = pty.openpty()
-    done = subprocess.Popen(
-        [cli.PROGRAM, *arguments], stdin=theirs, stdout=theirs, stderr=theirs, env=cli.environment()
-    )
-    os.close(theirs)
-    seen = b""
-    try:
-        while piece := os.read(ours, 4096):
-            seen += piece
-    except OSError:
-        pass  # how Linux says that the other end has closed
-    os.close(ours)
-    done.wait()
-    return seen.decode()
 
 
 class Inspect(cli.CommandLine):
@@ -149,10 +129,8 @@ class Inspect(cli.CommandLine):
             self.assertIn(form, text)
 
     def test_terminal(self):
-        try:
-            seen = on_terminal("inspect", "stencil2d:n=3")
-        except OSError as error:
-            self.skipTest(str(error))
+        command = [cli.PROGRAM, "inspect", "stencil2d:n=3"]
+        seen = pseudo_terminal.shown(command, 100, cli.environment())[1].decode()
         self.assertIn("│████  ██", seen)
         self.assertLessEqual(max(map(len, seen.split("\r\n"))), 100)
         self.assertNotIn("```", seen)

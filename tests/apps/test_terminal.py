@@ -6,18 +6,14 @@ Usage: test_terminal.py PROGRAM [TEST...]
 
 from __future__ import annotations
 
-import fcntl
 import os
-import pty
 import re
 import signal
-import struct
-import subprocess
 import sys
-import termios
 import time
 import unittest
 
+import pseudo_terminal
 import test_command_line as cli
 from test_command_line import BAD_INPUT, VERBS, environment, run
 
@@ -26,33 +22,12 @@ ESCAPE = re.compile(rb"\x1b\[[0-9;]*[A-Za-z]")
 
 class Terminal(cli.CommandLine):
     def start(self, *arguments, columns=80, **changes):
-        """The process, and our end of its terminal."""
-        try:
-            ours, theirs = pty.openpty()
-        except OSError as error:  # a machine without pseudo-terminals, such as a bare chroot
-            self.skipTest(str(error))
-        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 50, columns, 0, 0))
         env = environment(**{"TERM": "xterm", **changes})
-        env.pop("COLUMNS", None)
-        process = subprocess.Popen(
-            [cli.PROGRAM, *map(str, arguments)], stdin=theirs, stdout=theirs, stderr=theirs, env=env
-        )
-        os.close(theirs)
-        return process, ours
-
-    def read(self, ours: int) -> bytes:
-        seen = b""
-        try:
-            while piece := os.read(ours, 4096):
-                seen += piece
-        except OSError:
-            pass  # how Linux says that the other end has closed
-        os.close(ours)
-        return seen
+        return pseudo_terminal.start([cli.PROGRAM, *arguments], columns, env)
 
     def seen(self, *arguments, **options) -> bytes:
         process, ours = self.start(*arguments, **options)
-        text = self.read(ours)
+        text = pseudo_terminal.read(ours)
         process.wait()
         return text
 
@@ -96,7 +71,7 @@ class Progress(Terminal):
                 seen += os.read(ours, 4096)
             time.sleep(0.1)
             process.send_signal(number)
-            seen += self.read(ours)
+            seen += pseudo_terminal.read(ours)
             self.assertEqual(process.wait(), -number)
             self.assertTrue(seen.endswith(b"\r\x1b[K"), seen[-80:])
 

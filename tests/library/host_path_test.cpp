@@ -1,42 +1,15 @@
 // The library's host code beneath a made-up CUDA runtime: devices, errors, memory, threads, forks.
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <cstdlib>
 #include <functional>
-#include <new>
 #include <thread>
 
 #include "library/made_up_cuda.hpp"
+#include "library/taken.hpp"
 #include "library/testing.hpp"
-
-namespace {
-
-std::atomic<long> heap_allocations{0};
-std::atomic<long> locks_taken{0};
-
-}  // namespace
-
-// Every std::mutex of this program is locked through here.
-extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
-  using Lock = int (*)(pthread_mutex_t*);
-  static const auto next = reinterpret_cast<Lock>(dlsym(RTLD_NEXT, "pthread_mutex_lock"));
-  locks_taken.fetch_add(1, std::memory_order_relaxed);
-  return next(mutex);
-}
-
-// Not inlined, or the compiler takes free() for the partner of another operator new.
-[[gnu::noinline]] void* operator new(std::size_t bytes) {
-  heap_allocations.fetch_add(1, std::memory_order_relaxed);
-  if (void* const memory = std::malloc(bytes)) return memory;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace warpladder::library_tests {
 namespace {
@@ -214,12 +187,12 @@ TEST_F(HostPath, MakesNoHeapMemoryAndTakesNoLockAndWaitsForNothingInAWarmCall) {
     ASSERT_SUCCEEDS(warpladder_set_workspace(handle, nullptr, aligned, 1 << 20));
     made_up::count_calls(false);
     const auto calls = every_call();
-    const long before = heap_allocations, locks = locks_taken;
+    const long before = taken::heap_allocations, locks = taken::locks;
     for (const auto& call : calls) EXPECT_SUCCEEDS(call(handle, x, nullptr));
-    EXPECT_EQ(heap_allocations, before);
-    EXPECT_EQ(locks_taken, locks) << "a lock that is not taken is not contended";
+    EXPECT_EQ(taken::heap_allocations, before);
+    EXPECT_EQ(taken::locks, locks) << "a lock that is not taken is not contended";
     made_up::live_bytes();
-    EXPECT_EQ(locks_taken, locks + 1) << "the counter sees a lock that is taken";
+    EXPECT_EQ(taken::locks, locks + 1) << "the counter sees a lock that is taken";
   }
   EXPECT_SUCCEEDS(warpladder_destroy(handle));
 }
@@ -290,9 +263,9 @@ TEST_F(HostPath, SplitsAPreparedMatrixOnce) {
         (reinterpret_cast<std::uintptr_t>(memory.data()) + 255) / 256 * 256);
     ASSERT_SUCCEEDS(warpladder_set_workspace(handle, nullptr, aligned, bytes));
     made_up::count_calls(false);
-    const long heap = heap_allocations;
+    const long heap = taken::heap_allocations;
     EXPECT_SUCCEEDS(multiply());
-    EXPECT_EQ(heap_allocations, heap) << "heap memory in a warm call";
+    EXPECT_EQ(taken::heap_allocations, heap) << "heap memory in a warm call";
     made_up::count_calls(true);
     ASSERT_SUCCEEDS(warpladder_set_workspace(handle, nullptr, nullptr, 0));
     EXPECT_SUCCEEDS(warpladder_prepared_destroy(handle, prepared, nullptr));
@@ -329,7 +302,7 @@ TEST_F(HostPath, HoldsNoMoreMemoryAfterAMillionCalls) {
     long heap = 0;
     const auto calls = every_call();
     for (int call = 0; call < 1000000; ++call) {
-      if (call == 1000) device_bytes = made_up::live_bytes(), heap = heap_allocations;
+      if (call == 1000) device_bytes = made_up::live_bytes(), heap = taken::heap_allocations;
       const auto n = 1 + call % 64;
       const warpladder_status status =
           call % 8 ? calls[static_cast<std::size_t>(call % 8)](handle, x, nullptr)
@@ -338,7 +311,7 @@ TEST_F(HostPath, HoldsNoMoreMemoryAfterAMillionCalls) {
     }
     EXPECT_EQ(made_up::live_bytes(), device_bytes);
     // Workspaces from the pool are entries in the made-up runtime's table, freed with the call.
-    EXPECT_LT(heap_allocations - heap, 2 * 1000000);
+    EXPECT_LT(taken::heap_allocations - heap, 2 * 1000000);
   }
   EXPECT_SUCCEEDS(warpladder_destroy(handle));
   EXPECT_EQ(made_up::live_bytes(), none);

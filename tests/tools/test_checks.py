@@ -93,6 +93,7 @@ class Includes(Planted):
         ):
             self.write(f"src/{header}")
         self.write("include/warpladder/warpladder.h")
+        self.write("tests/library/counts.hpp")
         self.write("src/ops/sgemm/rung_special.hpp")
         self.write("src/ops/sgemm/tensor/config.hpp")
         self.write("src/ops/sgemm/lab/config.hpp")
@@ -117,6 +118,7 @@ class Includes(Planted):
             ("src/ops/sgemm/rungs/two.cu", "parts/tile.cuh"),
             ("apps/warpladder/a.cpp", "lab/verify.hpp"),
             ("bindings/torch/a.cpp", "warpladder/warpladder.h"),
+            ("bindings/torch/tests/a.cpp", "library/counts.hpp"),
             ("tests/lab/a.cpp", "lab/verify.hpp"),
             ("include/warpladder/b.hpp", "warpladder/warpladder.h"),
             ("src/base/b.cpp", "gtest/gtest.h"),
@@ -178,6 +180,8 @@ class Includes(Planted):
         self.assert_caught("include/warpladder/b.hpp", 2, "nothing of src/")
         self.including("bindings/torch/a.cpp", "library/calls.hpp")
         self.assert_caught("bindings/torch/a.cpp", 2, "only include/warpladder")
+        self.including("bindings/cublas/a.cpp", "library/counts.hpp")
+        self.assert_caught("bindings/cublas/a.cpp", 2, "only include/warpladder")
         self.including("src/lab/a.cpp", "warpladder/warpladder.h")
         self.assert_caught("src/lab/a.cpp", 2, "below the public headers")
 

@@ -89,7 +89,8 @@ def fault(path: str, target: str) -> str | None:
     if mine == "include":
         return None if theirs == "include" else "an installed header includes nothing of src/"
     if mine == "bindings":
-        sees = theirs in ("include", "bindings")
+        is_test = path.split("/")[2:3] == ["tests"]
+        sees = theirs in ("include", "bindings") or (is_test and theirs == "tests")
         return None if sees else "a binding sees only include/warpladder"
     if theirs == "include":
         return None if mine in TOP | {"library"} or is_lab(path) else f"src/{mine} lies below the public headers"
