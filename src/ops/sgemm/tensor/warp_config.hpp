@@ -17,6 +17,12 @@ struct WarpConfig {
   constexpr int warp_n() const { return block_n / warps_n; }
   constexpr std::size_t stage_bytes() const { return std::size_t{128} * (block_m + block_n); }
   constexpr std::size_t ring_bytes() const { return stages * (stage_bytes() + 16); }
+  // That a thread may have: the compiler keeps within them.
+  constexpr int registers() const {
+    const int share = 65536 / (threads() * blocks) / 8 * 8;
+    return share < 255 ? share : 255;
+  }
+  bool operator==(const WarpConfig&) const = default;
 };
 constexpr bool valid(WarpConfig c) {
   return c.warp_m() % 16 == 0 && c.warp_n() % 16 == 0 && c.stages >= 3 &&
