@@ -156,6 +156,10 @@ void tune(const TuneFlags& flags, Context& context) {
   const lab::TuneReport report =
       lab::tune(request, with_time_left(progress_on_stderr(), request.budget_s), listener);
   end_progress();
+  const auto is_skipped = [](const lab::TunedProblem& tuned) { return !tuned.skipped.empty(); };
+  if (std::ranges::all_of(report.problems, is_skipped)) {
+    throw_resource("nothing was tuned: " + report.problems.front().skipped);
+  }
 
   print(table_of(request, report));
   print_line("");
@@ -164,11 +168,6 @@ void tune(const TuneFlags& flags, Context& context) {
   if (flags.json.asked()) flags.json.write(context, report_of(request, report));
   const bool is_whole = !any_fate(report, lab::Fate::not_reached);
   if (journal && is_whole) journal->remove();
-  const auto is_skipped = [](const lab::TunedProblem& tuned) { return !tuned.skipped.empty(); };
-  if (std::ranges::all_of(report.problems, is_skipped)) {
-    throw_resource(fmt::format("nothing was tuned: no problem can be on the {}",
-                               device::name(request.target)));
-  }
   if (any_fate(report, lab::Fate::wrong)) {
     context.exit_code = static_cast<int>(ErrorCode::check_failed);
   }
