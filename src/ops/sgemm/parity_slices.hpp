@@ -2,6 +2,9 @@
 // How a product by FP32 multiply-adds is cut into row_07's tiles of C and slices of k, and what
 // time that takes by a model. Host code of rungs and of plan().
 
+#include <iterator>
+#include <utility>
+
 #include "ops/sgemm/slices.hpp"
 
 namespace warpladder::sgemm {
@@ -43,7 +46,25 @@ struct ParityTileOf {
                        warp_columns = config.warp_columns, thread = config.thread,
                        warps_across = columns / warp_columns, threads = config.threads();
 };
-using ParityTile = ParityTileOf<ParityConfig{}>;  // row_07's own
+using ParityTile = ParityTileOf<ParityConfig{}>;  // row_07's own, where none was found
+
+// row_07: `run` gets the configuration that was found for the shape.
+constexpr ParityConfig found_parity(int place) {
+  const auto& v = kParityFound[place];
+  return {v[0], v[1], v[2], v[3]};
+}
+template <class Run>
+void with_parity_config(std::int64_t m, std::int64_t n, std::int64_t k,
+                        const runtime::Machine& machine, const Run& run) {
+  const int found = found_for(kParityShapes, m, n, k, machine, -1);
+  const auto was_found = [&]<int... kPlaces>(std::integer_sequence<int, kPlaces...>) {
+    return ((found == kPlaces && (run.template operator()<found_parity(kPlaces)>(), true)) || ...);
+  };
+  constexpr int kCount = std::size(kParityFound);
+  if (!was_found(std::make_integer_sequence<int, kCount>())) {
+    run.template operator()<ParityConfig{}>();
+  }
+}
 
 // What `count` slices of steps of 8 k take. Few CTAs of a multiprocessor leave some issue
 // slots empty.

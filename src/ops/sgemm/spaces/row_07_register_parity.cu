@@ -68,9 +68,14 @@ constexpr auto configurations_of(std::integer_sequence<int, kPlaces...>) {
 }
 constexpr auto kConfigurations = configurations_of(std::make_integer_sequence<int, kCount>());
 
-static_assert(std::ranges::find(kConfigs, ParityConfig{}) != kConfigs.end());
-int today(const Call&, const runtime::Machine&) {
-  return static_cast<int>(std::ranges::find(kConfigs, ParityConfig{}) - kConfigs.begin());
+int today(const Call& call, const runtime::Machine& machine) {
+  const Problem& p = call.problem;
+  int place = 0;
+  with_parity_config(p.m, p.n, p.k, machine, [&]<ParityConfig config>() {
+    static_assert(std::ranges::find(kConfigs, config) != kConfigs.end());
+    place = static_cast<int>(std::ranges::find(kConfigs, config) - kConfigs.begin());
+  });
+  return place;
 }
 
 bool takes(const Call& call) {
