@@ -29,7 +29,7 @@ with so many elements. `climb` also draws a picture, named relative to the docum
 sets what the benchmark of that name measured beside what tools/register_banks.py says of its kernels.
 `profile` shows the hardware's counters. `speedups` shows reports of `bench --shapes`, by class; `torch-…`
 those of benchmarks/torch. `compile` shows a report of `build`: stages, fat-binary, kernels, maths, separate
-or lines. With --check nothing is written, and a block or a picture that is not what would be generated is
+or lines; or one of benchmarks/compile_flow: measured. With --check nothing is written, and a block or a picture that is not what would be generated is
 an error.
 """
 
