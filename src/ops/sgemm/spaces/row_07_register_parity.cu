@@ -39,7 +39,8 @@ constexpr auto kConfigs = [] {
 }();
 
 template <class C>
-void launch(const Gemm& g, bool, bool, runtime::StreamView& stream) {
+void launch(const Call& call, runtime::StreamView& stream) {
+  const Gemm g = gemm_of(call);
   const runtime::LaunchShape shape{tile_grid(tiles(g.m, C::rows), tiles(g.n, C::columns)),
                                    dim3(C::threads)};
   runtime::launch(stream, shape, multiply_by_parity<C, true, true, 4, Gemm>, g);
@@ -60,11 +61,11 @@ ladder::Demand demand(const Call& call) {
 
 template <int... kPlaces>
 constexpr auto configurations_of(std::integer_sequence<int, kPlaces...>) {
-  return std::array<ladder::Configuration<Call>, kCount>{ladder::Configuration<Call>{
-      {kConfigs[kPlaces].rows, kConfigs[kPlaces].columns, kConfigs[kPlaces].depth,
-       kConfigs[kPlaces].resident},
-      launch_in<Layout::row_major, launch<ParityTileOf<kConfigs[kPlaces]>>>,
-      demand<kPlaces>}...};
+  return std::array<ladder::Configuration<Call>, kCount>{
+      ladder::Configuration<Call>{{kConfigs[kPlaces].rows, kConfigs[kPlaces].columns,
+                                   kConfigs[kPlaces].depth, kConfigs[kPlaces].resident},
+                                  launch<ParityTileOf<kConfigs[kPlaces]>>,
+                                  demand<kPlaces>}...};
 }
 constexpr auto kConfigurations = configurations_of(std::make_integer_sequence<int, kCount>());
 
@@ -84,7 +85,8 @@ bool takes(const Call& call) {
   const auto address = reinterpret_cast<std::uintptr_t>(call.a) |
                        reinterpret_cast<std::uintptr_t>(call.b) |
                        reinterpret_cast<std::uintptr_t>(call.c);
-  return plain && address % 16 == 0 && (p.k | p.n | p.lda | p.ldb | p.ldc) % 4 == 0;
+  const bool multiplies = p.m > 0 && p.n > 0 && p.k > 0 && p.alpha != 0.0f;
+  return plain && multiplies && address % 16 == 0 && (p.k | p.n | p.lda | p.ldb | p.ldc) % 4 == 0;
 }
 
 }  // namespace

@@ -48,6 +48,11 @@ constexpr auto kConfigs = [] {
   return configs;
 }();
 
+template <WarpConfig config>
+void launch(const Call& call, runtime::StreamView& stream) {
+  launch_by_warps<config>(gemm_of(call), call.problem.trans_a, call.problem.trans_b, stream);
+}
+
 template <int kPlace>
 ladder::Demand demand(const Call& call) {
   constexpr WarpConfig c = kConfigs[kPlace];
@@ -67,13 +72,13 @@ constexpr auto configurations_of(std::integer_sequence<int, kPlaces...>) {
   return std::array<ladder::Configuration<Call>, kCount>{ladder::Configuration<Call>{
       {kConfigs[kPlaces].block_m, kConfigs[kPlaces].block_n, kConfigs[kPlaces].warps_m,
        kConfigs[kPlaces].warps_n, kConfigs[kPlaces].stages, kConfigs[kPlaces].blocks},
-      launch_in<Layout::row_major, launch_by_warps<kConfigs[kPlaces]>>,
+      launch<kConfigs[kPlaces]>,
       demand<kPlaces>}...};
 }
 constexpr auto kConfigurations = configurations_of(std::make_integer_sequence<int, kCount>());
 
 int today(const Call& call, const runtime::Machine& machine) {
-  const Problem p = in_layout(call, Layout::row_major).problem;
+  const Problem& p = call.problem;
   Gemm g{};
   g.m = p.m, g.n = p.n, g.k = p.k;
   int place = 0;
@@ -84,6 +89,12 @@ int today(const Call& call, const runtime::Machine& machine) {
   return place;
 }
 
+bool takes(const Call& call) {
+  const Problem& p = call.problem;
+  const bool multiplies = p.m > 0 && p.n > 0 && p.k > 0 && p.alpha != 0.0f;
+  return p.layout == Layout::row_major && multiplies && is_single(call);
+}
+
 }  // namespace
 
 WARPLADDER_SPACE(tc_13_mma_sync) = {
@@ -91,7 +102,7 @@ WARPLADDER_SPACE(tc_13_mma_sync) = {
     .configurations = kConfigurations.data(),
     .count = kCount,
     .today = today,
-    .accepts = "every problem",
-    .takes = ladder::kTakesByDefault<Call>};
+    .accepts = "row-major products, one at a time",
+    .takes = takes};
 
 }  // namespace warpladder::sgemm
