@@ -92,6 +92,7 @@ test: dependencies
 
 check:
 	@status=0; for each in tools/checks/check_*.py; do python3 "$$each" . || status=1; done; \
+	python3 tools/generate_tuning.py --check || status=1; \
 	tools/checks/check_format.sh . || [ $$? -eq 77 ] || status=1; exit $$status
 
 docs:

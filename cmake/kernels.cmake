@@ -45,9 +45,9 @@ function(warpladder_kernels name)
   endif()
 endfunction()
 
-# The rungs and plans among the sources of a set of kernels, as a source file that puts rungs on the
-# ladder and tells rooms of their plans: the object library NAME_list. A rung's operator and id are
-# those of its file's path. CPU_ONLY: of the flavours that run on the CPU.
+# The rungs, spaces and plans among the sources of a set of kernels, as a source file that puts rungs
+# on the ladder, declares spaces, and tells rooms of their plans: the object library NAME_list. A rung's
+# operator and id are those of its file's path. CPU_ONLY: of the flavours that run on the CPU.
 function(warpladder_rung_list name)
   cmake_parse_arguments(ARG "CPU_ONLY" "" "" ${ARGN})
   set(flavours plain counted)
@@ -65,6 +65,21 @@ function(warpladder_rung_list name)
           "[[maybe_unused]] const bool ${op}_dispatch =\n"
           "    ${op}::declare_dispatch(&${op}::plain::plan, &${op}::counted::plan);\n")
       endif()
+      continue()
+    endif()
+    if(source MATCHES "/ops/([a-z0-9_]+)/spaces/([A-Za-z0-9_]+)\\.cu$")
+      set(op ${CMAKE_MATCH_1})
+      set(id ${CMAKE_MATCH_2})
+      list(APPEND includes "#include \"ladder/spaces.hpp\"\n#include \"ops/${op}/problem.hpp\"\n")
+      string(APPEND text "namespace ${op} {\n")
+      set(gpu nullptr)
+      foreach(flavour ${flavours})
+        string(APPEND text
+          "namespace ${flavour} { extern const ladder::Space<Call> space_${id}; }\n")
+        set(${flavour} "&${flavour}::space_${id}")
+      endforeach()
+      string(APPEND text "[[maybe_unused]] const bool space_of_${id} = ladder::declare_space(\n"
+        "    ladder::erased_space(\"${op}\", \"${id}\", static_cast<const ladder::Space<Call>*>(${gpu}), ${plain}, ${counted}));\n}\n")
       continue()
     endif()
     if(NOT source MATCHES "/ops/([a-z0-9_]+)/rungs/([A-Za-z0-9_]+)(\\.sm90a)?\\.cu$")

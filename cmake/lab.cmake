@@ -116,6 +116,15 @@ file(GLOB plan_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ops/*/plan.cu
 warpladder_kernels(rungs ${rung_sources} ${plan_sources})
 warpladder_rung_list(rungs ${rung_sources} ${plan_sources})
 
+# What `tune` searches. No rung and no plan needs it, so that only the command line is linked with it.
+file(GLOB space_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ops/*/spaces/*.cu)
+set(spaces)
+if(WARPLADDER_SPACES)
+  set(spaces spaces)
+  warpladder_kernels(spaces ${space_sources})
+  warpladder_rung_list(spaces ${space_sources})
+endif()
+
 # A program with these sets of kernels (`rungs` is every rung) for every target that there is, and
 # with these rooms, or all.
 function(warpladder_program name)
@@ -140,7 +149,7 @@ target_link_libraries(warpladder_app PUBLIC warpladder_tables warpladder_program
 # CLI11 takes most of each verb's compilation: once for half of them, and nobody waits for a verb.
 set_target_properties(warpladder_app PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
 target_compile_options(warpladder_app PRIVATE -O1)
-warpladder_program(warpladder KERNELS rungs LINK warpladder_app)
+warpladder_program(warpladder KERNELS rungs ${spaces} LINK warpladder_app)
 add_dependencies(warpladder program_files)
 
 include(cmake/install_workbench.cmake)

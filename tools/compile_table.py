@@ -1,4 +1,7 @@
-"""The tables of what `warpladder build` says of one source: stages, kernels, maths, separate, lines."""
+"""The tables of what `warpladder build` says of one source: stages, kernels, maths, separate, lines;
+and of what those flags do on a GPU: measured."""
+
+import statistics
 
 from bench_reports import NONE
 
@@ -104,9 +107,24 @@ def lines(report):
     return ["line", "source", "instructions"], rows
 
 
-TABLES = {"stages": stages, "fat-binary": fat_binary, "kernels": kernels, "maths": maths, "separate": separate,
+def measured(report):
+    """What the flags do to time and error on a GPU, as benchmarks/compile_flow/measure.py has it."""
+    rows, first = [], {}
+    for row in report["rows"]:
+        if row["op"] != "compile_flow":
+            continue
+        median = statistics.median(row["samples_s"])
+        base = first.setdefault(row["rung"], median)
+        error = row.get("worst_relative_error")
+        judged = f"{error:.2g}" if error is not None else ("none" if row["right"] else "wrong")
+        rows.append([row["rung"], f"`{row['variant']}`" if row["variant"].startswith("-") else row["variant"],
+                     f"{1e6 * median:.1f} µs", f"{median / base:.3f}", judged])
+    return ["program", "compiled with", "time", "of the first", "worst relative error"], rows
+
+
+TABLES = {"measured": measured, "stages": stages, "fat-binary": fat_binary, "kernels": kernels, "maths": maths, "separate": separate,
           "lines": lines}
-NAMES = {"stages": 3, "fat-binary": 2, "kernels": 2, "maths": 2, "separate": 3, "lines": 3}
+NAMES = {"measured": 2, "stages": 3, "fat-binary": 2, "kernels": 2, "maths": 2, "separate": 3, "lines": 3}
 
 
 def of(report, what):
@@ -118,4 +136,6 @@ def of(report, what):
 
 
 def caption(report):
+    if report["verb"] == "bench":
+        return f"{report['device']['gpu']['GPU']}, medians of {len(report['rows'][0]['samples_s'])} samples."
     return f"nvcc {report['nvcc']}, {report['source']}."

@@ -35,8 +35,8 @@ sets what the benchmark of that name measured beside what tools/register_banks.p
 `profile` shows the hardware's counters. `speedups` shows reports of `bench --shapes`, by class; `torch-…`
 those of benchmarks/torch. `steps` shows what moved from rung to rung, `wins` a rung's gain where it is largest,
 `speed-error` draws speed against error. `compile` shows a report of `build`: stages, fat-binary, kernels, maths,
-separate or lines. With --check nothing is written, and a block or a picture that is not what would be
-generated is an error.
+separate or lines; or one of benchmarks/compile_flow: measured. With --check nothing is written, and a block or a
+picture that is not what would be generated is an error.
 """
 
 import dataclasses

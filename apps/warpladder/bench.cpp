@@ -4,10 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -25,7 +23,6 @@
 #include "lab/shapes.hpp"
 #include "lab/shapes_picture.hpp"
 #include "lab/shapes_view.hpp"
-#include "lab/time_left.hpp"
 #include "shapes_tables.hpp"
 #include "verb.hpp"
 
@@ -197,23 +194,10 @@ std::vector<lab::BenchGroup> groups_of_file(const BenchFlags& flags) {
 
 std::vector<lab::BenchGroup> groups_of(const BenchFlags& flags) {
   if (flags.shapes) return groups_of_file(flags);
-  if (flags.shape && !flags.axes.empty()) {
-    throw_bad_input("--shape and -a both give the sizes; give one of them");
-  }
   if (!flags.matrices.empty()) {
     require_alone("--matrix", {{"--shape", flags.shape.has_value()},
                                {"-a", !flags.axes.empty()},
                                {"--variant", flags.variant.has_value()}});
-  }
-  std::vector<std::string> listed;  // -a 'shape=[...]'
-  std::vector<lab::Axis> axes;
-  for (const std::string& text : flags.axes) {
-    if (text.starts_with("shape=")) {
-      if (flags.axes.size() > 1) throw_bad_input("-a 'shape=...' gives all sizes; give it alone");
-      listed = lab::parse_list(text);
-    } else {
-      axes.push_back(lab::parse_axis(text));
-    }
   }
   std::vector<lab::BenchGroup> groups;
   const bool by_shape = flags.shape || !flags.axes.empty();
@@ -227,18 +211,8 @@ std::vector<lab::BenchGroup> groups_of(const BenchFlags& flags) {
       }
       continue;
     }
-    const std::vector<std::int64_t> defaults = group.op->default_shape();
-    std::vector<std::vector<std::int64_t>> shapes;
-    if (flags.shape) listed = {*flags.shape};
-    for (const std::string& text : listed) {
-      shapes.push_back(parse_shape(text, defaults.size(), flags.shape ? "--shape" : "-a"));
-    }
-    if (listed.empty() && axes.empty()) {
-      shapes = group.op->bench_shapes();
-    } else if (listed.empty()) {
-      shapes =
-          lab::shapes_of(axes, lab::size_names(group.op->shape_form()), defaults, group.op->name());
-    }
+    const std::vector<std::vector<std::int64_t>> shapes =
+        by_shape ? shapes_asked_for(*group.op, flags.shape, flags.axes) : group.op->bench_shapes();
     for (const std::string& variant : variants_of(*group.op, flags.variant)) {
       group.op->require_variant(variant);
       for (const auto& shape : shapes) {
@@ -321,34 +295,6 @@ void write_pictures(const std::vector<lab::ContestantView>& views, const std::st
   if (view != views.end()) write_output(path, lab::svg(*view, op), "--svg");
 }
 
-// Where finished rows go at once: beside the report, if that is a file. Empty otherwise.
-std::string journal_path_of(const BenchFlags& flags) {
-  const std::string& path = flags.json.path;
-  std::error_code absent;
-  const bool is_file = flags.json.asked() && path != "-" &&
-                       !std::filesystem::is_other(std::filesystem::status(path, absent));
-  if (flags.resume && !is_file)
-    throw_bad_input("--resume needs --json FILE, beside which rows are");
-  return is_file ? path + ".rows.jsonl" : "";
-}
-
-// Says how long it will take, once some of it is done.
-lab::Progress with_time_left(lab::Progress progress, double budget_s) {
-  struct Begin {
-    std::chrono::steady_clock::time_point time = std::chrono::steady_clock::now();
-    double done = -1;
-  };
-  return [progress, budget_s, begin = Begin{}](const std::string& what, double done) mutable {
-    if (begin.done < 0) begin.done = done;
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin.time;
-    double left_s = lab::seconds_left(elapsed.count(), begin.done, done);
-    if (budget_s > 0) left_s = std::min(left_s, std::max(0.0, budget_s - elapsed.count()));
-    progress(
-        std::isfinite(left_s) ? fmt::format("{}, {}", what, lab::time_left_text(left_s)) : what,
-        done);
-  };
-}
-
 // What is said of a run that was cut into several, or cut short.
 std::string notes_on_parts(const BenchReport& report, const lab::BenchRequest& request) {
   std::string text;
@@ -366,8 +312,8 @@ std::string notes_on_parts(const BenchReport& report, const lab::BenchRequest& r
   return text;
 }
 
-void add_parts(nlohmann::json& object, const BenchReport& report,
-               const lab::BenchRequest& request) {
+void add_parts_done(nlohmann::json& object, const BenchReport& report,
+                    const lab::BenchRequest& request) {
   if (!request.finished.empty()) object["problems_of_earlier_runs"] = request.finished.size();
   for (const std::size_t g : report.not_reached) {
     const lab::BenchGroup& group = request.groups[g];
@@ -377,8 +323,7 @@ void add_parts(nlohmann::json& object, const BenchReport& report,
 }
 
 void bench(const BenchFlags& flags, Context& context) {
-  const std::string journal_path = journal_path_of(flags);
-  if (!journal_path.empty()) register_output("the rows beside --json", journal_path);
+  const std::string journal_path = journal_path_of(flags.json, flags.resume, ".rows.jsonl");
   const double at_least = at_least_of(flags);
   lab::BenchRequest request;
   request.groups = groups_of(flags);
@@ -419,7 +364,7 @@ void bench(const BenchFlags& flags, Context& context) {
     nlohmann::json object = as_json(report, request.target, threads, left_out);
     for (const lab::ContestantView& view : views) object["speedups"].push_back(as_json(view));
     if (at_least > 0) object["at_least"] = at_least;
-    add_parts(object, report, request);
+    add_parts_done(object, report, request);
     flags.json.write(context, std::move(object));
     if (journal && report.not_reached.empty()) journal->remove();
   }
@@ -455,13 +400,7 @@ void add_bench(CLI::App& app, Context& context) {
   verb->add_option("OP[/RUNG]", flags->names, "Operators or single rungs")
       ->type_name("")
       ->required();
-  verb->add_option(
-          "-a,--axis", flags->axes,
-          "Values of sizes: 'm,n,k=[pow2:5:8]', 'm=[16,32]', 'm=[64:256:64]'; several make "
-          "their product. Or whole shapes: 'shape=[64x32,100x7]'")
-      ->type_name("NAMES=VALUES")
-      ->allow_extra_args(false);
-  verb->add_option("--shape", flags->shape, "One problem")->type_name("MxNxK");
+  add_sizes(*verb, flags->shape, flags->axes);
   verb->add_option("--variant", flags->variant,
                    "Of the operator, as list shows them: one, several with commas, or all")
       ->type_name("NAMES");
@@ -474,12 +413,7 @@ void add_bench(CLI::App& app, Context& context) {
       ->type_name("X");
   add_output_file(*verb, "--svg", flags->svg,
                   "Draw the first contestant's speed-ups against operations a byte");
-  verb->add_option("--budget", flags->budget,
-                   "Time for all problems, as in 60s, 5m or 1h: fewer samples each, and what it "
-                   "does not last for is named")
-      ->type_name("TIME");
-  verb->add_flag("--resume", flags->resume,
-                 "Go on where an interrupted run with the same --json FILE stopped");
+  add_parts(*verb, flags->budget, flags->resume);
   verb->add_option("--matrix", flags->matrices, matrix_help() + "; may be repeated")
       ->type_name("FILE|SPEC")
       ->allow_extra_args(false);

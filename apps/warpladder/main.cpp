@@ -184,7 +184,7 @@ void run(Context& context) {
   for (const auto add :
        {add_list, add_doctor, is_program ? add_run_program : add_run, add_verify, add_bench,
         add_accuracy, is_program ? add_explain_program : add_explain, add_check, add_inspect,
-        add_compare, add_report, add_build, add_exercise, add_generate}) {
+        add_compare, add_report, add_build, add_tune, add_exercise, add_generate}) {
     add(app, context);
   }
   refuse_empty_values(app);

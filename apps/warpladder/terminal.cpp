@@ -18,6 +18,7 @@
 #include "base/temporary_name.hpp"
 #include "base/terminal.hpp"
 #include "base/text_table.hpp"
+#include "lab/time_left.hpp"
 
 namespace warpladder::app {
 namespace {
@@ -169,6 +170,22 @@ void handle_signals() {
   // ignored.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+}
+
+lab::Progress with_time_left(lab::Progress progress, double budget_s) {
+  struct Begin {
+    std::chrono::steady_clock::time_point time = std::chrono::steady_clock::now();
+    double done = -1;
+  };
+  return [progress, budget_s, begin = Begin{}](const std::string& what, double done) mutable {
+    if (begin.done < 0) begin.done = done;
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin.time;
+    double left_s = lab::seconds_left(elapsed.count(), begin.done, done);
+    if (budget_s > 0) left_s = std::min(left_s, std::max(0.0, budget_s - elapsed.count()));
+    progress(
+        std::isfinite(left_s) ? fmt::format("{}, {}", what, lab::time_left_text(left_s)) : what,
+        done);
+  };
 }
 
 }  // namespace warpladder::app

@@ -7,8 +7,10 @@
 #include <functional>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/text_table.hpp"
 #include "device/device.hpp"
@@ -84,6 +86,19 @@ struct OtherFlag {
 };
 void require_alone(const char* flag, std::initializer_list<OtherFlag> others);
 
+// Where finished lines go at once: beside the report that --json names, if that is a file, and then
+// refused like an output. Empty otherwise, which --resume refuses.
+std::string journal_path_of(const JsonFlag& json, bool resume, const char* ending);
+
+// The shapes that --shape or -a ask for, of which one is given.
+std::vector<std::vector<std::int64_t>> shapes_asked_for(const ops::Operator& op,
+                                                        const std::optional<std::string>& shape,
+                                                        const std::vector<std::string>& axes);
+// Declares -a and --shape.
+void add_sizes(CLI::App& verb, std::optional<std::string>& shape, std::vector<std::string>& axes);
+// Declares --budget and --resume, for verbs that measure many problems.
+void add_parts(CLI::App& verb, std::optional<std::string>& budget, bool& resume);
+
 // What the words of all reports mean.
 void print_terms();
 
@@ -98,6 +113,7 @@ void add_accuracy(CLI::App& app, Context& context);
 void add_compare(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
 void add_build(CLI::App& app, Context& context);
+void add_tune(CLI::App& app, Context& context);
 void add_check(CLI::App& app, Context& context);
 // run and explain, if their argument is a CUDA program.
 void add_run_program(CLI::App& app, Context& context);

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """What the flags of docs/compile-flow.md do to time and error, on this machine's GPU.
 
-Usage: measure.py FILE.json [--arch 90] [--compile-only]
+Usage: measure.py FILE.json [--arch 90] [--programs FOLDER] [--compile-only]
 It compiles the examples once for each set of flags, runs each in turns, and writes all samples. It needs
-nvcc and a GPU; with --compile-only no GPU, and nothing is written. Programs with -dlto are left out where
-nvlink finds no libnvvm.so.
+nvcc and a GPU. With --compile-only it needs no GPU and writes no file. With --programs it keeps the programs
+in that folder, and compiles none that lies there: so they can be compiled on another machine. Programs with
+-dlto are left out where nvlink finds no libnvvm.so.
 """
 
 from __future__ import annotations
@@ -20,12 +21,14 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 EXAMPLES = HERE.parents[1] / "examples" / "compile_flow"
-ROUNDS = 5
+ROUNDS = 3
 MATHS = ["", "--use_fast_math", "-ftz=true", "-prec-div=false", "-prec-sqrt=false", "-fmad=false"]
 
 
 def compiled(folder: Path, name: str, arguments: list) -> Path | None:
     program = folder / name
+    if program.is_file():
+        return program
     done = subprocess.run(
         ["nvcc", "-std=c++20", "-O3", *map(str, arguments), "-o", str(program)], capture_output=True, text=True
     )
@@ -83,10 +86,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file")
     parser.add_argument("--arch", default="90")
+    parser.add_argument("--programs", metavar="FOLDER", type=Path)
     parser.add_argument("--compile-only", action="store_true")
     flags = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        found = programs(Path(folder), flags.arch)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = flags.programs or Path(scratch)
+        folder.mkdir(parents=True, exist_ok=True)
+        found = programs(folder, flags.arch)
         print(f"{len(found)} programs compiled")
         if flags.compile_only:
             return

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "base/file_descriptor.hpp"
 #include "lab/bench.hpp"
+#include "lab/journal.hpp"
 
 namespace warpladder::lab {
 
@@ -23,14 +23,12 @@ class BenchJournal {
 
   void add(std::size_t group, const FinishedGroup& finished);
   // The report holds all of it.
-  void remove();
+  void remove() { journal_.remove(); }
 
  private:
-  BenchJournal(std::string path, int flags);
-  void write(std::string_view text);
+  explicit BenchJournal(Journal journal) : journal_(std::move(journal)) {}
 
-  std::string path_;
-  FileDescriptor file_;
+  Journal journal_;
 };
 
 }  // namespace warpladder::lab

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "base/random_fill.hpp"
@@ -116,6 +117,42 @@ TEST(SgemmPlans, DoNotDependOnTheLayout) {
       ASSERT_EQ(plan.rung, in_columns.rung) << in_columns.id;
       EXPECT_EQ(plan.workspace_bytes, in_columns.workspace_bytes);
       EXPECT_EQ(product.run(plan), product.run(in_columns, Layout::column_major));
+    }
+  }
+}
+
+// What the model chooses with the constants of tuning/: a constant that changes by mistake changes
+// one of these.
+TEST(SgemmPlans, ChooseByTheConstantsOfEachArchitecture) {
+  struct Choice {
+    Shape shape;
+    const char *on_75, *on_80, *on_90;
+  };
+  constexpr Choice kChoices[] = {
+      {{1, 4096, 4096}, "row_20_parity_split_k", "row_11_few_rows", "row_11_few_rows"},
+      {{17, 4097, 4099}, "row_20_parity_split_k", "row_11_few_rows", "row_14_double_split_k"},
+      {{32, 4096, 11008}, "row_20_parity_split_k", "row_11_few_rows", "tc_15_split_on_the_way"},
+      {{100, 10000, 1000}, "row_20_parity_split_k", "row_11_few_rows", "tc_10_full_range"},
+      {{128, 1024, 16384},
+       "row_20_parity_split_k",
+       "row_20_parity_split_k",
+       "tc_15_split_on_the_way"},
+      {{12544, 64, 147}, "row_07_register_parity", "row_11_few_rows", "row_14_double_split_k"},
+      {{32, 32, 1000000}, "row_20_parity_split_k", "row_13_split_k", "row_13_split_k"},
+      {{4096, 4096, 16}, "row_07_register_parity", "row_12_short_k", "row_08_double"},
+      {{2047, 2049, 33}, "row_20_parity_split_k", "row_13_split_k", "row_17_streamed_double"},
+      {{4096, 4096, 64}, "row_07_register_parity", "row_13_split_k", "row_08_double"},
+      {{127, 129, 131}, "row_20_parity_split_k", "row_13_split_k", "row_14_double_split_k"},
+      {{777, 777, 777}, "row_20_parity_split_k", "tc_13_mma_sync", "tc_10_full_range"},
+      {{2048, 2048, 2048}, "row_07_register_parity", "tc_13_mma_sync", "tc_10_full_range"}};
+  for (const auto& [shape, on_75, on_80, on_90] : kChoices) {
+    const Problem p = compact(shape.m, shape.n, shape.k);
+    const std::pair<int, const char*> wanted[] = {{75, on_75}, {80, on_80}, {90, on_90}};
+    for (const auto& [capability, id] : wanted) {
+      runtime::Machine machine;
+      machine.capability = capability;
+      EXPECT_STREQ(plain::plan(p, machine).id, id)
+          << shape.m << "x" << shape.n << "x" << shape.k << " on " << capability;
     }
   }
 }

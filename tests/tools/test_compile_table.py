@@ -38,7 +38,28 @@ REPORT = {
 }
 
 
+MEASURED = {
+    "verb": "bench", "device": {"gpu": {"GPU": "NVIDIA H100"}},
+    "rows": [
+        {"op": "compile_flow", "rung": "normalise", "variant": "default", "samples_s": [2e-4, 1e-4, 3e-4],
+         "worst_relative_error": 1.25e-7},
+        {"op": "compile_flow", "rung": "normalise", "variant": "-ftz=true", "samples_s": [1e-4], "worst_relative_error": 1},
+        {"op": "compile_flow", "rung": "tile", "variant": "whole program", "samples_s": [1e-5], "right": True},
+        {"op": "compile_flow", "rung": "tile", "variant": "-rdc=true", "samples_s": [2e-5], "right": False},
+    ],
+}
+
+
 class CompileTable(unittest.TestCase):
+    def test_what_a_gpu_measured(self):
+        _, rows, _ = compile_table.of(MEASURED, "measured")
+        self.assertEqual(rows, [["normalise", "default", "200.0 µs", "1.000", "1.2e-07"],
+                                ["normalise", "`-ftz=true`", "100.0 µs", "0.500", "1"],
+                                ["tile", "whole program", "10.0 µs", "1.000", "none"],
+                                ["tile", "`-rdc=true`", "20.0 µs", "2.000", "wrong"]])
+        self.assertEqual(compile_table.caption(MEASURED), "NVIDIA H100, medians of 3 samples.")
+
+
     def rows(self, what):
         header, rows, names = compile_table.of(REPORT, what)
         self.assertTrue(all(len(row) == len(header) for row in rows), what)

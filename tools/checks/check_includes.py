@@ -67,11 +67,16 @@ def in_library(path: str) -> bool:
         "src/ladder/plan.hpp",
     ):
         return True
-    return layer(path) == "ops" and not is_lab(path)
+    return layer(path) == "ops" and not is_lab(path) and not is_space(path)
 
 
 def is_rung(path: str) -> bool:
     return re.fullmatch(r"src/ops/[^/]+/rungs/.+", path) is not None
+
+
+def is_space(path: str) -> bool:
+    """Whether a file holds the configurations of a rung, among which `tune` searches."""
+    return re.fullmatch(r"src/ops/[^/]+/spaces/.+", path) is not None
 
 
 def fault(path: str, target: str) -> str | None:
@@ -81,7 +86,11 @@ def fault(path: str, target: str) -> str | None:
         return "nobody includes a rung; move what is shared to src/parts"
     if mine is None or theirs is None:
         return None
-    if is_rung(path):
+    if is_space(target):
+        return "nobody includes a space"
+    if is_space(path) and target == "src/ladder/space.hpp":
+        return None
+    if is_rung(path) or is_space(path):
         own = re.fullmatch(rf"src/ops/{room(path)}/(rung(_\w+)?|{SHARED_BY_RUNGS})\.hpp", target)
         if own or theirs == "parts":
             return None

@@ -2,22 +2,69 @@
 // How a product by FP32 multiply-adds is cut into row_07's tiles of C and slices of k, and what
 // time that takes by a model. Host code of rungs and of plan().
 
+#include <iterator>
+#include <utility>
+
 #include "ops/sgemm/slices.hpp"
 
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
-// A CTA's tile of C; its warps multiply 32×64, a thread 8×8. So many CTAs are resident on a
-// multiprocessor.
-template <int kRows, int kColumns, int kResident>
+// A CTA's tile of C, its step along k, and the CTAs that are resident on a multiprocessor. Its
+// warps multiply 32×64, a thread 8×8.
 struct ParityConfig {
-  static constexpr int rows = kRows, columns = kColumns, depth = 8, resident = kResident,
-                       warp_rows = 32, warp_columns = 64, thread = 8,
-                       warps_across = columns / warp_columns,
-                       threads = 32 * (rows / warp_rows) * warps_across;
-  static_assert(rows % warp_rows == 0 && columns % warp_columns == 0 && depth % 2 == 0);
+  int rows = 128, columns = 128, depth = 8, resident = 2;
+  static constexpr int warp_rows = 32, warp_columns = 64, thread = 8;
+  constexpr int threads() const { return 32 * (rows / warp_rows) * (columns / warp_columns); }
+  constexpr int shared_bytes() const { return 2 * 4 * depth * (rows + columns); }
+  // That a thread may have: the compiler keeps within them.
+  constexpr int registers() const {
+    const int share = 65536 / (threads() * resident) / 8 * 8;
+    return share < 255 ? share : 255;
+  }
+  bool operator==(const ParityConfig&) const = default;
 };
-using ParityTile = ParityConfig<128, 128, 2>;  // row_07's own
+// A thread holds 64 sums and 32 factors; and it fetches whole float4 of A and of B.
+constexpr bool valid(ParityConfig c) {
+  constexpr int kLeastRegisters = 112, kMostShared = 48 << 10;
+  if (c.rows % c.warp_rows != 0 || c.columns % c.warp_columns != 0 || c.depth % 8 != 0)
+    return false;
+  if (c.threads() > 1024 || c.resident < 1 || c.registers() < kLeastRegisters) return false;
+  const auto fetches = [&](int outer) {
+    return outer * c.depth % (4 * c.threads()) == 0 && c.threads() % (outer / 4) == 0 &&
+           c.threads() % (c.depth / 4) == 0;
+  };
+  return fetches(c.rows) && fetches(c.columns) && c.shared_bytes() <= kMostShared;
+}
+
+// nvcc rejects struct-valued template arguments on kernels, so this wraps the value in a type.
+template <ParityConfig config>
+struct ParityTileOf {
+  static_assert(valid(config));
+  static constexpr int rows = config.rows, columns = config.columns, depth = config.depth,
+                       resident = config.resident, warp_rows = config.warp_rows,
+                       warp_columns = config.warp_columns, thread = config.thread,
+                       warps_across = columns / warp_columns, threads = config.threads();
+};
+using ParityTile = ParityTileOf<ParityConfig{}>;  // row_07's own, where none was found
+
+// row_07: `run` gets the configuration that was found for the shape.
+constexpr ParityConfig found_parity(int place) {
+  const auto& v = kParityFound[place];
+  return {v[0], v[1], v[2], v[3]};
+}
+template <class Run>
+void with_parity_config(std::int64_t m, std::int64_t n, std::int64_t k,
+                        const runtime::Machine& machine, const Run& run) {
+  const int found = found_for(kParityShapes, m, n, k, machine, -1);
+  const auto was_found = [&]<int... kPlaces>(std::integer_sequence<int, kPlaces...>) {
+    return ((found == kPlaces && (run.template operator()<found_parity(kPlaces)>(), true)) || ...);
+  };
+  constexpr int kCount = std::size(kParityFound);
+  if (!was_found(std::make_integer_sequence<int, kCount>())) {
+    run.template operator()<ParityConfig{}>();
+  }
+}
 
 // What `count` slices of steps of 8 k take. Few CTAs of a multiprocessor leave some issue
 // slots empty.
@@ -57,7 +104,8 @@ Slices parity_slices_of(std::int64_t m, std::int64_t n, std::int64_t k,
 template <class Run>
 auto with_parity_tile(std::int64_t m, std::int64_t n, std::int64_t k,
                       const runtime::Machine& machine, const Run& run) {
-  return with_fastest_tile<ParityTile, ParityConfig<64, 128, 4>, ParityConfig<128, 64, 4>>(
+  return with_fastest_tile<ParityTile, ParityTileOf<ParityConfig{64, 128, 8, 4}>,
+                           ParityTileOf<ParityConfig{128, 64, 8, 4}>>(
       [&]<class C>() { return parity_slices_of<C>(m, n, k, machine); }, run);
 }
 

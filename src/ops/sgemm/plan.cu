@@ -104,7 +104,7 @@ double time_in_pairs(const Problem& p, const runtime::Machine& machine, bool pre
 // tc_13_mma_sync: the same with large tiles, one on a multiprocessor, or small ones, three, which
 // lose more time to loads.
 double time_by_warps(const Problem& p, const runtime::Machine& machine) {
-  const WarpTuning& tuning = warp_tuning_of(machine);
+  const WarpTuning& tuning = tuning_row_of(machine).pairs_by_warps;
   const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n),
              k = static_cast<double>(p.k);
   const auto waves = [&](int rows, int columns, int on_one, double loss) {
@@ -142,20 +142,18 @@ struct JustSlices {
   }
 };
 
-// How many times as long a rung takes where lines of A or B in memory, or of C too, are no
-// multiples of 4 elements, for it then copies words. Fitted on an H100.
-struct TimesOfWords {
-  double parity, narrow, square, short_k, float64, float64_slices, terms;
-};
-constexpr TimesOfWords kTimesOfWords{1.133, 1.092, 1.084, 1.174, 1.427, 1.093, 1.201};
 constexpr TimesOfWords kTimesOfFour{1, 1, 1, 1, 1, 1, 1};
 bool copies_words(const Problem& p) {
   return ((p.trans_a ? p.m : p.k) | (p.trans_b ? p.k : p.n)) % 4 != 0;
 }
 
+const TimesOfWords& times_of(const Problem& p, const runtime::Machine& machine) {
+  return copies_words(p) ? tuning_row_of(machine).words : kTimesOfFour;
+}
+
 // Among the rungs on CUDA cores.
 Fastest fastest_on_cuda_cores(const Problem& p, const runtime::Machine& machine) {
-  const TimesOfWords times = copies_words(p) ? kTimesOfWords : kTimesOfFour;
+  const TimesOfWords& times = times_of(p, machine);
   Fastest fastest;
   fastest.consider(times.parity * parity_time<ParityTile>(p.m, p.n, p.k, 1, machine),
                    {WARPLADDER_PLANNED(row_07_register_parity)});
@@ -246,8 +244,8 @@ Fastest fastest_of_one(const Problem& given, const runtime::Machine& machine, Ar
   }
 #if WARPLADDER_HOPPER_CODE
   // Of the rungs that take every problem, and want nothing done beforehand but what has been done.
-  const TimesOfWords times = copies_words(p) ? kTimesOfWords : kTimesOfFour;
-  const double of_float64 = p.n % 4 == 0 ? times.float64 : kTimesOfWords.float64;
+  const TimesOfWords& times = times_of(p, machine);
+  const double of_float64 = p.n % 4 == 0 ? times.float64 : tuning_row_of(machine).words.float64;
   fastest.consider(of_float64 * time_in_float64(p, machine), {WARPLADDER_PLANNED(row_08_double)});
   const Slices s = with_double_tile(p.m, p.n, p.k, machine, JustSlices());
   // Sums of several slices are rounded to FP32 in between.

@@ -20,32 +20,23 @@ struct TermConfig {
                                                                                        : 104;
 };
 
-// Constants of the model for Hopper, fitted to 960 times on an H100.
-struct TermTuning {
-  // What a CTA's round of 32 along k takes: in all, for each element of its tile, for each of X's
-  // and Y's lines.
-  double round_s = 8.9e-08, element_s = 5.59e-11, line_s = 2.3e-09;
-  double ends_s = 4.4e-06;  // until the first round, and behind the last
-  double memory_share = 0.83;
-};
-
 template <class C>
 double term_time(std::int64_t m, std::int64_t n, std::int64_t k, int count, std::int64_t rounds,
                  const runtime::Machine& machine) {
-  constexpr TermTuning kTuned;
+  const TermTuning& terms = tuning_row_of(machine).terms;
   const Tuning& tuning = tuning_of(machine);
   const std::int64_t x = std::min(m, n), y = std::max(m, n);
   const auto ctas = static_cast<double>(tiles(x, C::tile_x) * tiles(y, C::tile_y)) * count;
   const auto rounds_of_slice = static_cast<double>((rounds + count - 1) / count);
   const double rounds_s = std::ceil(ctas / machine.multiprocessors) * rounds_of_slice *
-                          (kTuned.round_s + kTuned.element_s * C::tile_x * C::tile_y +
-                           kTuned.line_s * (C::tile_x + C::tile_y));
+                          (terms.round_s + terms.element_s * C::tile_x * C::tile_y +
+                           terms.line_s * (C::tile_x + C::tile_y));
   const auto mn = static_cast<double>(m) * static_cast<double>(n);
   const double memory_s = (4.0 * static_cast<double>(m + n) * static_cast<double>(k) + 4.0 * mn) /
-                          (kTuned.memory_share * machine.memory_bytes_per_s);
+                          (terms.memory_share * machine.memory_bytes_per_s);
   const double l2_rate = tuning.l2_bytes_per_s * machine.multiprocessors,
                join_s = count == 1 ? 0.0 : tuning.join_s + 8.0 * count * mn / l2_rate;
-  return tuning.launch_s + kTuned.ends_s + std::max(rounds_s, memory_s) + join_s;
+  return tuning.launch_s + terms.ends_s + std::max(rounds_s, memory_s) + join_s;
 }
 
 template <class C>

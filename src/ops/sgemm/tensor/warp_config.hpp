@@ -2,8 +2,12 @@
 // The tile sizes of a product by warps (mma.sync), the shared memory that they need, and which
 // sizes suit an m×n×k product on a machine.
 
+#include <iterator>
+#include <utility>
+
 #include "ops/sgemm/rung.hpp"
 #include "ops/sgemm/tensor/tile_schedule.hpp"
+#include "ops/sgemm/tuning.hpp"
 #include "parts/copy_ring.hpp"
 
 namespace warpladder::sgemm {
@@ -17,6 +21,12 @@ struct WarpConfig {
   constexpr int warp_n() const { return block_n / warps_n; }
   constexpr std::size_t stage_bytes() const { return std::size_t{128} * (block_m + block_n); }
   constexpr std::size_t ring_bytes() const { return stages * (stage_bytes() + 16); }
+  // That a thread may have: the compiler keeps within them.
+  constexpr int registers() const {
+    const int share = 65536 / (threads() * blocks) / 8 * 8;
+    return share < 255 ? share : 255;
+  }
+  bool operator==(const WarpConfig&) const = default;
 };
 constexpr bool valid(WarpConfig c) {
   return c.warp_m() % 16 == 0 && c.warp_n() % 16 == 0 && c.stages >= 3 &&
@@ -62,10 +72,11 @@ inline std::int64_t waves_of(const Gemm& g, WarpConfig c, const runtime::Machine
                static_cast<int>(blocks * machine.multiprocessors));
 }
 
-// Calls run.template operator()<config>() with the tiles that suit an m×n×k product. On an H100 a
-// wave of small tiles takes 0.45 of the time of one of 128×256, and one of 128×128 0.51.
+// Calls run.template operator()<config>() with the tiles that suit an m×n×k product by the number
+// of their waves. On an H100 a wave of small tiles takes 0.45 of the time of one of 128×256, and
+// one of 128×128 0.51.
 template <class Run>
-void with_warp_config(const Gemm& g, const runtime::Machine& machine, const Run& run) {
+void with_warp_config_by_waves(const Gemm& g, const runtime::Machine& machine, const Run& run) {
   const std::int64_t small = 45 * waves_of(g, kSmall, machine);
   if (fits(kLargeOfThree, machine)) {
     if (small < 100 * waves_of(g, kLarge, machine)) return run.template operator()<kSmall>();
@@ -74,6 +85,28 @@ void with_warp_config(const Gemm& g, const runtime::Machine& machine, const Run&
   }
   if (small < 51 * waves_of(g, kMiddle, machine)) return run.template operator()<kSmall>();
   run.template operator()<kMiddle>();
+}
+
+constexpr WarpConfig found_warp(int place) {
+  const auto& v = kWarpFound[place];
+  return {v[0], v[1], v[2], v[3], v[4], v[5]};
+}
+// The same with the configuration that was found for the shape, if it has room.
+template <class Run>
+void with_warp_config(const Gemm& g, const runtime::Machine& machine, const Run& run) {
+  const int found = found_for(kWarpShapes, g.m, g.n, g.k, machine, -1);
+  const auto run_if_found = [&]<int kPlace>() {
+    constexpr WarpConfig kConfig = found_warp(kPlace);
+    if (found != kPlace || !fits(kConfig, machine)) return false;
+    run.template operator()<kConfig>();
+    return true;
+  };
+  const auto was_found = [&]<int... kPlaces>(std::integer_sequence<int, kPlaces...>) {
+    return (run_if_found.template operator()<kPlaces>() || ...);
+  };
+  constexpr int kCount = std::size(kWarpFound);
+  if (was_found(std::make_integer_sequence<int, kCount>())) return;
+  with_warp_config_by_waves(g, machine, run);
 }
 
 }  // namespace WARPLADDER_FLAVOUR
