@@ -38,6 +38,14 @@ class Language(unittest.TestCase):
         self.assertIn("Nothing found in ", outcome.stderr)
         self.assertIn("But the program ended with exit code 7.", outcome.stderr)
 
+    def test_the_subsets_of_thrust_and_cub(self):
+        for file, count in (("thrust.cu", 25), ("cub.cu", 14)):
+            with self.subTest(file):
+                outcome = warpladder("check", file)
+                self.expect_all_ok(outcome, count)
+                self.assertIn("Nothing found in ", outcome.stderr)
+                self.assertEqual(outcome.returncode, 0)
+
     def test_a_finding_in_a_header_names_the_header(self):
         rows = (FOLDER / "kernels.cuh").read_text().splitlines()
         line = next(n for n, row in enumerate(rows, 1) if row.endswith("// BUG"))

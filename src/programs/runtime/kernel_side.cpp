@@ -64,6 +64,7 @@ void program_grid_sync() {
         "grid.sync() over {} blocks: blocks run one after the other here; one block works", blocks);
   });
 }
+int program_in_kernel() { return this_worker != nullptr; }
 int program_is_shared(const void* pointer) {
   return this_worker && to_pc(pointer) - this_worker->shared_begin < this_worker->shared_bytes;
 }

@@ -61,12 +61,18 @@ bool matches(const std::string& kernel, const std::string& wanted) {
   return kernel == wanted || kernel.substr(0, kernel.find('<')) == wanted;
 }
 
+// A library's algorithm, which runs as one thread here: its counts would say nothing.
+bool is_library(const std::string& kernel) {
+  return kernel.starts_with("thrust::") || kernel.starts_with("cub::");
+}
+
 // Whether a launch is checked or counted. What repeats an earlier one, shape and arguments alike,
 // is run alone: it would say the same again, and the data may have changed but rarely matters.
 bool is_looked_at(Kernel& kernel, const std::string& name, const std::string& key) {
   constexpr std::size_t kDifferent = 16;
   const Settings& s = settings();
   if (s.mode == Mode::run) return false;
+  if (s.mode == Mode::explain && is_library(name)) return false;
   if (!s.kernel.empty() && !matches(name, s.kernel)) return false;
   if (s.launch) return kernel.launched == s.launch;
   if (s.all_launches) return true;
@@ -134,7 +140,9 @@ void run_now(const simt::Shape& shape, const std::string& name, void (*thunk)(co
   launch.config.block = {shape.block.x, shape.block.y, shape.block.z};
   launch.config.dynamic_shared_bytes = shape.shared_bytes;
   std::string key = name;
-  key.append(reinterpret_cast<const char*>(&shape), sizeof shape)
+  // The thunk tells instances of a template apart.
+  key.append(reinterpret_cast<const char*>(&thunk), sizeof thunk)
+      .append(reinterpret_cast<const char*>(&shape), sizeof shape)
       .append(static_cast<const char*>(arguments), bytes);
   launch.counted = is_looked_at(kernel, name, key);
   Repeats& repeats = state().repeats;

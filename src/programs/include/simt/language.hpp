@@ -52,6 +52,7 @@ void program_trap();
 void program_grid_sync();
 // What rewriting makes of PTX that has no meaning here.
 __attribute__((error("this inline PTX is not provided here"))) void simt_unknown_ptx();
+int program_in_kernel();
 int program_is_shared(const void* pointer);
 int program_is_global(const void* pointer);
 }
