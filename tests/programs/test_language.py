@@ -38,8 +38,8 @@ class Language(unittest.TestCase):
         self.assertIn("Nothing found in ", outcome.stderr)
         self.assertIn("But the program ended with exit code 7.", outcome.stderr)
 
-    def test_the_subsets_of_thrust_and_cub(self):
-        for file, count in (("thrust.cu", 25), ("cub.cu", 14)):
+    def test_libraries_and_tensor_cores(self):
+        for file, count in (("thrust.cu", 25), ("cub.cu", 14), ("tensor.cu", 7)):
             with self.subTest(file):
                 outcome = warpladder("check", file)
                 self.expect_all_ok(outcome, count)

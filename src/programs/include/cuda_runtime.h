@@ -15,5 +15,6 @@
 #include "simt/vectors.hpp"
 #ifndef SIMT_HOST_ONLY
 #include "simt/math.hpp"
+#include "simt/ptx.hpp"
 #include "simt/warp.hpp"
 #endif
