@@ -97,6 +97,9 @@ def run(program: dict[str, str], options: argparse.Namespace) -> dict:
     out = output.decode(errors="replace").splitlines()
     said = [row for row in errors.decode(errors="replace").splitlines() if row.strip()]
     verdict, reason = judge(code, out, said)
+    if options.outputs and verdict == "ran":
+        options.outputs.mkdir(parents=True, exist_ok=True)
+        (options.outputs / f"{program['id']}.txt").write_bytes(output)
     return {"id": program["id"], "verdict": verdict, "seconds": round(seconds, 1), "reason": reason[:200]}
 
 
@@ -126,6 +129,7 @@ def main() -> None:
     parser.add_argument("--program", type=Path, default=Path("build/bin/warpladder"))
     parser.add_argument("--verb", default="run", choices=("run", "check", "explain"))
     parser.add_argument("--limit", type=float, default=60, help="processor seconds for each program")
+    parser.add_argument("--outputs", type=Path, help="a folder for what the programs print")
     parser.add_argument("--only", default="", help="a pattern that the id must match")
     options = parser.parse_args()
     if not options.repositories.is_dir():
