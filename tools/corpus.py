@@ -121,18 +121,39 @@ def without_folders(row: str) -> str:
     return re.sub(r"(?<![\w.])/(?:[\w.@+-]+/)+", "", row)
 
 
+def summary(options: argparse.Namespace) -> str:
+    """A report as a table in Markdown, by repository."""
+    verdicts = {p["id"]: p["verdict"] for p in json.loads(options.report.read_text(encoding="utf-8"))["programs"]}
+    names = ["ran", "wrong", "stopped", "not built", "too slow", "not measured"]
+    counts: dict[str, Counter] = {}
+    for program in programs(options.list):
+        verdict = verdicts.get(program["id"], "not measured")
+        for row in (program["repository"], "**all**"):
+            counts.setdefault(row, Counter())[verdict] += 1
+    counts["**all**"] = counts.pop("**all**")  # last
+    lines = ["| repository | programs | " + " | ".join(names) + " |", "|---|" + "---|" * (len(names) + 1)]
+    for repository, count in counts.items():
+        cells = [str(count.total()), *(str(count[name]) for name in names)]
+        lines.append(f"| {repository} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--list", type=Path, required=True, help="the programs, as a .tsv")
     parser.add_argument("--report", type=Path, required=True, help="the .json to write")
-    parser.add_argument("--repositories", type=Path, required=True, help="the folder of the clones")
+    parser.add_argument("--repositories", type=Path, help="the folder of the clones")
+    parser.add_argument("--summary", action="store_true", help="print the report that is there as a table")
     parser.add_argument("--program", type=Path, default=Path("build/bin/warpladder"))
     parser.add_argument("--verb", default="run", choices=("run", "check", "explain"))
     parser.add_argument("--limit", type=float, default=60, help="processor seconds for each program")
     parser.add_argument("--outputs", type=Path, help="a folder for what the programs print")
     parser.add_argument("--only", default="", help="a pattern that the id must match")
     options = parser.parse_args()
-    if not options.repositories.is_dir():
+    if options.summary:
+        print(summary(options))
+        return
+    if not options.repositories or not options.repositories.is_dir():
         sys.exit(f"corpus.py: --repositories {options.repositories} is no folder")
     outcomes = []
     for program in programs(options.list):
