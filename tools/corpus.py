@@ -8,9 +8,11 @@ lie in one folder, brought by whoever runs this. The report holds verdicts, neve
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -19,6 +21,7 @@ from collections import Counter
 from pathlib import Path
 
 FIELDS = ("id", "repository", "commit", "files", "includes", "defines", "arguments")
+PATIENCE = 10  # on the clock, times the limit: a program may wait for something
 REFUSED = 2  # warpladder's exit code for sources that it cannot build
 # What programs print of their own checks, in their own words.
 FAILED = re.compile(r"\b(?:fail(?:ed|ure)?|mismatch|wrong|incorrect)\b", re.IGNORECASE)
@@ -42,10 +45,43 @@ def command(program: dict[str, str], options: argparse.Namespace) -> list[str]:
     return call + ["--", *program["arguments"].split()]
 
 
-def run(program: dict[str, str], options: argparse.Namespace) -> dict:
-    """How one program ended, and in which seconds."""
-    first = (options.repositories / program["files"].split()[0]).resolve()
+def processes_of(session: int) -> dict[int, int]:
+    """The processor ticks that each process of a session has used, the children that it waited for included."""
+    ticks = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text(errors="replace").rpartition(")")[2].split()
+        except OSError:
+            continue  # it has ended meanwhile
+        if int(fields[3]) == session:
+            ticks[int(stat.parent.name)] = sum(map(int, fields[11:15]))
+    return ticks
+
+
+def kill_session(session: int) -> None:
+    for process in processes_of(session):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+
+
+def wait(child: subprocess.Popen, options: argparse.Namespace) -> tuple[bytes, bytes, float, bool]:
+    """(output, errors, processor seconds so far, whether it ended by itself)"""
     begin = time.monotonic()
+    used = 0.0
+    while True:
+        try:
+            return *child.communicate(timeout=0.25), used, True
+        except subprocess.TimeoutExpired:
+            used = sum(processes_of(child.pid).values()) / os.sysconf("SC_CLK_TCK")
+        if used > options.limit or time.monotonic() - begin > PATIENCE * options.limit:
+            kill_session(child.pid)
+            return *child.communicate(), used, False
+
+
+def run(program: dict[str, str], options: argparse.Namespace) -> dict:
+    """How one program ended, and after which seconds of processor time: a busy machine tells no other."""
+    first = (options.repositories / program["files"].split()[0]).resolve()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     child = subprocess.Popen(
         command(program, options),
         cwd=first.parent if first.parent.is_dir() else None,
@@ -54,18 +90,17 @@ def run(program: dict[str, str], options: argparse.Namespace) -> dict:
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
-    try:
-        output, errors = child.communicate(timeout=options.limit)
-        code: int | None = child.returncode
-    except subprocess.TimeoutExpired:
-        os.killpg(child.pid, signal.SIGKILL)
-        output, errors = child.communicate()
-        code = None
-    seconds = round(time.monotonic() - begin, 1)
+    output, errors, used, ended = wait(child, options)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = max(used, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    code = child.returncode if ended else None
     out = output.decode(errors="replace").splitlines()
     said = [row for row in errors.decode(errors="replace").splitlines() if row.strip()]
     verdict, reason = judge(code, out, said)
-    return {"id": program["id"], "verdict": verdict, "seconds": seconds, "reason": reason[:200]}
+    if options.outputs and verdict == "ran":
+        options.outputs.mkdir(parents=True, exist_ok=True)
+        (options.outputs / f"{program['id']}.txt").write_bytes(output)
+    return {"id": program["id"], "verdict": verdict, "seconds": round(seconds, 1), "reason": reason[:200]}
 
 
 def judge(code: int | None, out: list[str], said: list[str]) -> tuple[str, str]:
@@ -86,17 +121,39 @@ def without_folders(row: str) -> str:
     return re.sub(r"(?<![\w.])/(?:[\w.@+-]+/)+", "", row)
 
 
+def summary(options: argparse.Namespace) -> str:
+    """A report as a table in Markdown, by repository."""
+    verdicts = {p["id"]: p["verdict"] for p in json.loads(options.report.read_text(encoding="utf-8"))["programs"]}
+    names = ["ran", "wrong", "stopped", "not built", "too slow", "not measured"]
+    counts: dict[str, Counter] = {}
+    for program in programs(options.list):
+        verdict = verdicts.get(program["id"], "not measured")
+        for row in (program["repository"], "**all**"):
+            counts.setdefault(row, Counter())[verdict] += 1
+    counts["**all**"] = counts.pop("**all**")  # last
+    lines = ["| repository | programs | " + " | ".join(names) + " |", "|---|" + "---|" * (len(names) + 1)]
+    for repository, count in counts.items():
+        cells = [str(count.total()), *(str(count[name]) for name in names)]
+        lines.append(f"| {repository} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--list", type=Path, required=True, help="the programs, as a .tsv")
     parser.add_argument("--report", type=Path, required=True, help="the .json to write")
-    parser.add_argument("--repositories", type=Path, required=True, help="the folder of the clones")
+    parser.add_argument("--repositories", type=Path, help="the folder of the clones")
+    parser.add_argument("--summary", action="store_true", help="print the report that is there as a table")
     parser.add_argument("--program", type=Path, default=Path("build/bin/warpladder"))
     parser.add_argument("--verb", default="run", choices=("run", "check", "explain"))
-    parser.add_argument("--limit", type=float, default=60, help="seconds for each program")
+    parser.add_argument("--limit", type=float, default=60, help="processor seconds for each program")
+    parser.add_argument("--outputs", type=Path, help="a folder for what the programs print")
     parser.add_argument("--only", default="", help="a pattern that the id must match")
     options = parser.parse_args()
-    if not options.repositories.is_dir():
+    if options.summary:
+        print(summary(options))
+        return
+    if not options.repositories or not options.repositories.is_dir():
         sys.exit(f"corpus.py: --repositories {options.repositories} is no folder")
     outcomes = []
     for program in programs(options.list):

@@ -130,9 +130,12 @@ void simt_ldmatrix(std::uint32_t* to, unsigned row, int count, int transposed) {
   const auto pc = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));
   MatrixRow part{to, nullptr, count, transposed != 0};
   if (w.current % kWarp < 8 * static_cast<unsigned>(count)) {
-    part.row = w.dynamic_shared(w.rank_of(w.current)) + row;
+    // A __shared__ variable may lie in front of the dynamic shared memory.
+    part.row = w.dynamic_shared(w.rank_of(w.current)) + static_cast<std::int32_t>(row);
     const auto address = reinterpret_cast<std::uintptr_t>(part.row);
-    if (w.dynamic_offset(address, kRowBytes, w.rank_of(w.current)) == Worker::kNowhere) {
+    const bool is_static = w.cluster() == 1 && w.in_static_shared(address);
+    if (!is_static &&
+        w.dynamic_offset(address, kRowBytes, w.rank_of(w.current)) == Worker::kNowhere) {
       w.fail(FaultKind::out_of_bounds, pc, [&] {
         return fmt::format("a matrix's row at byte {} of {} bytes of dynamic shared memory", row,
                            w.launch->config.dynamic_shared_bytes);

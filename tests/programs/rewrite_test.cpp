@@ -78,6 +78,9 @@ TEST(Rewrite, HostVariablesMayBeCalledLikeCudasOwn) {
   expect_has(out, "dim3 simt_blockDim(8);");
   expect_has(out, "::simt::shape(4, simt_blockDim)");
   expect_has(out, "{ blockDim.x; }");
+  expect_has(
+      rewrite("void h(P p) { p.gridDim = dim3(1); p.func = (void*)k; cudaKernelNodeParams q; }"),
+      "p.simt_gridDim = dim3(1); p.func = k;");
 }
 
 TEST(Rewrite, ConstConstantsStayReadOnlyData) {
@@ -118,6 +121,24 @@ TEST(Ptx, KnownInstructionsHaveAMeaning) {
   EXPECT_EQ(meaning_of_ptx(R"("cp.async.wait_group 2;\n" ::)"), "::simt_cp_async_wait(2)");
   EXPECT_EQ(meaning_of_ptx(R"("fma.rn.f32 %0, %1, %2, %3;" : "=f"(d) : "f"(a), "f"(b), "f"(c))"),
             "d = fma(a, b, c)");
+}
+
+TEST(Ptx, OperandsGoToFunctionsInTheOrderOfTheText) {
+  EXPECT_EQ(meaning_of_ptx(R"("ldmatrix.sync.aligned.x2.trans.m8n8.shared.b16 {%0, %1}, [%2];\n"
+                              : "=r"(r0), "=r"(r1) : "r"(address))"),
+            "::simt::ptx::ldmatrix_x2_trans(r0, r1, address)");
+  EXPECT_EQ(meaning_of_ptx(R"("cp.async.cg.shared.global.L2::128B [%0], [%1], 16;"
+                              :: "r"(to), "l"(from))"),
+            "::simt::ptx::cp_async(to, from, 16)");
+  EXPECT_EQ(
+      meaning_of_ptx(R"("lop3.b32 %0, %1, %2, %3, 0xe8;" : "=r"(d) : "r"(a), "r"(b), "r"(c))"),
+      "::simt::ptx::lop3(d, a, b, c, 0xe8)");
+  EXPECT_EQ(meaning_of_ptx("\"ld.volatile.global.v4.b32 {%0, %1, %2, %3}, [%4];\" \\\n : \"=r\"(x),"
+                           "\"=r\"(y), \"=r\"(z), \"=r\"(w) : \"l\"(p)"),
+            "::simt::ptx::load_v4(x, y, z, w, p)");
+  EXPECT_EQ(meaning_of_ptx(R"("mov.u32 %0, %%tid.y;" : "=r"(t))"), "t = ::simt_thread_idx().y");
+  EXPECT_EQ(meaning_of_ptx(R"("add.u32 %0, %1, %2; brev.b32 %0, %0;" : "=r"(d) : "r"(a), "r"(b))"),
+            "d = (a) + (b), ::simt::ptx::brev(d, d)");
 }
 
 TEST(Ptx, WhatIsUnknownIsACallThatGccRefuses) {

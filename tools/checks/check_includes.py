@@ -16,8 +16,8 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULT
 ASSEMBLY = re.compile(r"\b(?:asm|__asm__|__asm)\b\s*(?:volatile|__volatile__)?\s*\(")
 # Folders of a room that hold headers for its rungs.
 SHARED_BY_RUNGS = r"tensor/\w+"
-# The last one holds what `run` must refuse.
-ASSEMBLY_HOMES = ("src/parts/ptx/", "src/executor/", "tests/programs/refused/")
+# The last ones hold programs as other people write them.
+ASSEMBLY_HOMES = ("src/parts/ptx/", "src/executor/", "tests/programs/refused/", "tests/programs/language/")
 
 
 def layer(path: str) -> str | None:

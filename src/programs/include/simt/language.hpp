@@ -47,11 +47,15 @@
 
 extern "C" {
 // The program's runtime.
+void program_yield();  // all other threads that can run do so first
+// What threads have done to shared memory before is no race with what follows.
+void program_threads_have_met();
 void program_assert_failed(const char* what, const char* file, int line);
 void program_trap();
 void program_grid_sync();
 // What rewriting makes of PTX that has no meaning here.
 __attribute__((error("this inline PTX is not provided here"))) void simt_unknown_ptx();
+int program_in_kernel();
 int program_is_shared(const void* pointer);
 int program_is_global(const void* pointer);
 }
