@@ -1,6 +1,8 @@
 // The executor's counts beside a GPU's counters: both halves of tools/agreement.py, which starts
 // this program. Usage:
-//   agreement count PROBLEMS.txt OUT.jsonl [GPU]   counts every problem in the executor
+//   agreement count PROBLEMS.txt OUT.jsonl GPU [COMPILED.json]   counts every problem in the
+//                                                  executor, for this GPU, and as this machine code
+//                                                  has the accesses
 //   agreement rungs PROBLEMS.txt OUT.jsonl         launches them on the GPU, for Nsight Compute
 //   agreement patterns OUT.jsonl                   launches the requests of patterns.hpp there
 //
@@ -10,7 +12,6 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <span>
 #include <sstream>
 #include <string>
@@ -18,7 +19,9 @@
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/parse.hpp"
-#include "executor/counts.hpp"
+#include "base/recording.hpp"
+#include "base/whole_file.hpp"
+#include "executor/executor.hpp"
 #include "gpu_side.hpp"
 #include "lab/gpus.hpp"
 #include "lab/origin.hpp"
@@ -29,6 +32,7 @@ namespace warpladder::agreement {
 namespace {
 
 using Words = std::span<const char* const>;
+constexpr std::size_t kMostCompiledBytes = std::size_t{64} << 20;
 
 // A rung on a problem. Without a shape, `variant` is a matrix.
 struct Item {
@@ -136,9 +140,29 @@ nlohmann::json as_json(const Item& item) {
   return {{"rung", item.selected.rung->full_name()}, {"problem", item.problem}};
 }
 
-void count(const char* problems, const char* out, const char* gpu) {
-  std::optional<device::StandIn> stand_in;
-  if (gpu) stand_in.emplace(lab::find_gpu(gpu).machine);
+// {"KERNEL": [["FILE", LINE, "shared", "load", WIDTHS], ...], ...}
+executor::CompiledCode read_compiled(const char* file) {
+  executor::CompiledCode code;
+  const nlohmann::json whole = parse_json(read_whole_file(file, file, kMostCompiledBytes), file);
+  for (const auto& [kernel, list] : whole.items()) {
+    std::vector<executor::CompiledAccess>& accesses = code.kernels[kernel];
+    for (const nlohmann::json& a : list) {
+      accesses.push_back({a[0], a[1],
+                          a[2] == "shared" ? executor::MemorySpace::shared
+                                           : executor::MemorySpace::global,
+                          a[3] == "store" ? executor::AccessKind::store
+                                          : executor::AccessKind::load,
+                          a[4]});
+    }
+  }
+  return code;
+}
+
+void count(const char* problems, const char* out, const char* gpu, const char* compiled) {
+  const device::StandIn stand_in(lab::find_gpu(gpu).machine);
+  const executor::CompiledCode code =
+      compiled ? read_compiled(compiled) : executor::CompiledCode();
+  const executor::AsCompiled as_compiled(code);
   std::string text;
   for (const Item& item : read_problems(problems)) {
     const auto trial = prepared(item, runtime::Target::cpu);
@@ -191,13 +215,13 @@ void launch_bank_patterns(const char* out) {
 
 void run(Words argv) {
   const std::string verb = argv.size() > 1 ? argv[1] : "";
-  if (verb == "count" && (argv.size() == 4 || argv.size() == 5)) {
-    return count(argv[2], argv[3], argv.size() == 5 ? argv[4] : nullptr);
+  if (verb == "count" && (argv.size() == 5 || argv.size() == 6)) {
+    return count(argv[2], argv[3], argv[4], argv.size() == 6 ? argv[5] : nullptr);
   }
   if (verb == "rungs" && argv.size() == 4) return launch_rungs(argv[2], argv[3], argv);
   if (verb == "patterns" && argv.size() == 3) return launch_bank_patterns(argv[2]);
   throw_bad_input(
-      "usage: agreement count PROBLEMS.txt OUT.jsonl [GPU] | rungs PROBLEMS.txt OUT.jsonl | "
+      "usage: agreement count PROBLEMS.txt OUT.jsonl GPU [COMPILED.json] | rungs PROBLEMS.txt OUT.jsonl | "
       "patterns OUT.jsonl");
 }
 
