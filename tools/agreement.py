@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """The executor's counts beside a GPU's counters, for every rung on a small problem.
 
-  agreement.py reduce DIR --date DATE --commit COMMIT
+  agreement.py extract REPORT.ncu-rep OUT.jsonl.gz
+      what each instruction counted, a line for each launch; needs Nsight Compute's own Python module
+  agreement.py reduce DIR PROGRAM --commit COMMIT [--date DATE]
       makes recordings of what tools/agreement_gpu.sh wrote into DIR: results/current/GPU/agreement.json
       and bank_patterns.json
   agreement.py document PROGRAM RECORDING [--check]
@@ -15,8 +17,11 @@ did. Counts agree if they are equal; wavefronts and bank conflicts if they are w
 import argparse
 import collections
 import csv
+import fnmatch
+import glob
 import gzip
 import hashlib
+import importlib
 import json
 import re
 import subprocess
@@ -37,20 +42,23 @@ COUNTERS = {
     "global load sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
     "global store requests": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
     "global store sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-    "shared load instructions": "smsp__inst_executed_op_shared_ld.sum",
     "shared load wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
     "shared load conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
-    "shared store instructions": "smsp__inst_executed_op_shared_st.sum",
     "shared store wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
     "shared store conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
-    "FFMAs": "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum",
 }
-# Those that the instructions' own counts tell: the first words of the machine code's instructions.
+FMAS = ("smsp__sass_thread_inst_executed_op_ffma_pred_on.sum",
+        "smsp__sass_thread_inst_executed_op_dfma_pred_on.sum")
+# Those that the instructions' own counts tell: the first words of the machine code's instructions. An
+# instruction that no lane executes, since all are predicated off, is none of them.
 BY_INSTRUCTION = {
+    "shared load requests": ("LDS", "LDSM"),
+    "shared store requests": ("STS",),
     "atomics": ("ATOM", "ATOMG", "ATOMS", "RED", "REDG"),
     "barriers": ("BAR", "UCGABAR_ARV"),
-    "shuffles": ("SHFL", "VOTE", "VOTEU", "REDUX", "MATCH"),
+    "shuffles": ("SHFL", "VOTE", "REDUX", "MATCH"),
 }
+ALL_COUNTERS = (*COUNTERS, "FMAs", *BY_INSTRUCTION)
 WITHIN = ("wavefronts", "conflicts")
 OWN_FILES = (re.compile(r"\.cu$"), re.compile(r"/rung_\w+\.hpp$"))  # as tools/embed_sites.py has it
 OPCODE = re.compile(r"(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_]*)((?:\.[A-Z0-9_]+)*)")
@@ -82,10 +90,11 @@ def short_name(name):
     return name
 
 
-def agree(counter, ours, theirs):
+def agree(counter, ours, theirs, wavefronts=0):
+    """`wavefronts`: those that conflicts are part of."""
     if ours == theirs:
         return True
-    return counter.endswith(WITHIN) and abs(ours - theirs) <= NEAR * max(ours, theirs)
+    return counter.endswith(WITHIN) and abs(ours - theirs) <= NEAR * max(ours, theirs, wavefronts)
 
 
 # ---- the executor's side
@@ -104,23 +113,32 @@ def run_counts(program, gpu, compiled=None):
         return [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
 
 
-def counters_of(accesses, events):
-    """What the executor counted, under the names of COUNTERS and BY_INSTRUCTION."""
+def counters_of(launch, copies, has_atomics):
+    """What the executor counted, under the names of ALL_COUNTERS. `copies` are the lines, and widths, with
+    asynchronous copies from global to shared memory; the GPU counts no store there. Without `has_atomics` the machine code has none: then
+    the executor's stand for the load and the store of a flag (src/parts/flags.hpp)."""
     found = collections.Counter()
-    for a in accesses:
-        if a["kind"] == "atomic":
+    for a in launch["accesses"]:
+        if a["space"] == "shared" and a["kind"] == "store" and (a["file"], a["line"], a["bytes"]) in copies:
+            continue
+        if a["kind"] == "atomic" and has_atomics:
             found["atomics"] += a["requests"]
+            continue
+        if a["kind"] == "atomic":
+            for kind in ("load", "store"):
+                found[f"global {kind} requests"] += a["requests"]
+                found[f"global {kind} sectors"] += a["sectors"]
             continue
         name = f"{a['space']} {a['kind']}"
         if a["space"] == "global":
             found[f"{name} requests"] += a["requests"]
             found[f"{name} sectors"] += a["sectors"]
         else:
-            found[f"{name} instructions"] += a["requests"]
+            found[f"{name} requests"] += a["requests"]
             found[f"{name} wavefronts"] += a["wavefronts"]
             found[f"{name} conflicts"] += a["conflicts"]
-    for e in events:
-        found["FFMAs"] += e["fmas"]
+    for e in launch["events"]:
+        found["FMAs"] += e["fmas"]
         found["barriers"] += e["barriers"]
         found["shuffles"] += e["shuffles"]
     return found
@@ -186,31 +204,92 @@ def instructions_of(text):
 
 def lines_of(code, places):
     """What the instructions that access memory, multiply or wait counted, by line, opcode and width:
-    [file, line, opcode, bytes, of them predicated, executed, threads, sectors, wavefronts]."""
-    sums = collections.defaultdict(lambda: [0] * 5)
+    [file, line, opcode, bytes, of them predicated, executed, with a lane, threads, sectors, wavefronts]."""
+    sums = collections.defaultdict(lambda: [0] * 6)
     for row in code:
         # Without a disassembly, the innermost line is known.
         inner = place_of([(row["file"], row["line"])] if "file" in row else [])
         text, place = places.get(row["at"], (row.get("sass", ""), inner))
+        text = text.strip()
         opcode = OPCODE.match(text)
         if not opcode or not is_counted(opcode[1]):
             continue
         entry = sums[(*place, opcode[1], width_of(opcode[2]))]
         entry[0] += text.startswith("@")
         entry[1] += row.get("inst_executed", 0)
-        entry[2] += row.get("thread_inst_executed_true", 0)
-        entry[3] += row.get("memory_l2_theoretical_sectors_global", 0)
-        entry[4] += row.get("memory_l1_wavefronts_shared", 0)
+        entry[2] += with_a_lane(row, opcode[1], width_of(opcode[2]), text.startswith("@"))
+        entry[3] += row.get("thread_inst_executed_true", 0)
+        entry[4] += row.get("memory_l2_theoretical_sectors_global", 0)
+        entry[5] += row.get("memory_l1_wavefronts_shared", 0)
     return [[*key, *entry] for key, entry in sorted(sums.items())]
+
+
+def with_a_lane(row, opcode, width, is_predicated):
+    """How often at least one lane executed the instruction."""
+    executed, threads = row.get("inst_executed", 0), row.get("thread_inst_executed_true", 0)
+    if not is_predicated or not executed:
+        return executed
+    whole_warps = -(-threads // 32)
+    if opcode not in ("LDS", "STS"):
+        return min(executed, whole_warps)  # whole warps execute it, or no lane does
+    # One for each request of up to 4 bytes a lane, or of few lanes; else as many as the width demands.
+    ideal = row.get("memory_l1_wavefronts_shared_ideal", 0)
+    if ideal % executed and ideal == whole_warps * width // 4:
+        return whole_warps
+    return min(executed, ideal)
 
 
 MEMORY = {"LDG": ("global", "load"), "LD": ("global", "load"), "STG": ("global", "store"),
           "ST": ("global", "store"), "LDS": ("shared", "load"), "STS": ("shared", "store"),
-          "LDGSTS": ("global", "load")}
+          "LDGSTS": ("global", "load"), "LDSM": ("shared", "load")}
 
 
 def is_counted(opcode):
-    return opcode in MEMORY or opcode == "FFMA" or any(opcode in words for words in BY_INSTRUCTION.values())
+    return opcode in MEMORY or opcode in ("FFMA", "DFMA") or any(opcode in words for words in BY_INSTRUCTION.values())
+
+
+SOURCE_METRICS = ("inst_executed", "thread_inst_executed_true", "memory_l1_wavefronts_shared",
+                  "memory_l1_wavefronts_shared_ideal", "memory_l2_theoretical_sectors_global")
+
+
+def nsight_module():
+    for pattern in ("/opt/nvidia/nsight-compute/*/extras/python", "/usr/local/cuda*/nsight-compute*/extras/python"):
+        sys.path += glob.glob(pattern)
+    try:
+        return importlib.import_module("ncu_report")
+    except ImportError:
+        raise Fault("ncu_report is not to be found: Nsight Compute brings it, in extras/python") from None
+
+
+def instruction_counts(action):
+    """What each instruction of a launch counted, in the order of the code."""
+    code = collections.defaultdict(dict)
+    for name in set(SOURCE_METRICS) & set(action.metric_names()):
+        metric = action.metric_by_name(name)
+        places = metric.correlation_ids()
+        for i in range(metric.num_instances()):
+            code[places.as_uint64(i)][name] = metric.as_uint64(i)
+    begin = min(code, default=0)
+    for place in sorted(code):
+        row = {"at": place - begin, **{name: n for name, n in code[place].items() if n}}
+        row["sass"] = action.sass_by_pc(place)
+        source = action.source_info(place)
+        if source is not None:
+            row["file"], row["line"] = source.file_name(), source.line()
+        yield row
+
+
+def extract(options):
+    ncu_report = nsight_module()
+    report = ncu_report.load_report(options.report)
+    with gzip.open(options.out, "wt", encoding="utf-8") as out:
+        for r in range(report.num_ranges()):
+            actions = report.range_by_idx(r)
+            for i in range(actions.num_actions()):
+                action = actions.action_by_idx(i)
+                launch = {"name": action.name(ncu_report.IAction.NameBase_MANGLED),
+                          "code": list(instruction_counts(action))}
+                out.write(json.dumps(launch) + "\n")
 
 
 def by_problem(launches, is_mark):
@@ -247,7 +326,8 @@ def reduced(folder, program):
         for launch, code in zip(totals, codes):
             rows.append({"rung": problem["rung"], "problem": problem["problem"],
                          "kernel": names[code["name"]],
-                         "counters": [number(launch[metric]) for metric in COUNTERS.values()],
+                         "counters": [number(launch[metric]) for metric in COUNTERS.values()]
+                         + [sum(number(launch[metric]) for metric in FMAS)],
                          "lines": lines_of(code["code"], places.get(code["name"], {}))})
     with open(folder / "patterns.jsonl", encoding="utf-8") as file:
         patterns = [json.loads(line) for line in file]
@@ -285,7 +365,7 @@ def reduce(options):
         recorded = {"gpu": gpu, "date": options.date or origin["date"], "commit": options.commit,
                     "command": "tools/agreement_gpu.sh build/bin DIR",
                     "raw_sha256": hashlib.sha256((folder / raw).read_bytes()).hexdigest()}
-        members = {"counters": list(COUNTERS.values())} if name == "agreement" else {}
+        members = {"counters": [*COUNTERS.values(), " + ".join(FMAS)]} if name == "agreement" else {}
         text = rendered(recorded, data, **members)
         (home / f"{name}.json").write_text(text, encoding="utf-8")
         print(f"{home / name}.json: {len(data)} rows, {len(text)} bytes")
@@ -297,17 +377,18 @@ def reduce(options):
 class Pair:
     """A counter of a launch, or of one of its lines."""
 
-    def __init__(self, row, counter, source, compiled, gpu):
+    def __init__(self, row, counter, source, compiled, gpu, wavefronts=0):
         self.rung, self.problem, self.kernel = row["rung"], row["problem"], row["kernel"]
         self.counter, self.source, self.compiled, self.gpu = counter, source, compiled, gpu
+        self.wavefronts = wavefronts
 
     @property
     def source_agrees(self):
-        return agree(self.counter, self.source, self.gpu)
+        return agree(self.counter, self.source, self.gpu, self.wavefronts)
 
     @property
     def agrees(self):
-        return agree(self.counter, self.compiled, self.gpu)
+        return agree(self.counter, self.compiled, self.gpu, self.wavefronts)
 
 
 def compiled_code(rows):
@@ -315,17 +396,25 @@ def compiled_code(rows):
     code = collections.defaultdict(lambda: collections.defaultdict(int))
     for row in rows:
         for file, line, opcode, width, *_ in row["lines"]:
-            if opcode in MEMORY and opcode != "LDGSTS":
+            if opcode in MEMORY and opcode not in ("LDGSTS", "LDSM"):
                 code[row["kernel"]][(file, line, *MEMORY[opcode])] |= width
     return {kernel: [[*place, widths] for place, widths in places.items()] for kernel, places in code.items()}
 
 
 def gpu_counters(row):
-    found = collections.Counter(dict(zip(COUNTERS, row["counters"])))
-    for _, _, opcode, _, _, executed, *_ in row["lines"]:
+    found = collections.Counter(dict(zip((*COUNTERS, "FMAs"), row["counters"])))
+    for _, _, opcode, _, _, _, with_lane, *_ in row["lines"]:
         for name, words in BY_INSTRUCTION.items():
-            found[name] += executed if opcode in words else 0
+            found[name] += with_lane if opcode in words else 0
     return found
+
+
+def has_atomics(row):
+    return any(line[2] in BY_INSTRUCTION["atomics"] for line in row["lines"])
+
+
+def copying_lines(row):
+    return {(line[0], line[1], line[3]) for line in row["lines"] if line[2] == "LDGSTS"}
 
 
 def launches_of(lines):
@@ -341,21 +430,170 @@ def pairs_of(rows, source, compiled):
         if (rung, problem) != (row["rung"], row["problem"]) or name != row["kernel"]:
             raise Fault(f"the GPU ran {row['kernel']} of {row['rung']} where the executor ran {name} of {rung}")
         theirs = gpu_counters(row)
-        ours = [counters_of(launch["accesses"], launch["events"]) for launch in (asked, made)]
-        for counter in (*COUNTERS, *BY_INSTRUCTION):
-            pairs.append(Pair(row, counter, ours[0][counter], ours[1][counter], theirs[counter]))
+        ours = [counters_of(launch, copying_lines(row), has_atomics(row)) for launch in (asked, made)]
+        for counter in ALL_COUNTERS:
+            wavefronts = theirs[counter.replace("conflicts", "wavefronts")] if "conflicts" in counter else 0
+            pairs.append(Pair(row, counter, ours[0][counter], ours[1][counter], theirs[counter], wavefronts))
     return pairs
+
+
+LINE_COUNTERS = {
+    "global load requests": ("LDG", "LD", "LDGSTS"), "global store requests": ("STG", "ST"),
+    "shared load requests": BY_INSTRUCTION["shared load requests"],
+    "shared store requests": BY_INSTRUCTION["shared store requests"],
+    "global load sectors": ("LDG", "LD", "LDGSTS"), "global store sectors": ("STG", "ST"),
+    "shared load wavefronts": BY_INSTRUCTION["shared load requests"],
+    "shared store wavefronts": BY_INSTRUCTION["shared store requests"],
+    "FMAs": ("FFMA", "DFMA"), "atomics": BY_INSTRUCTION["atomics"], "barriers": BY_INSTRUCTION["barriers"],
+    "shuffles": BY_INSTRUCTION["shuffles"],
+}
+
+
+def gpu_line_counters(row):
+    """By line: what its instructions counted. Wavefronts and sectors are those that their addresses demand."""
+    found = collections.defaultdict(collections.Counter)
+    for file, line, opcode, _, _, _, with_lane, threads, sectors, wavefronts in row["lines"]:
+        for name, words in LINE_COUNTERS.items():
+            if opcode in words:
+                found[(file, line)][name] += {"sectors": sectors, "wavefronts": wavefronts, "FMAs": threads}.get(
+                    name.split()[-1], with_lane)
+    return found
+
+
+def by_line(launch):
+    """The launch's counts, parted by line."""
+    parts = collections.defaultdict(lambda: {"accesses": [], "events": []})
+    for what in ("accesses", "events"):
+        for count in launch[what]:
+            parts[(count["file"], count["line"])][what].append(count)
+    return parts
+
+
+def line_pairs_of(rows, compiled):
+    pairs = []
+    for row, (_, _, launch) in zip(rows, launches_of(compiled), strict=True):
+        theirs, ours = gpu_line_counters(row), by_line(launch)
+        for place in sorted({*theirs, *ours}):
+            counts = counters_of(ours[place], copying_lines(row), has_atomics(row))
+            for counter in LINE_COUNTERS:
+                mine, its = counts[counter], theirs[place][counter]
+                if mine or its:
+                    pairs.append((row, place, Pair(row, counter, mine, mine, its)))
+    return pairs
+
+
+def read_reasons():
+    """[(rung, kernel, counter, reason)]"""
+    rows = [row for row in REASONS.read_text(encoding="utf-8").splitlines() if row and not row.startswith("#")]
+    return [tuple(row.split("|", 3)) for row in rows]
+
+
+def reason_of(pair, reasons):
+    for rung, kernel, counter, reason in reasons:
+        if all(fnmatch.fnmatchcase(text, pattern) for text, pattern in
+               ((pair.rung, rung), (pair.kernel, kernel), (pair.counter, counter))):
+            return reason
+    return "Not explained yet."
+
+
+def share(part, whole):
+    return f"{part:,} of {whole:,} ({100 * part / whole:.1f} %)" if whole else "–"
+
+
+def counter_rows(pairs):
+    for counter in ALL_COUNTERS:
+        mine = [p for p in pairs if p.counter == counter]
+        used = [p for p in mine if p.source or p.compiled or p.gpu]
+        yield [counter, f"{len(mine)}", f"{sum(p.source_agrees for p in mine)}",
+               f"{sum(p.agrees for p in mine)}", f"{sum(p.agrees for p in used)} of {len(used)}"]
+
+
+def exception_rows(pairs):
+    reasons = read_reasons()
+    for p in pairs:
+        if not p.agrees:
+            kernel = p.kernel.split("<")[0].split("::")[-1]
+            yield [f"`{p.rung}`", p.problem, f"`{kernel}`", p.counter, f"{p.source:,}", f"{p.compiled:,}",
+                   f"{p.gpu:,}", reason_of(p, reasons)]
+
+
+def document_of(recording, rows, pairs, lines):
+    recorded = recording["recorded"]
+    used = [p for p in pairs if p.source or p.compiled or p.gpu]
+    strict = sum(agree(p.counter, p.compiled, p.gpu) for p in pairs)
+    text = f"""# Counts beside a GPU's
+
+The executor counts on a CPU what a kernel asks of a GPU. This page compares its counts with what Nsight Compute
+counted on an {recorded["gpu"]}: {len(rows)} launches of {len({r["rung"] for r in rows})} rungs, preparations included, on
+[small problems](../benchmarks/agreement/problems.txt). It is generated: `tools/agreement.py document`.
+
+A pair is a counter of one launch. Counts agree if they are equal. Wavefronts may differ by 2 %, and bank conflicts by
+2 % of the wavefronts that hold them.
+
+| | agree |
+| :-- | --: |
+| as the source asks | {share(sum(p.source_agrees for p in pairs), len(pairs))} |
+| as the compiler made it | {share(sum(p.agrees for p in pairs), len(pairs))} |
+| of these, pairs that are not 0 on both sides | {share(sum(p.agrees for p in used), len(used))} |
+| with conflicts held to 2 % of themselves | {share(strict, len(pairs))} |
+
+"As the compiler made it": ptxas joins accesses to neighbouring words. The recording says which widths the machine code
+has on each source line, and the executor joins the requests of these lines.
+
+{table(["counter", "pairs", "as the source asks", "as compiled", "not 0"], counter_rows(pairs))}
+Requests to shared memory, atomics, barriers and shuffles are sums over a kernel's instructions. An instruction whose
+lanes are all predicated off counts in `smsp__inst_executed_op_shared_ld.sum`, but asks for nothing: it is left out.
+An asynchronous copy loads from global memory, and the GPU counts no store to shared memory for it.
+
+## Line by line
+
+With `-lineinfo`, {share(sum(p.agrees for p in lines), len(lines))} of the pairs of single lines agree. The sums do better,
+because nvcc gives an instruction that it made of two lines, or of two calls of one function, to one of them.
+
+## The exceptions
+
+{table(["rung", "problem", "kernel", "counter", "source", "compiled", "GPU", "reason"], exception_rows(pairs))}"""
+    return text.rstrip("\n") + "\n"
+
+
+def table(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "|" + " :-- |" * len(header)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
+
+
+def document(options):
+    recording = json.loads(Path(options.recording).read_text(encoding="utf-8"))
+    rows, gpu = recording["rows"], gpu_key(recording["recorded"]["gpu"])
+    source = run_counts(options.program, gpu)
+    compiled = run_counts(options.program, gpu, compiled_code(rows))
+    lines = [pair for _, _, pair in line_pairs_of(rows, compiled)]
+    text = document_of(recording, rows, pairs_of(rows, source, compiled), lines)
+    if options.check:
+        if DOCUMENT.read_text(encoding="utf-8") == text:
+            return 0
+        raise Fault(f"{DOCUMENT.relative_to(ROOT)} is not what tools/agreement.py document would write")
+    DOCUMENT.write_text(text, encoding="utf-8")
+    return 0
 
 
 def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     verbs = parser.add_subparsers(required=True)
+    verb = verbs.add_parser("extract")
+    verb.add_argument("report")
+    verb.add_argument("out")
+    verb.set_defaults(run=extract)
     verb = verbs.add_parser("reduce")
     verb.add_argument("folder")
     verb.add_argument("program", help="that ran: its machine code has the lines")
     verb.add_argument("--date")
     verb.add_argument("--commit", required=True)
     verb.set_defaults(run=reduce)
+    verb = verbs.add_parser("document")
+    verb.add_argument("program")
+    verb.add_argument("recording")
+    verb.add_argument("--check", action="store_true")
+    verb.set_defaults(run=document)
     options = parser.parse_args(arguments)
     try:
         return options.run(options)

@@ -8,7 +8,8 @@ namespace warpladder::executor {
 
 namespace {
 
-// The widths of each site's requests, for [2 * site + shared].
+// The widths of each site's requests, for [2 * site + shared]. An access of a line that has none in
+// the machine code may have become part of any other line's.
 std::vector<std::uint8_t> widths_of(const SiteTable& table,
                                     const std::vector<CompiledAccess>& compiled) {
   std::vector<std::uint8_t> widths(2 * table.sites().size());
@@ -16,9 +17,16 @@ std::vector<std::uint8_t> widths_of(const SiteTable& table,
     const Site& site = table.sites()[i];
     if (site.kind != SiteKind::load && site.kind != SiteKind::store) continue;
     const SourceLine& at = table.lines()[site.source_line];
+    std::uint8_t own[2] = {}, any[2] = {};
     for (const CompiledAccess& c : compiled) {
-      if (c.line != at.line || c.kind != access_kind(site, c.space) || c.file != at.file) continue;
-      widths[2 * i + (c.space == MemorySpace::shared)] |= static_cast<std::uint8_t>(c.widths);
+      if (c.kind != access_kind(site, c.space)) continue;
+      const bool shared = c.space == MemorySpace::shared;
+      any[shared] |= static_cast<std::uint8_t>(c.widths);
+      if (c.line == at.line && c.file == at.file)
+        own[shared] |= static_cast<std::uint8_t>(c.widths);
+    }
+    for (const bool shared : {false, true}) {
+      widths[2 * i + shared] = own[shared] ? own[shared] : any[shared];
     }
   }
   return widths;
@@ -80,11 +88,9 @@ inline void RequestLog::count(std::uint32_t index, bool shared, const std::uint6
   const Site& site = table_->sites()[index];
   const std::size_t key = 2 * std::size_t{index} + shared;
   if (!widths_.empty() && widths_[key] >= 2 * site.bytes) {
-    const RequestMerger::Group group{site.source_line,
-                                     2 * static_cast<std::uint32_t>(site.kind) + shared};
-    return merger_.add(group, static_cast<std::uint32_t>(key), address, lane, n, site.bytes,
-                       widths_[key],
-                       [this](auto... request) { count_merged(request...); });
+    const std::uint32_t kind = 2 * static_cast<std::uint32_t>(site.kind) + shared;
+    return merger_.add(kind, static_cast<std::uint32_t>(key), address, lane, n, site.bytes,
+                       widths_[key], [this](auto... request) { count_merged(request...); });
   }
   if (shared) {
     sums_.tallies[key].add_shared(address, lane, n, site.bytes, site.kind == SiteKind::load);
@@ -96,11 +102,9 @@ inline void RequestLog::count(std::uint32_t index, bool shared, const std::uint6
 void RequestLog::count_merged(std::size_t key, const std::uint64_t* address,
                               const std::uint8_t* lane, int n, unsigned bytes) {
   const bool is_wider = bytes > table_->sites()[key / 2].bytes;
-  Tally& tally =
-      is_wider ? sums_.widened[{key, static_cast<int>(bytes)}] : sums_.tallies[key];
+  Tally& tally = is_wider ? sums_.widened[{key, static_cast<int>(bytes)}] : sums_.tallies[key];
   if (key % 2) {
-    tally.add_shared(address, lane, n, bytes,
-                     table_->sites()[key / 2].kind == SiteKind::load);
+    tally.add_shared(address, lane, n, bytes, table_->sites()[key / 2].kind == SiteKind::load);
   } else {
     tally.add_global(address, n, bytes);
   }

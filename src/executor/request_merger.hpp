@@ -10,19 +10,13 @@ namespace warpladder::executor {
 
 class RequestMerger {
  public:
-  // What must be alike for requests to be joined.
-  struct Group {
-    std::uint32_t line = 0;  // of the source
-    std::uint32_t kind = 0;  // load or store, global or shared
-    bool operator==(const Group&) const = default;
-  };
-
   // address[i] is what lane[i] asks for, `bytes` wide; n in 1 … 32. `widths` is the sum of those
-  // that a request may have. `site` comes back with the requests that this one becomes part of,
-  // unless another was there before it. Calls emit(site, addresses, lanes, n, bytes).
+  // that a request may have. Requests of one `kind` are joined; `site` comes back with those that
+  // this one becomes part of, unless another was there before it. Calls emit(site, addresses,
+  // lanes, n, bytes).
   template <class Emit>
-  void add(Group group, std::uint32_t site, const std::uint64_t* address, const std::uint8_t* lane,
-           int n, unsigned bytes, unsigned widths, const Emit& emit) {
+  void add(std::uint32_t kind, std::uint32_t site, const std::uint64_t* address,
+           const std::uint8_t* lane, int n, unsigned bytes, unsigned widths, const Emit& emit) {
     const unsigned offset = address[0] % kWidest;
     for (int i = 1; i < n; ++i) {
       if (address[i] % kWidest != offset) return emit(site, address, lane, n, bytes);
@@ -30,9 +24,10 @@ class RequestMerger {
     const std::uint32_t pieces = ((1u << bytes) - 1) << offset;
     for (std::size_t at = 0; at < open_.size(); ++at) {
       Open& o = open_[at];
-      if (!(o.group == group) || !same_lines(o, address, lane, n)) continue;
+      if (o.kind != kind || !same_lines(o, address, lane, n)) continue;
       if (!(o.pieces & pieces) && o.bytes == bytes) {
         o.pieces |= pieces;
+        o.widths |= widths;
         return;
       }
       close(o, emit);  // asked for again
@@ -44,7 +39,7 @@ class RequestMerger {
       open_.erase(open_.begin());
     }
     Open& o = open_.emplace_back();
-    o.group = group;
+    o.kind = kind;
     o.site = site;
     o.bytes = bytes;
     o.widths = widths;
@@ -69,8 +64,7 @@ class RequestMerger {
 
   // Requests to the same 16 bytes of each lane that may still become wider.
   struct Open {
-    Group group;
-    std::uint32_t site = 0;
+    std::uint32_t kind = 0, site = 0;
     unsigned bytes = 0, widths = 0;
     std::uint32_t pieces = 0;  // a bit for each of the 16 bytes
     int n = 0;

@@ -131,9 +131,9 @@ void Tally::add_shared(const std::uint64_t* address, const std::uint8_t* lane, i
   ++requests;
   lanes += static_cast<unsigned>(n);
   const unsigned words = (bytes + 3) / 4;
-  const bool is_shared = is_load && words > 1 &&
-                         (neighbours_share(address, lane, n, 1) ||
-                          neighbours_share(address, lane, n, 2));
+  const bool is_shared =
+      is_load && words > 1 &&
+      (neighbours_share(address, lane, n, 1) || neighbours_share(address, lane, n, 2));
   const unsigned group_lanes = 32 / words * (is_shared ? 2 : 1);
   unsigned in_request = 0, ideal = 0;
   if (bytes <= 4 && within_one_row_of_banks(address, n)) {

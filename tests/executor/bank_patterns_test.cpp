@@ -32,11 +32,12 @@ Tally tally_of(const nlohmann::json& pattern, bool is_load) {
 
 TEST(BankPatterns, TakeTheWavefrontsThatAGpuCounted) {
   std::size_t patterns = 0, merged = 0;
-  for (const auto& gpu : std::filesystem::directory_iterator(WARPLADDER_SOURCE_DIR
-                                                             "/results/current")) {
+  for (const auto& gpu :
+       std::filesystem::directory_iterator(WARPLADDER_SOURCE_DIR "/results/current")) {
     std::ifstream file(gpu.path() / "bank_patterns.json");
     if (!file) continue;
-    for (const nlohmann::json& p : nlohmann::json::parse(file)["rows"]) {
+    const nlohmann::json recording = nlohmann::json::parse(file);
+    for (const nlohmann::json& p : recording["rows"]) {
       SCOPED_TRACE(p.dump());
       const Tally load = tally_of(p, true), store = tally_of(p, false);
       EXPECT_EQ(load.wavefronts, p["load"]);
