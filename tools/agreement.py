@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """The executor's counts beside a GPU's counters, for every rung on a small problem.
 
-  agreement.py extract REPORT.ncu-rep OUT.jsonl.gz
-      what each instruction counted, a line for each launch; needs Nsight Compute's own Python module
   agreement.py reduce DIR PROGRAM --commit COMMIT [--date DATE]
       makes recordings of what tools/agreement_gpu.sh wrote into DIR: results/current/GPU/agreement.json
       and bank_patterns.json
@@ -18,10 +16,8 @@ import argparse
 import collections
 import csv
 import fnmatch
-import glob
 import gzip
 import hashlib
-import importlib
 import json
 import re
 import subprocess
@@ -246,50 +242,6 @@ MEMORY = {"LDG": ("global", "load"), "LD": ("global", "load"), "STG": ("global",
 
 def is_counted(opcode):
     return opcode in MEMORY or opcode in ("FFMA", "DFMA") or any(opcode in words for words in BY_INSTRUCTION.values())
-
-
-SOURCE_METRICS = ("inst_executed", "thread_inst_executed_true", "memory_l1_wavefronts_shared",
-                  "memory_l1_wavefronts_shared_ideal", "memory_l2_theoretical_sectors_global")
-
-
-def nsight_module():
-    for pattern in ("/opt/nvidia/nsight-compute/*/extras/python", "/usr/local/cuda*/nsight-compute*/extras/python"):
-        sys.path += glob.glob(pattern)
-    try:
-        return importlib.import_module("ncu_report")
-    except ImportError:
-        raise Fault("ncu_report is not to be found: Nsight Compute brings it, in extras/python") from None
-
-
-def instruction_counts(action):
-    """What each instruction of a launch counted, in the order of the code."""
-    code = collections.defaultdict(dict)
-    for name in set(SOURCE_METRICS) & set(action.metric_names()):
-        metric = action.metric_by_name(name)
-        places = metric.correlation_ids()
-        for i in range(metric.num_instances()):
-            code[places.as_uint64(i)][name] = metric.as_uint64(i)
-    begin = min(code, default=0)
-    for place in sorted(code):
-        row = {"at": place - begin, **{name: n for name, n in code[place].items() if n}}
-        row["sass"] = action.sass_by_pc(place)
-        source = action.source_info(place)
-        if source is not None:
-            row["file"], row["line"] = source.file_name(), source.line()
-        yield row
-
-
-def extract(options):
-    ncu_report = nsight_module()
-    report = ncu_report.load_report(options.report)
-    with gzip.open(options.out, "wt", encoding="utf-8") as out:
-        for r in range(report.num_ranges()):
-            actions = report.range_by_idx(r)
-            for i in range(actions.num_actions()):
-                action = actions.action_by_idx(i)
-                launch = {"name": action.name(ncu_report.IAction.NameBase_MANGLED),
-                          "code": list(instruction_counts(action))}
-                out.write(json.dumps(launch) + "\n")
 
 
 def by_problem(launches, is_mark):
@@ -579,10 +531,6 @@ def document(options):
 def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     verbs = parser.add_subparsers(required=True)
-    verb = verbs.add_parser("extract")
-    verb.add_argument("report")
-    verb.add_argument("out")
-    verb.set_defaults(run=extract)
     verb = verbs.add_parser("reduce")
     verb.add_argument("folder")
     verb.add_argument("program", help="that ran: its machine code has the lines")

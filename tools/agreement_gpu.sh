@@ -35,7 +35,7 @@ profile --metrics "$metrics" --csv --page raw --log-file "$work/counters.csv" \
 
 profile --section SourceCounters --export "$work/source" "$program" rungs "$problems" \
   "$work/again.jsonl"
-python3 "$tools/agreement.py" extract "$work/source.ncu-rep" "$out/source.jsonl.gz"
+python3 "$tools/extract_instructions.py" "$work/source.ncu-rep" "$out/source.jsonl.gz"
 for name in patterns counters; do
   gzip -c "$work/$name.csv" > "$out/$name.csv.gz"
 done

@@ -147,12 +147,10 @@ executor::CompiledCode read_compiled(const char* file) {
   for (const auto& [kernel, list] : whole.items()) {
     std::vector<executor::CompiledAccess>& accesses = code.kernels[kernel];
     for (const nlohmann::json& a : list) {
-      accesses.push_back({a[0], a[1],
-                          a[2] == "shared" ? executor::MemorySpace::shared
-                                           : executor::MemorySpace::global,
-                          a[3] == "store" ? executor::AccessKind::store
-                                          : executor::AccessKind::load,
-                          a[4]});
+      accesses.push_back(
+          {a[0], a[1],
+           a[2] == "shared" ? executor::MemorySpace::shared : executor::MemorySpace::global,
+           a[3] == "store" ? executor::AccessKind::store : executor::AccessKind::load, a[4]});
     }
   }
   return code;
@@ -160,8 +158,7 @@ executor::CompiledCode read_compiled(const char* file) {
 
 void count(const char* problems, const char* out, const char* gpu, const char* compiled) {
   const device::StandIn stand_in(lab::find_gpu(gpu).machine);
-  const executor::CompiledCode code =
-      compiled ? read_compiled(compiled) : executor::CompiledCode();
+  const executor::CompiledCode code = compiled ? read_compiled(compiled) : executor::CompiledCode();
   const executor::AsCompiled as_compiled(code);
   std::string text;
   for (const Item& item : read_problems(problems)) {
@@ -221,7 +218,8 @@ void run(Words argv) {
   if (verb == "rungs" && argv.size() == 4) return launch_rungs(argv[2], argv[3], argv);
   if (verb == "patterns" && argv.size() == 3) return launch_bank_patterns(argv[2]);
   throw_bad_input(
-      "usage: agreement count PROBLEMS.txt OUT.jsonl GPU [COMPILED.json] | rungs PROBLEMS.txt OUT.jsonl | "
+      "usage: agreement count PROBLEMS.txt OUT.jsonl GPU [COMPILED.json] | rungs PROBLEMS.txt "
+      "OUT.jsonl | "
       "patterns OUT.jsonl");
 }
 
