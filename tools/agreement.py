@@ -230,7 +230,7 @@ def with_a_lane(row, opcode, width, is_predicated):
         return min(executed, whole_warps)  # whole warps execute it, or no lane does
     # One for each request of up to 4 bytes a lane, or of few lanes; else as many as the width demands.
     ideal = row.get("memory_l1_wavefronts_shared_ideal", 0)
-    if ideal % executed and ideal == whole_warps * width // 4:
+    if ideal != executed and ideal == whole_warps * width // 4:
         return whole_warps
     return min(executed, ideal)
 
