@@ -1,6 +1,7 @@
 #include "executor/executor.hpp"
 
 #include <fmt/format.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
@@ -17,6 +18,19 @@
 
 namespace warpladder::executor {
 namespace {
+
+// A thread's stack also holds the __shared__ variables of all kernels, which are thread-local: 8 MiB
+// by now, as much as a thread usually has. What is not touched takes no memory.
+bool make_stacks_large() {
+  constexpr std::size_t kBytes = std::size_t{64} << 20;
+  pthread_attr_t attributes;
+  if (pthread_getattr_default_np(&attributes) != 0) return false;
+  const bool is_set = pthread_attr_setstacksize(&attributes, kBytes) == 0 &&
+                      pthread_setattr_default_np(&attributes) == 0;
+  pthread_attr_destroy(&attributes);
+  return is_set;
+}
+[[maybe_unused]] const bool kStacksAreLarge = make_stacks_large();
 
 // The executor's OS threads, kept between launches. The launching thread is worker 0.
 class Pool {
