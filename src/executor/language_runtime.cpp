@@ -74,8 +74,6 @@ Bits atomic(void* address, Bits operand, Bits compare, int form, std::uintptr_t 
   std::memcpy(&old, address, sizeof old);
   const Bits changed = new_value<Bits, Signed, Float>(old, operand, compare, form);
   std::memcpy(address, &changed, sizeof changed);
-  // A lock that another thread holds: it must run to give the lock back.
-  if (form == simt::kAtomicCompareSwap && old != compare) this_worker->yield();
   return old;
 }
 
