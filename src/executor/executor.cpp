@@ -19,8 +19,8 @@
 namespace warpladder::executor {
 namespace {
 
-// A thread's stack also holds the __shared__ variables of all kernels, which are thread-local: 8 MiB
-// by now, as much as a thread usually has. What is not touched takes no memory.
+// A thread's stack also holds the __shared__ variables of all kernels, which are thread-local: 8
+// MiB by now, as much as a thread usually has. What is not touched takes no memory.
 bool make_stacks_large() {
   constexpr std::size_t kBytes = std::size_t{64} << 20;
   pthread_attr_t attributes;

@@ -38,7 +38,7 @@ class Refusals(unittest.TestCase):
         self.assertEqual(outcome.stdout, "")
 
     def test_a_header_that_is_not_provided(self):
-        self.refused("header.cu:1: #include <cub/cub.cuh>: not provided here", "header.cu")
+        self.refused("header.cu:1: #include <cusparse.h>: not provided here", "header.cu")
 
     def test_a_kernel_that_is_called_like_a_function(self):
         self.refused("plain_call.cu:5: kernel fill is called like a function; launch it with fill<<<", "plain_call.cu")

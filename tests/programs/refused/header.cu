@@ -1,2 +1,2 @@
-#include <cub/cub.cuh>
+#include <cusparse.h>
 int main() {}

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "ladder/space.hpp"
-#include "ops/sgemm/tensor/warp_rung.hpp"
+#include "ops/sgemm/rung_by_warps.hpp"
 
 namespace warpladder::sgemm {
 namespace {
