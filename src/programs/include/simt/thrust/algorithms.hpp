@@ -24,6 +24,13 @@ struct gives_place {
     return std::get<i>(std::tie(a...)) + n;
   }
 };
+// The output moved on: the last argument but one.
+struct gives_output_end {
+  template <class... A>
+  static auto finish(std::ptrdiff_t n, const A&... a) {
+    return std::get<sizeof...(A) - 2>(std::tie(a...)) + n;
+  }
+};
 template <class I>
 using value_of = typename std::iterator_traits<I>::value_type;
 
@@ -89,35 +96,20 @@ static std::ptrdiff_t run(I first, N n, F f) {
 }
 SIMT_END(for_each_n)
 
-struct transform_algorithm {
-  static constexpr const char* name = "thrust::transform";
-  template <class I, class O, class F>
-  static std::ptrdiff_t run(I first, I last, O out, F f) {
-    const std::ptrdiff_t n = last - first;
-    for (; first != last; ++first, ++out) *out = f(*first);
-    return n;
-  }
-  template <class I, class J, class O, class F>
-  static std::ptrdiff_t run(I first, I last, J second, O out, F f) {
-    const std::ptrdiff_t n = last - first;
-    for (; first != last; ++first, ++second, ++out) *out = f(*first, *second);
-    return n;
-  }
-  template <class I, class O, class F>
-  static O finish(std::ptrdiff_t n, I, I, O out, F) {
-    return out + n;
-  }
-  template <class I, class J, class O, class F>
-  static O finish(std::ptrdiff_t n, I, I, J, O out, F) {
-    return out + n;
-  }
-};
-}  // namespace detail
-template <class First, class... A>
-auto transform(const First& first, const A&... a) {
-  return detail::call<detail::transform_algorithm>(first, a...);
+SIMT_ALGORITHM(transform, gives_output_end)
+template <class I, class O, class F>
+static std::ptrdiff_t run(I first, I last, O out, F f) {
+  const std::ptrdiff_t n = last - first;
+  for (; first != last; ++first, ++out) *out = f(*first);
+  return n;
 }
-namespace detail {
+template <class I, class J, class O, class F>
+static std::ptrdiff_t run(I first, I last, J second, O out, F f) {
+  const std::ptrdiff_t n = last - first;
+  for (; first != last; ++first, ++second, ++out) *out = f(*first, *second);
+  return n;
+}
+SIMT_END(transform)
 SIMT_ALGORITHM(transform_if, gives_value)
 template <class I, class O, class F, class P>
 static O run(I first, I last, O out, F f, P p) {
@@ -295,11 +287,8 @@ SIMT_END(min_element)
 SIMT_ALGORITHM(max_element, gives_place<0>)
 template <class I, class Less = less<value_of<I>>>
 static std::ptrdiff_t run(I first, I last, Less is_less = Less()) {
-  std::ptrdiff_t best = 0;
-  for (std::ptrdiff_t i = 1; i < last - first; ++i) {
-    if (is_less(first[best], first[i])) best = i;
-  }
-  return best;
+  return min_element_algorithm::run(
+      first, last, [is_less](const auto& a, const auto& b) { return is_less(b, a); });
 }
 SIMT_END(max_element)
 

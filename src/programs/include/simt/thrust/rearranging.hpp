@@ -184,37 +184,22 @@ static std::ptrdiff_t run(I first, I last, const T& value) {
   return remove_if_algorithm::run(first, last, [value](const auto& x) { return x == value; });
 }
 SIMT_END(remove)
-struct copy_if_algorithm {
-  static constexpr const char* name = "thrust::copy_if";
-  template <class I, class O, class P>
-  static std::ptrdiff_t run(I first, I last, O out, P p) {
-    return run(first, last, first, out, p);
-  }
-  template <class I, class S, class O, class P>
-  static std::ptrdiff_t run(I first, I last, S stencil, O out, P p) {
-    std::ptrdiff_t n = 0;
-    for (; first != last; ++first, ++stencil) {
-      if (!p(*stencil)) continue;
-      *out = *first;
-      ++out, ++n;
-    }
-    return n;
-  }
-  template <class I, class O, class P>
-  static O finish(std::ptrdiff_t n, I, I, O out, P) {
-    return out + n;
-  }
-  template <class I, class S, class O, class P>
-  static O finish(std::ptrdiff_t n, I, I, S, O out, P) {
-    return out + n;
-  }
-};
-}  // namespace detail
-template <class First, class... A>
-auto copy_if(const First& first, const A&... a) {
-  return detail::call<detail::copy_if_algorithm>(first, a...);
+SIMT_ALGORITHM(copy_if, gives_output_end)
+template <class I, class O, class P>
+static std::ptrdiff_t run(I first, I last, O out, P p) {
+  return run(first, last, first, out, p);
 }
-namespace detail {
+template <class I, class S, class O, class P>
+static std::ptrdiff_t run(I first, I last, S stencil, O out, P p) {
+  std::ptrdiff_t n = 0;
+  for (; first != last; ++first, ++stencil) {
+    if (!p(*stencil)) continue;
+    *out = *first;
+    ++out, ++n;
+  }
+  return n;
+}
+SIMT_END(copy_if)
 SIMT_ALGORITHM(remove_copy_if, gives_place<2>)
 template <class I, class O, class P>
 static std::ptrdiff_t run(I first, I last, O out, P p) {
