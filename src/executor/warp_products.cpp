@@ -133,9 +133,7 @@ void simt_ldmatrix(std::uint32_t* to, unsigned row, int count, int transposed) {
     // A __shared__ variable may lie in front of the dynamic shared memory.
     part.row = w.dynamic_shared(w.rank_of(w.current)) + static_cast<std::int32_t>(row);
     const auto address = reinterpret_cast<std::uintptr_t>(part.row);
-    const auto dynamic = reinterpret_cast<std::uintptr_t>(w.dynamic_shared(w.rank_of(w.current)));
-    const bool is_static =
-        w.cluster() == 1 && w.in_static_shared(address) && address - dynamic >= kSharedArea;
+    const bool is_static = w.cluster() == 1 && w.in_static_shared(address);
     if (!is_static &&
         w.dynamic_offset(address, kRowBytes, w.rank_of(w.current)) == Worker::kNowhere) {
       w.fail(FaultKind::out_of_bounds, pc, [&] {

@@ -193,7 +193,11 @@ class Worker {
     const std::size_t all = launch->config.dynamic_shared_bytes;
     return offset <= all && bytes <= all - offset ? offset : kNowhere;
   }
-  bool in_static_shared(std::uintptr_t address) const { return address - tls_begin_ < tls_bytes_; }
+  // Of a __shared__ variable. Without a cluster the dynamic shared memory is thread-local, too.
+  bool in_static_shared(std::uintptr_t address) const {
+    return address - tls_begin_ < tls_bytes_ &&
+           address - reinterpret_cast<std::uintptr_t>(areas_) >= kSharedArea;
+  }
 
   // ---- questions about shared memory that are answered later (shared_shadow.hpp)
   void note_doubts(std::uintptr_t pc) {
