@@ -22,7 +22,7 @@ constexpr bool valid(TensorConfig c) {
   return c.block_m % 128 == 0 && c.sharers <= 2 && c.blocks_k <= 8 &&
          (c.sharers == 1 || c.blocks_k == 1) &&
          // Wide tiles leave no registers for two tiles of rows, or for a second level of sums.
-         (c.block_n == 128 || (c.block_n % 32 == 0 && c.cluster() == 1 && c.block_m == 128));
+         (c.block_n == 128 || (c.block_n % 64 == 0 && c.cluster() == 1 && c.block_m == 128));
 }
 
 // nvcc rejects struct-valued template arguments on kernels, so this wraps the value in a type.
