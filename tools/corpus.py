@@ -80,6 +80,8 @@ def wait(child: subprocess.Popen, options: argparse.Namespace) -> tuple[bytes, b
 
 def run(program: dict[str, str], options: argparse.Namespace) -> dict:
     """How one program ended, and after which seconds of processor time: a busy machine tells no other."""
+    if not program["files"]:
+        return {"id": program["id"], "verdict": "not built", "seconds": 0.0, "reason": "the list names no file of it"}
     first = (options.repositories / program["files"].split()[0]).resolve()
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     child = subprocess.Popen(
