@@ -338,7 +338,7 @@ std::string blanked(std::string_view source) {
       blank(at, end);
     } else if (left.starts_with("R\"") && (at == 0 || !is_word(source[at - 1]))) {
       const std::size_t open = source.find('(', at);
-      const std::string close = ")" + std::string(source.substr(at + 2, open - at - 2)) + "\"";
+      const std::string close = fmt::format("){}\"", source.substr(at + 2, open - at - 2));
       const std::size_t found = open == kNone ? kNone : source.find(close, open);
       end = found == kNone ? source.size() : found + close.size();
       blank(at + 2, end - 1);

@@ -22,7 +22,7 @@ def warpladder(*arguments: str) -> subprocess.CompletedProcess:
 
 
 class Language(unittest.TestCase):
-    def expect_all_ok(self, outcome: subprocess.CompletedProcess, count: int = 19):
+    def expect_all_ok(self, outcome: subprocess.CompletedProcess, count: int = 22):
         said = outcome.stdout.splitlines()
         self.assertEqual([row for row in said if not row.endswith(" ok")], [], outcome.stderr)
         self.assertEqual(len(said), count)

@@ -198,8 +198,9 @@ Graph& graph_of(void* graph) { return *static_cast<Graph*>(graph); }
 
 void memory_changed() { state().repeats.forget(); }
 
+bool is_capturing() { return state().is_capturing; }
 bool defer(std::function<void()> work) {
-  if (!state().is_capturing) return false;
+  if (!is_capturing()) return false;
   state().captured.push_back(std::move(work));
   return true;
 }

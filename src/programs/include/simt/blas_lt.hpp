@@ -2,10 +2,7 @@
 // A small cuBLASLt: column-major products of FP32, half and bfloat16, summed in float, with a bias,
 // ReLU or GELU behind them. Plain loops on the CPU, which are not counted.
 
-#include <vector>
-
-#include "simt/blas.hpp"
-#include "simt/half.hpp"
+#include "simt/blas_ex.hpp"
 
 enum cublasLtMatmulDescAttributes_t {
   CUBLASLT_MATMUL_DESC_TRANSA,
@@ -110,38 +107,7 @@ inline cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPrefere
   return CUBLAS_STATUS_SUCCESS;
 }
 
-// The types' elements; device memory, which the host's instrumentation would refuse.
 namespace simt {
-__attribute__((no_sanitize("thread"))) inline float element(const void* p, cudaDataType type,
-                                                            std::size_t i) {
-  if (type == CUDA_R_16F) return HalfFormat::decode(((const unsigned short*)p)[i]);
-  if (type == CUDA_R_16BF) return BfloatFormat::decode(((const unsigned short*)p)[i]);
-  return ((const float*)p)[i];
-}
-__attribute__((no_sanitize("thread"))) inline void set_element(void* p, cudaDataType type,
-                                                               std::size_t i, float value) {
-  if (type == CUDA_R_16F) {
-    ((unsigned short*)p)[i] = HalfFormat::encode(value);
-  } else if (type == CUDA_R_16BF) {
-    ((unsigned short*)p)[i] = BfloatFormat::encode(value);
-  } else {
-    ((float*)p)[i] = value;
-  }
-}
-inline bool is_known(cudaDataType type) {
-  return type == CUDA_R_32F || type == CUDA_R_16F || type == CUDA_R_16BF;
-}
-// All of a matrix's columns as floats, one behind the other.
-inline std::vector<float> as_floats(const void* p, const cublasLtMatrixLayoutOpaque& m,
-                                    std::size_t first) {
-  std::vector<float> out(m.rows * m.columns);
-  for (std::size_t j = 0; j < m.columns; ++j) {
-    for (std::size_t i = 0; i < m.rows; ++i) {
-      out[j * m.rows + i] = element(p, m.type, first + j * static_cast<std::size_t>(m.ld) + i);
-    }
-  }
-  return out;
-}
 inline float activated(float x, cublasLtEpilogue_t epilogue) {
   if (epilogue & CUBLASLT_EPILOGUE_RELU) return x > 0 ? x : 0;
   if (!(epilogue & CUBLASLT_EPILOGUE_GELU)) return x;
@@ -174,11 +140,13 @@ inline cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t how,
     const auto first = [&](cublasLtMatrixLayout_t l) {
       return static_cast<std::size_t>(batch * l->stride);
     };
-    const std::vector<float> left = simt::as_floats(a, *la, first(la));
-    const std::vector<float> right = simt::as_floats(b, *lb, first(lb));
-    std::vector<float> sums(m * n);
-    simt::gemm<float>(ta, tb, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), 1.0f,
-                      left.data(), la->rows, right.data(), lb->rows, 0.0f, sums.data(), m);
+    const auto matrix = [&](const void* p, cublasLtMatrixLayout_t l) {
+      return simt::ExMatrix{simt::ex_at(p, l->type, batch * l->stride), l->type,
+                            static_cast<std::size_t>(l->ld)};
+    };
+    const std::vector<float> sums = simt::sums_of<float>(
+        {ta, tb, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), alpha, beta},
+        matrix(a, la), matrix(b, lb));
     const float scale = *(const float*)alpha, of_c = *(const float*)beta;
     for (std::size_t j = 0; j < n; ++j) {
       for (std::size_t i = 0; i < m; ++i) {
