@@ -96,8 +96,13 @@ def build(program: dict[str, str], folder: Path) -> tuple[Path, str]:
 
 def words(text: str, binary: str) -> list[str]:
     """What a program says, but for rows that differ anyway; one may name the program by its path."""
-    rows = [row for row in text.splitlines() if binary not in row and not LEFT_OUT.search(row)]
-    return [word for row in rows for word in row.split()]
+    kept: list[str] = []
+    announced = False  # by the row before: what this one says is left out, too
+    for row in text.splitlines():
+        left_out = announced or binary in row or bool(LEFT_OUT.search(row))
+        announced = bool(LEFT_OUT.search(row)) and row.rstrip().endswith(":")
+        kept += [] if left_out else row.split()
+    return kept
 
 
 def same(a: str, b: str, tolerance: float) -> bool:
@@ -126,6 +131,8 @@ def judged(program: dict[str, str], binary: Path, errors: str, folder: Path, opt
                               stdin=subprocess.DEVNULL, timeout=options.limit)
     except subprocess.TimeoutExpired:
         return verdict | {"verdict": "too slow", "reason": ""}
+    (folder / "gpu_outputs").mkdir(exist_ok=True)
+    (folder / "gpu_outputs" / f"{program['id']}.txt").write_bytes(done.stdout)
     gpu = done.stdout.decode(errors="replace")
     if done.returncode != 0:
         said = (done.stderr.decode(errors="replace") + gpu).strip().splitlines() or [""]

@@ -1,6 +1,7 @@
 #pragma once
 // What nvcc includes in front of every .cu file, and what programs include by this name.
 
+#include <assert.h>
 #include <limits.h>
 #include <math.h>
 #include <time.h>
