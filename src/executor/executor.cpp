@@ -167,13 +167,7 @@ void fill_counts(const RequestLog::Sums& sums, const KernelLaunch& launch, Kerne
       const bool shared = space == MemorySpace::shared;
       const Tally& tally = sums.tallies[2 * i + shared];
       if (!tally.requests) continue;
-      // An asynchronous copy is one instruction that loads from global and stores to shared.
-      const AccessKind kind = site.kind == SiteKind::atomic  ? AccessKind::atomic
-                              : site.kind == SiteKind::store ? AccessKind::store
-                              : site.kind == SiteKind::load  ? AccessKind::load
-                              : shared                       ? AccessKind::store
-                                                             : AccessKind::load;
-      accesses[{at.file, at.line, space, kind, site.bytes}].merge(tally);
+      accesses[{at.file, at.line, space, access_kind(site, space), site.bytes}].merge(tally);
     }
     const std::uint64_t times = sums.site_lanes[i];
     if (!times) continue;
@@ -186,6 +180,13 @@ void fill_counts(const RequestLog::Sums& sums, const KernelLaunch& launch, Kerne
         event_at(table.fmas()[f].source_line).fmas += times * table.fmas()[f].per_lane;
       }
     }
+  }
+  for (const auto& [where, tally] : sums.widened) {
+    const auto& [key, bytes] = where;
+    const Site& site = table.sites()[key / 2];
+    const SourceLine& at = table.lines()[site.source_line];
+    const MemorySpace space = key % 2 ? MemorySpace::shared : MemorySpace::global;
+    accesses[{at.file, at.line, space, access_kind(site, space), bytes}].merge(tally);
   }
   for (const auto& [key, tally] : accesses) {
     const auto& [file, line, space, kind, bytes] = key;
@@ -204,12 +205,17 @@ void fill_counts(const RequestLog::Sums& sums, const KernelLaunch& launch, Kerne
 namespace {
 
 std::atomic<double> block_limit_s{0};
+std::atomic<const CompiledCode*> compiled_code{nullptr};
 
 }  // namespace
 
 BlockLimit::BlockLimit(double seconds) : before_(block_limit_s.exchange(seconds)) {}
 BlockLimit::~BlockLimit() { block_limit_s = before_; }
 double BlockLimit::seconds() { return block_limit_s; }
+
+AsCompiled::AsCompiled(const CompiledCode& code) : before_(compiled_code.exchange(&code)) {}
+AsCompiled::~AsCompiled() { compiled_code = before_; }
+const CompiledCode* AsCompiled::code() { return compiled_code; }
 
 unsigned worker_count(const Options& options) {
   if (options.threads) return options.threads;
@@ -223,6 +229,7 @@ void run_kernel(const KernelLaunch& launch, const Options& options, KernelCounts
   state.launch = &launch;
   state.options = options;
   state.block_limit_s = BlockLimit::seconds();
+  if (const CompiledCode* code = AsCompiled::code()) state.compiled = code->of(kernel_name(launch));
   state.counted = launch.counted;
   state.blocks = launch.config.grid.count();
   state.workers = static_cast<unsigned>(

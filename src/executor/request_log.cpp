@@ -6,7 +6,35 @@
 
 namespace warpladder::executor {
 
-void RequestLog::prepare() {
+namespace {
+
+// The widths of each site's requests, for [2 * site + shared]. An access of a line that has none in
+// the machine code may have become part of any other line's.
+std::vector<std::uint8_t> widths_of(const SiteTable& table,
+                                    const std::vector<CompiledAccess>& compiled) {
+  std::vector<std::uint8_t> widths(2 * table.sites().size());
+  for (std::size_t i = 1; i < table.sites().size(); ++i) {
+    const Site& site = table.sites()[i];
+    if (site.kind != SiteKind::load && site.kind != SiteKind::store) continue;
+    const SourceLine& at = table.lines()[site.source_line];
+    std::uint8_t own[2] = {}, any[2] = {};
+    for (const CompiledAccess& c : compiled) {
+      if (c.kind != access_kind(site, c.space)) continue;
+      const bool shared = c.space == MemorySpace::shared;
+      any[shared] |= static_cast<std::uint8_t>(c.widths);
+      if (c.line == at.line && c.file == at.file)
+        own[shared] |= static_cast<std::uint8_t>(c.widths);
+    }
+    for (const bool shared : {false, true}) {
+      widths[2 * i + shared] = own[shared] ? own[shared] : any[shared];
+    }
+  }
+  return widths;
+}
+
+}  // namespace
+
+void RequestLog::prepare(const std::vector<CompiledAccess>* compiled) {
   table_ = &SiteTable::instance();
   if (!pcs_) {
     pcs_ = std::make_unique_for_overwrite<std::uint32_t[]>(32 * kPcStride);
@@ -14,6 +42,8 @@ void RequestLog::prepare() {
   }
   sums_.tallies.assign(2 * table_->sites().size(), Tally());
   sums_.site_lanes.assign(table_->sites().size(), 0);
+  sums_.widened.clear();
+  widths_ = compiled ? widths_of(*table_, *compiled) : std::vector<std::uint8_t>();
   clear();
 }
 
@@ -45,16 +75,44 @@ void RequestLog::replay_run(Reader** readers, int n, std::size_t records) {
     }
     for (int i = 0; i < n; ++i) address[i] = from[i][accesses];
     ++accesses;
-    if (pc & kSharedBit) {
-      sums_.tallies[2 * index + 1].add_shared(address, lane, n, site.bytes);
-    } else {
-      sums_.tallies[2 * index].add_global(address, n, site.bytes);
-    }
+    count(index, (pc & kSharedBit) != 0, address, lane, n);
   }
   for (int i = 0; i < n; ++i) {
     readers[i]->pc += records;
     readers[i]->address += accesses;
   }
+}
+
+inline void RequestLog::count(std::uint32_t index, bool shared, const std::uint64_t* address,
+                              const std::uint8_t* lane, int n) {
+  const Site& site = table_->sites()[index];
+  const std::size_t key = 2 * std::size_t{index} + shared;
+  if (!widths_.empty() && widths_[key] >= 2 * site.bytes) {
+    const std::uint32_t kind = 2 * static_cast<std::uint32_t>(site.kind) + shared;
+    return merger_.add(kind, static_cast<std::uint32_t>(key), address, lane, n, site.bytes,
+                       widths_[key], [this](auto... request) { count_merged(request...); });
+  }
+  if (shared) {
+    sums_.tallies[key].add_shared(address, lane, n, site.bytes, site.kind == SiteKind::load);
+  } else {
+    sums_.tallies[key].add_global(address, n, site.bytes);
+  }
+}
+
+void RequestLog::count_merged(std::size_t key, const std::uint64_t* address,
+                              const std::uint8_t* lane, int n, unsigned bytes) {
+  const bool is_wider = bytes > table_->sites()[key / 2].bytes;
+  Tally& tally = is_wider ? sums_.widened[{key, static_cast<int>(bytes)}] : sums_.tallies[key];
+  if (key % 2) {
+    tally.add_shared(address, lane, n, bytes, table_->sites()[key / 2].kind == SiteKind::load);
+  } else {
+    tally.add_global(address, n, bytes);
+  }
+}
+
+void RequestLog::flush_merged() {
+  if (widths_.empty()) return;
+  merger_.flush([this](auto... request) { count_merged(request...); });
 }
 
 std::uint32_t RequestLog::replay(unsigned lanes, std::uint32_t paused) {
@@ -134,6 +192,7 @@ std::uint32_t RequestLog::replay(unsigned lanes, std::uint32_t paused) {
     replay_run(group, same, run);
   }
 
+  flush_merged();
   for (unsigned l = 0; l < lanes; ++l) {
     std::uint32_t* pc_begin = pcs_.get() + l * kPcStride;
     std::uint64_t* address_begin = addresses_.get() + l * kAddressStride;
@@ -159,7 +218,7 @@ void RequestLog::count_shared(std::uintptr_t pc, const std::uint64_t* address, i
   std::uint8_t lane[32];
   for (int i = 0; i < n; ++i) lane[i] = static_cast<std::uint8_t>(i);
   const auto offset = static_cast<std::uint32_t>(pc - SiteTable::text_begin());
-  sums_.tallies[2 * table_->site_of(offset) + 1].add_shared(address, lane, n, kBytes);
+  sums_.tallies[2 * table_->site_of(offset) + 1].add_shared(address, lane, n, kBytes, false);
 }
 
 void RequestLog::add_to(Sums& sums) const {
@@ -171,6 +230,7 @@ void RequestLog::add_to(Sums& sums) const {
   for (std::size_t i = 0; i < sums_.site_lanes.size(); ++i) {
     sums.site_lanes[i] += sums_.site_lanes[i];
   }
+  for (const auto& [key, tally] : sums_.widened) sums.widened[key].merge(tally);
 }
 
 }  // namespace warpladder::executor

@@ -9,9 +9,13 @@
 // log is full pauses; the replay then stops where that lane's log ends and goes on later.
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "executor/compiled_code.hpp"
+#include "executor/request_merger.hpp"
 #include "executor/site_table.hpp"
 #include "executor/tally.hpp"
 
@@ -28,8 +32,9 @@ struct LogCursor {
 
 class RequestLog {
  public:
-  // Once per launch of the counted flavour, before the first block.
-  void prepare();
+  // Once per launch of the counted flavour, before the first block. `compiled`: what the compiler
+  // made of the kernel's accesses; null: count what the source asks for.
+  void prepare(const std::vector<CompiledAccess>* compiled);
   void clear();  // forgets what the lanes logged
   void load(unsigned lane, LogCursor& cursor) const {
     cursor.pc = pc_end_[lane];
@@ -55,6 +60,8 @@ class RequestLog {
   struct Sums {
     std::vector<Tally> tallies;             // [2 * site + shared]
     std::vector<std::uint64_t> site_lanes;  // blocks: lanes that ran it; events: warps
+    // Requests that the compiler made wider than their site's: by [2 * site + shared] and bytes.
+    std::map<std::pair<std::size_t, int>, Tally> widened;
   };
   void add_to(Sums& sums) const;
 
@@ -73,6 +80,11 @@ class RequestLog {
     bool paused;
   };
   void replay_run(Reader** readers, int n, std::size_t records);
+  void count(std::uint32_t index, bool shared, const std::uint64_t* address,
+             const std::uint8_t* lane, int n);
+  void count_merged(std::size_t key, const std::uint64_t* address, const std::uint8_t* lane, int n,
+                    unsigned bytes);
+  void flush_merged();
 
   std::unique_ptr<std::uint32_t[]> pcs_;
   std::unique_ptr<std::uint64_t[]> addresses_;
@@ -80,6 +92,8 @@ class RequestLog {
   std::uint64_t* address_end_[32] = {};
   const SiteTable* table_ = nullptr;
   Sums sums_;
+  std::vector<std::uint8_t> widths_;  // [2 * site + shared], as in CompiledAccess; or empty
+  RequestMerger merger_;
   std::uint32_t unknown_ = 0;
 };
 

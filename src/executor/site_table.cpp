@@ -70,6 +70,13 @@ std::string short_name(std::string name) {
 
 }  // namespace
 
+AccessKind access_kind(const Site& site, MemorySpace space) {
+  if (site.kind == SiteKind::atomic) return AccessKind::atomic;
+  if (site.kind == SiteKind::store) return AccessKind::store;
+  if (site.kind == SiteKind::load) return AccessKind::load;
+  return space == MemorySpace::shared ? AccessKind::store : AccessKind::load;
+}
+
 const SiteTable& SiteTable::instance() {
   static const SiteTable table = [] {
     const std::string text = own_section_contents(".warpladder_sites");

@@ -32,9 +32,23 @@ bool within_one_row_of_banks(const std::uint64_t* address, int n) {
   return high - low < 32;
 }
 
+// True when each lane asks for the address of the lane whose number differs in the bit `distance`,
+// or that lane takes no part.
+bool neighbours_share(const std::uint64_t* address, const std::uint8_t* lane, int n,
+                      unsigned distance) {
+  for (int i = 0; i < n; ++i) {
+    if (lane[i] & distance) continue;
+    const unsigned other = lane[i] | distance;
+    int j = i + 1;
+    while (j < n && lane[j] < other) ++j;
+    if (j < n && lane[j] == other && address[j] != address[i]) return false;
+  }
+  return true;
+}
+
 // Passes through the banks for one group of lanes: the most distinct words that fall on one bank.
 unsigned passes(const std::uint64_t* address, int n, unsigned words) {
-  constexpr int kMostWords = 32;
+  constexpr int kMostWords = 64;  // of 16 lanes at 16 bytes
   std::uint64_t word[kMostWords];
   std::int8_t next[kMostWords], head[32];
   std::uint8_t depth[32];
@@ -109,12 +123,18 @@ void Tally::add_global(const std::uint64_t* address, int n, unsigned bytes) {
 }
 
 // A request is served in one go up to 4 bytes a lane, by half-warps at 8 and by quarter-warps at
-// 16; each group takes as many passes as its busiest bank has distinct words.
+// 16; each group takes as many passes as its busiest bank has distinct words. Groups of loads are
+// twice as large where neighbours share addresses in the whole warp. The rule is a GPU's:
+// tests/executor/bank_patterns_test.cpp holds it to what one counted.
 void Tally::add_shared(const std::uint64_t* address, const std::uint8_t* lane, int n,
-                       unsigned bytes) {
+                       unsigned bytes, bool is_load) {
   ++requests;
   lanes += static_cast<unsigned>(n);
-  const unsigned words = (bytes + 3) / 4, group_lanes = 32 / words;
+  const unsigned words = (bytes + 3) / 4;
+  const bool is_shared =
+      is_load && words > 1 &&
+      (neighbours_share(address, lane, n, 1) || neighbours_share(address, lane, n, 2));
+  const unsigned group_lanes = 32 / words * (is_shared ? 2 : 1);
   unsigned in_request = 0, ideal = 0;
   if (bytes <= 4 && within_one_row_of_banks(address, n)) {
     in_request = ideal = 1;

@@ -90,7 +90,7 @@ void Worker::prepare_launch(LaunchState& launch_state) {
   if (check_shared) prepare_shadow();
   logs = counted && launch_state.options.count;
   mapped = nullptr;
-  if (logs) log.prepare();
+  if (logs) log.prepare(launch_state.compiled);
 }
 
 // "Shared" is the thread-local storage or, where several blocks share the OS thread, an area for
