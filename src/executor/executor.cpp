@@ -140,7 +140,11 @@ void fill_counts(const RequestLog::Sums& sums, const KernelLaunch& launch, Kerne
   counts.block = launch.config.block;
   counts.dynamic_shared_bytes = launch.config.dynamic_shared_bytes;
 
-  std::map<std::tuple<std::string, int, MemorySpace, AccessKind, int>, Tally> accesses;
+  struct Access {
+    Tally tally;
+    Request worst;
+  };
+  std::map<std::tuple<std::string, int, MemorySpace, AccessKind, int>, Access> accesses;
   std::map<std::pair<std::string, int>, EventCounts> events;
   const auto event_at = [&](std::uint32_t line) -> EventCounts& {
     const SourceLine& at = table.lines()[line];
@@ -159,7 +163,9 @@ void fill_counts(const RequestLog::Sums& sums, const KernelLaunch& launch, Kerne
                               : site.kind == SiteKind::load  ? AccessKind::load
                               : shared                       ? AccessKind::store
                                                              : AccessKind::load;
-      accesses[{at.file, at.line, space, kind, site.bytes}].merge(tally);
+      Access& access = accesses[{at.file, at.line, space, kind, site.bytes}];
+      if (tally.worst > access.tally.worst) access.worst = sums.worst.at(2 * i + shared).request;
+      access.tally.merge(tally);
     }
     const std::uint64_t times = sums.site_lanes[i];
     if (!times) continue;
@@ -173,11 +179,13 @@ void fill_counts(const RequestLog::Sums& sums, const KernelLaunch& launch, Kerne
       }
     }
   }
-  for (const auto& [key, tally] : accesses) {
+  for (auto& [key, access] : accesses) {
     const auto& [file, line, space, kind, bytes] = key;
+    const Tally& tally = access.tally;
     counts.accesses.push_back({file, line, space, kind, bytes, tally.requests, tally.lanes,
                                tally.sectors, tally.ideal_sectors, tally.wavefronts,
                                tally.ideal_wavefronts, tally.worst});
+    counts.worst_requests.push_back(std::move(access.worst));
   }
   for (auto& [key, event] : events) {
     std::tie(event.file, event.line) = key;

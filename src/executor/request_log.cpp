@@ -14,14 +14,42 @@ void RequestLog::prepare() {
   }
   sums_.tallies.assign(2 * table_->sites().size(), Tally());
   sums_.site_lanes.assign(table_->sites().size(), 0);
-  clear();
+  sums_.worst.clear();
+  begin_block(0);
 }
 
-void RequestLog::clear() {
+void RequestLog::begin_block(std::uint64_t block) {
+  block_ = block;
   for (unsigned lane = 0; lane < 32; ++lane) {
     pc_end_[lane] = pcs_.get() + lane * kPcStride;
     address_end_[lane] = addresses_.get() + lane * kAddressStride;
   }
+}
+
+void RequestLog::add_global(std::size_t site, const std::uint64_t* address,
+                            const std::uint8_t* lane, int n, unsigned bytes) {
+  Tally& tally = sums_.tallies[2 * site];
+  const unsigned before = tally.worst;
+  tally.add_global(address, n, bytes);
+  if (tally.worst > before) keep(2 * site, address, lane, n);
+}
+
+void RequestLog::add_shared(std::size_t site, const std::uint64_t* address,
+                            const std::uint8_t* lane, int n, unsigned bytes) {
+  Tally& tally = sums_.tallies[2 * site + 1];
+  const unsigned before = tally.worst;
+  tally.add_shared(address, lane, n, bytes);
+  if (tally.worst > before) keep(2 * site + 1, address, lane, n);
+}
+
+// A request that costs more than all before it at its place: seldom, so it may take its time.
+void RequestLog::keep(std::size_t tally, const std::uint64_t* address, const std::uint8_t* lane,
+                      int n) {
+  constexpr std::uint64_t kOrigin = ~std::uint64_t{127};
+  const std::uint64_t origin = *std::min_element(address, address + n) & kOrigin;
+  WorstRequest& worst = sums_.worst[tally];
+  worst = {block_, sums_.tallies[tally].worst, {}};
+  for (int i = 0; i < n; ++i) worst.request.push_back({lane[i], address[i] - origin});
 }
 
 void RequestLog::replay_run(Reader** readers, int n, std::size_t records) {
@@ -46,9 +74,9 @@ void RequestLog::replay_run(Reader** readers, int n, std::size_t records) {
     for (int i = 0; i < n; ++i) address[i] = from[i][accesses];
     ++accesses;
     if (pc & kSharedBit) {
-      sums_.tallies[2 * index + 1].add_shared(address, lane, n, site.bytes);
+      add_shared(index, address, lane, n, site.bytes);
     } else {
-      sums_.tallies[2 * index].add_global(address, n, site.bytes);
+      add_global(index, address, lane, n, site.bytes);
     }
   }
   for (int i = 0; i < n; ++i) {
@@ -159,7 +187,7 @@ void RequestLog::count_shared(std::uintptr_t pc, const std::uint64_t* address, i
   std::uint8_t lane[32];
   for (int i = 0; i < n; ++i) lane[i] = static_cast<std::uint8_t>(i);
   const auto offset = static_cast<std::uint32_t>(pc - SiteTable::text_begin());
-  sums_.tallies[2 * table_->site_of(offset) + 1].add_shared(address, lane, n, kBytes);
+  add_shared(table_->site_of(offset), address, lane, n, kBytes);
 }
 
 void RequestLog::add_to(Sums& sums) const {
@@ -170,6 +198,13 @@ void RequestLog::add_to(Sums& sums) const {
   }
   for (std::size_t i = 0; i < sums_.site_lanes.size(); ++i) {
     sums.site_lanes[i] += sums_.site_lanes[i];
+  }
+  // The lowest block's, so that it does not depend on the number of workers.
+  for (const auto& [tally, worst] : sums_.worst) {
+    const auto [at, is_new] = sums.worst.try_emplace(tally, worst);
+    WorstRequest& other = at->second;
+    if (is_new || worst.cost < other.cost) continue;
+    if (worst.cost > other.cost || worst.block < other.block) other = worst;
   }
 }
 

@@ -10,8 +10,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
+#include "executor/counts.hpp"
 #include "executor/site_table.hpp"
 #include "executor/tally.hpp"
 
@@ -30,7 +32,7 @@ class RequestLog {
  public:
   // Once per launch of the counted flavour, before the first block.
   void prepare();
-  void clear();  // forgets what the lanes logged
+  void begin_block(std::uint64_t block);  // forgets what the lanes logged
   void load(unsigned lane, LogCursor& cursor) const {
     cursor.pc = pc_end_[lane];
     cursor.pc_limit = pcs_.get() + (lane + 1) * kPcStride - kMargin;
@@ -51,10 +53,16 @@ class RequestLog {
   void count_event(std::uintptr_t pc, unsigned times);
   // A request of the first n lanes for 16 bytes of shared memory each.
   void count_shared(std::uintptr_t pc, const std::uint64_t* address, int n);
+  struct WorstRequest {
+    std::uint64_t block = 0;
+    unsigned cost = 0;  // sectors or wavefronts
+    Request request;
+  };
   // Adds this log's sums, by source line, to those of other workers.
   struct Sums {
     std::vector<Tally> tallies;             // [2 * site + shared]
     std::vector<std::uint64_t> site_lanes;  // blocks: lanes that ran it; events: warps
+    std::unordered_map<std::size_t, WorstRequest> worst;  // of each tally
   };
   void add_to(Sums& sums) const;
 
@@ -73,6 +81,11 @@ class RequestLog {
     bool paused;
   };
   void replay_run(Reader** readers, int n, std::size_t records);
+  void add_global(std::size_t site, const std::uint64_t* address, const std::uint8_t* lane, int n,
+                  unsigned bytes);
+  void add_shared(std::size_t site, const std::uint64_t* address, const std::uint8_t* lane, int n,
+                  unsigned bytes);
+  void keep(std::size_t tally, const std::uint64_t* address, const std::uint8_t* lane, int n);
 
   std::unique_ptr<std::uint32_t[]> pcs_;
   std::unique_ptr<std::uint64_t[]> addresses_;
@@ -80,6 +93,7 @@ class RequestLog {
   std::uint64_t* address_end_[32] = {};
   const SiteTable* table_ = nullptr;
   Sums sums_;
+  std::uint64_t block_ = 0;  // the running one
   std::uint32_t unknown_ = 0;
 };
 
