@@ -42,18 +42,30 @@ Gpu gpu(const char* key, const char* name, int capability, int sms, double clock
 }  // namespace
 
 const std::vector<Gpu>& gpus() {
+  // Tensor rates are dense and sum in FP32: half of what a sheet gives with sparsity. Clocks are
+  // those that make the sheet's FP32 rate.
   static const std::vector<Gpu> list = [] {
     std::vector<Gpu> known{
+        // NVIDIA, H200 data sheet; clock and L2 as the driver reports them.
         gpu("h200", "H200 SXM", 90, 132, 1.98, 128, 60, {494.7, 989.4, 66.9, 4.8}),
+        // NVIDIA, H100 data sheet and "H100 Tensor Core GPU Architecture", for both forms.
         gpu("h100", "H100 SXM", 90, 132, 1.98, 128, 50, {494.7, 989.4, 66.9, 3.35}),
         gpu("h100-pcie", "H100 PCIe", 90, 114, 1.755, 128, 50, {378, 756, 51.2, 2.0}),
+        // NVIDIA, A100 data sheet.
         gpu("a100", "A100 SXM 80 GB", 80, 108, 1.41, 64, 40, {156, 312, 19.5, 2.039}),
+        // NVIDIA, A10 data sheet.
         gpu("a10", "A10", 86, 72, 1.695, 128, 6, {62.5, 125, 0, 0.6}),
+        // NVIDIA, "Ampere GA102 GPU Architecture".
         gpu("3090", "GeForce RTX 3090", 86, 82, 1.695, 128, 6, {35.6, 71, 0, 0.936}),
+        // NVIDIA, L4 data sheet.
         gpu("l4", "L4", 89, 58, 2.04, 128, 48, {60, 121, 0, 0.3}),
+        // NVIDIA, L40S data sheet.
         gpu("l40s", "L40S", 89, 142, 2.52, 128, 96, {183, 362, 0, 0.864}),
+        // NVIDIA, "Ada GPU Architecture".
         gpu("4090", "GeForce RTX 4090", 89, 128, 2.52, 128, 72, {82.6, 165.2, 0, 1.008}),
+        // NVIDIA, "Blackwell Architecture Technical Brief": HGX B200 at 1,000 W.
         gpu("b200", "B200", 100, 148, 1.965, 128, 126, {1100, 2250, 40, 8.0}),
+        // NVIDIA, "RTX Blackwell GPU Architecture".
         gpu("5090", "GeForce RTX 5090", 120, 170, 2.407, 128, 96, {104.8, 209.5, 0, 1.792}),
     };
     known.front().dram_bytes_per_s = 4.28e12;  // read + write
