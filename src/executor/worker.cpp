@@ -409,7 +409,7 @@ void Worker::run(LaunchState& launch_state, unsigned slot) {
     at = block_;
     if (block_ >= launch_state.blocks || block_ > launch_state.faulty_block) break;
     block_index_ = index_in_grid(block_);
-    if (logs) log.clear();
+    if (logs) log.begin_block(block_);
     if (!(swaps_ ? run_grid() : run_blocks())) break;
   }
   check_stacks();
