@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/with_commas.hpp"
+#include "executor/bank_groups.hpp"
 #include "lab/plot.hpp"
 #include "lab/svg.hpp"
 
@@ -40,17 +41,27 @@ unsigned words_of(const AccessCounts& a) {
   return std::max(1u, static_cast<unsigned>(a.bytes) / kWordBytes);
 }
 
+unsigned group_lanes_of(const AccessCounts& a, const Request& request) {
+  std::vector<std::uint64_t> address;
+  std::vector<std::uint8_t> lane;
+  for (const LaneAddress& at : request) {
+    address.push_back(at.offset);
+    lane.push_back(static_cast<std::uint8_t>(at.lane));
+  }
+  return executor::lanes_at_once(address.data(), lane.data(), static_cast<int>(request.size()),
+                                 static_cast<unsigned>(a.bytes),
+                                 a.kind == executor::AccessKind::load);
+}
+
 // The words that the lanes of each group ask each bank for: a group is what is served at once.
 using BankWords = std::map<std::pair<unsigned, unsigned>, std::set<std::uint64_t>>;
 
-unsigned group_of(unsigned lane, unsigned words) { return lane * words / kLanes; }
-
-BankWords bank_words(const Request& request, unsigned words) {
+BankWords bank_words(const Request& request, unsigned words, unsigned group_lanes) {
   BankWords asked;
   for (const LaneAddress& at : request) {
     for (unsigned k = 0; k < words; ++k) {
       const std::uint64_t word = at.offset / kWordBytes + k;
-      asked[{group_of(at.lane, words), word % kBanks}].insert(word);
+      asked[{at.lane / group_lanes, word % kBanks}].insert(word);
     }
   }
   return asked;
@@ -64,7 +75,8 @@ bool is_labelled(unsigned i, unsigned count) { return i % 8 == 0 || i + 1 == cou
 Figure bank_map(const AccessCounts& access, const Request& request) {
   constexpr double kCell = 14, kLeft = 44, kTop = 36;
   const unsigned words = words_of(access);
-  const BankWords asked = bank_words(request, words);
+  const unsigned group_lanes = group_lanes_of(access, request);
+  const BankWords asked = bank_words(request, words, group_lanes);
   const double width = kLeft + kCell * kBanks + 10, height = kTop + kCell * kLanes + 8;
   std::string out = opened(width, height, "lanes and banks");
   out += text_at(kLeft + kCell * kBanks / 2, 12, "bank", "faint", 12, "middle");
@@ -88,7 +100,7 @@ Figure bank_map(const AccessCounts& access, const Request& request) {
     for (unsigned k = 0; k < words; ++k) {
       const std::uint64_t word = at.offset / kWordBytes + k;
       const auto bank = static_cast<unsigned>(word % kBanks);
-      const std::size_t rivals = asked.at({group_of(at.lane, words), bank}).size();
+      const std::size_t rivals = asked.at({at.lane / group_lanes, bank}).size();
       out += with_title(fmt::format("lane {}: word {} of bank {}{}", at.lane, word / kBanks, bank,
                                     rivals == 1 ? "" : fmt::format(", one of {} words", rivals)),
                         rectangle(kLeft + kCell * bank, kTop + kCell * at.lane, 12, 12,

@@ -72,6 +72,16 @@ TEST(BankMap, WideLanesAreServedInGroups) {
   EXPECT_EQ(count(figure.svg, "class=\"c7\""), 0u);
 }
 
+TEST(BankMap, LoadsOfPairsThatShareAreServedInLargerGroups) {
+  // 16 lanes at once ask 4 banks for 8 words each: 2 x 8 wavefronts. Stores take 8 lanes at once.
+  Request pairs;
+  for (unsigned lane = 0; lane < 32; ++lane) pairs.push_back({lane, lane / 2 * 128});
+  AccessCounts a = access(MemorySpace::shared, 16, 16, 4);
+  EXPECT_EQ(count(bank_map(a, pairs).svg, ", one of 8 words"), 128u);
+  a.kind = AccessKind::store;
+  EXPECT_EQ(count(bank_map(a, pairs).svg, ", one of 4 words"), 128u);
+}
+
 TEST(SectorMap, ShowsWhatMovesAndWhatWasAskedFor) {
   const Figure near = sector_map(access(MemorySpace::global, 4, 4, 4), strided(4));
   EXPECT_EQ(count(near.svg, "class=\"moved\""), 4u);
