@@ -154,20 +154,32 @@ void fill_counts(const RequestLog::Sums& sums, const KernelLaunch& launch, Kerne
   counts.block = launch.config.block;
   counts.dynamic_shared_bytes = launch.config.dynamic_shared_bytes;
 
-  std::map<std::tuple<std::string, int, MemorySpace, AccessKind, int>, Tally> accesses;
+  struct Access {
+    Tally tally;
+    Request worst;
+  };
+  std::map<std::tuple<std::string, int, MemorySpace, AccessKind, int>, Access> accesses;
   std::map<std::pair<std::string, int>, EventCounts> events;
   const auto event_at = [&](std::uint32_t line) -> EventCounts& {
     const SourceLine& at = table.lines()[line];
     return events[{at.file, at.line}];
   };
+  const auto add = [&](std::size_t key, unsigned bytes, const Tally& tally) {
+    const Site& site = table.sites()[key / 2];
+    const SourceLine& at = table.lines()[site.source_line];
+    const MemorySpace space = key % 2 ? MemorySpace::shared : MemorySpace::global;
+    const AccessKind kind = access_kind(site, space);
+    Access& access = accesses[{at.file, at.line, space, kind, static_cast<int>(bytes)}];
+    if (tally.worst > access.tally.worst) access.worst = sums.worst.at({key, bytes}).request;
+    access.tally.merge(tally);
+  };
   for (std::size_t i = 1; i < table.sites().size(); ++i) {
     const Site& site = table.sites()[i];
-    const SourceLine& at = table.lines()[site.source_line];
     for (const MemorySpace space : {MemorySpace::global, MemorySpace::shared}) {
       const bool shared = space == MemorySpace::shared;
       const Tally& tally = sums.tallies[2 * i + shared];
       if (!tally.requests) continue;
-      accesses[{at.file, at.line, space, access_kind(site, space), site.bytes}].merge(tally);
+      add(2 * i + shared, site.bytes, tally);
     }
     const std::uint64_t times = sums.site_lanes[i];
     if (!times) continue;
@@ -181,18 +193,14 @@ void fill_counts(const RequestLog::Sums& sums, const KernelLaunch& launch, Kerne
       }
     }
   }
-  for (const auto& [where, tally] : sums.widened) {
-    const auto& [key, bytes] = where;
-    const Site& site = table.sites()[key / 2];
-    const SourceLine& at = table.lines()[site.source_line];
-    const MemorySpace space = key % 2 ? MemorySpace::shared : MemorySpace::global;
-    accesses[{at.file, at.line, space, access_kind(site, space), bytes}].merge(tally);
-  }
-  for (const auto& [key, tally] : accesses) {
+  for (const auto& [where, tally] : sums.widened) add(where.first, where.second, tally);
+  for (auto& [key, access] : accesses) {
     const auto& [file, line, space, kind, bytes] = key;
+    const Tally& tally = access.tally;
     counts.accesses.push_back({file, line, space, kind, bytes, tally.requests, tally.lanes,
                                tally.sectors, tally.ideal_sectors, tally.wavefronts,
                                tally.ideal_wavefronts, tally.worst});
+    counts.worst_requests.push_back(std::move(access.worst));
   }
   for (auto& [key, event] : events) {
     std::tie(event.file, event.line) = key;

@@ -43,15 +43,41 @@ void RequestLog::prepare(const std::vector<CompiledAccess>* compiled) {
   sums_.tallies.assign(2 * table_->sites().size(), Tally());
   sums_.site_lanes.assign(table_->sites().size(), 0);
   sums_.widened.clear();
+  sums_.worst.clear();
   widths_ = compiled ? widths_of(*table_, *compiled) : std::vector<std::uint8_t>();
-  clear();
+  begin_block(0);
 }
 
-void RequestLog::clear() {
+void RequestLog::begin_block(std::uint64_t block) {
+  block_ = block;
   for (unsigned lane = 0; lane < 32; ++lane) {
     pc_end_[lane] = pcs_.get() + lane * kPcStride;
     address_end_[lane] = addresses_.get() + lane * kAddressStride;
   }
+}
+
+inline void RequestLog::add_global(Tally& tally, std::size_t key, const std::uint64_t* address,
+                                   const std::uint8_t* lane, int n, unsigned bytes) {
+  const unsigned before = tally.worst;
+  tally.add_global(address, n, bytes);
+  if (tally.worst > before) keep({key, bytes}, tally.worst, address, lane, n);
+}
+
+inline void RequestLog::add_shared(Tally& tally, std::size_t key, const std::uint64_t* address,
+                                   const std::uint8_t* lane, int n, unsigned bytes, bool is_load) {
+  const unsigned before = tally.worst;
+  tally.add_shared(address, lane, n, bytes, is_load);
+  if (tally.worst > before) keep({key, bytes}, tally.worst, address, lane, n);
+}
+
+// A request that costs more than all before it at its place: seldom, so it may take its time.
+void RequestLog::keep(const Width& where, unsigned cost, const std::uint64_t* address,
+                      const std::uint8_t* lane, int n) {
+  constexpr std::uint64_t kOrigin = ~std::uint64_t{127};
+  const std::uint64_t origin = *std::min_element(address, address + n) & kOrigin;
+  WorstRequest& worst = sums_.worst[where];
+  worst = {block_, cost, {}};
+  for (int i = 0; i < n; ++i) worst.request.push_back({lane[i], address[i] - origin});
 }
 
 void RequestLog::replay_run(Reader** readers, int n, std::size_t records) {
@@ -93,20 +119,21 @@ inline void RequestLog::count(std::uint32_t index, bool shared, const std::uint6
                        widths_[key], [this](auto... request) { count_merged(request...); });
   }
   if (shared) {
-    sums_.tallies[key].add_shared(address, lane, n, site.bytes, site.kind == SiteKind::load);
+    add_shared(sums_.tallies[key], key, address, lane, n, site.bytes, site.kind == SiteKind::load);
   } else {
-    sums_.tallies[key].add_global(address, n, site.bytes);
+    add_global(sums_.tallies[key], key, address, lane, n, site.bytes);
   }
 }
 
 void RequestLog::count_merged(std::size_t key, const std::uint64_t* address,
                               const std::uint8_t* lane, int n, unsigned bytes) {
   const bool is_wider = bytes > table_->sites()[key / 2].bytes;
-  Tally& tally = is_wider ? sums_.widened[{key, static_cast<int>(bytes)}] : sums_.tallies[key];
+  Tally& tally = is_wider ? sums_.widened[{key, bytes}] : sums_.tallies[key];
   if (key % 2) {
-    tally.add_shared(address, lane, n, bytes, table_->sites()[key / 2].kind == SiteKind::load);
+    const bool is_load = table_->sites()[key / 2].kind == SiteKind::load;
+    add_shared(tally, key, address, lane, n, bytes, is_load);
   } else {
-    tally.add_global(address, n, bytes);
+    add_global(tally, key, address, lane, n, bytes);
   }
 }
 
@@ -218,7 +245,8 @@ void RequestLog::count_shared(std::uintptr_t pc, const std::uint64_t* address, i
   std::uint8_t lane[32];
   for (int i = 0; i < n; ++i) lane[i] = static_cast<std::uint8_t>(i);
   const auto offset = static_cast<std::uint32_t>(pc - SiteTable::text_begin());
-  sums_.tallies[2 * table_->site_of(offset) + 1].add_shared(address, lane, n, kBytes, false);
+  const std::size_t key = 2 * table_->site_of(offset) + 1;
+  add_shared(sums_.tallies[key], key, address, lane, n, kBytes, false);
 }
 
 void RequestLog::add_to(Sums& sums) const {
@@ -230,7 +258,14 @@ void RequestLog::add_to(Sums& sums) const {
   for (std::size_t i = 0; i < sums_.site_lanes.size(); ++i) {
     sums.site_lanes[i] += sums_.site_lanes[i];
   }
-  for (const auto& [key, tally] : sums_.widened) sums.widened[key].merge(tally);
+  for (const auto& [where, tally] : sums_.widened) sums.widened[where].merge(tally);
+  // The lowest block's, so that it does not depend on the number of workers.
+  for (const auto& [where, worst] : sums_.worst) {
+    const auto [at, is_new] = sums.worst.try_emplace(where, worst);
+    WorstRequest& other = at->second;
+    if (is_new || worst.cost < other.cost) continue;
+    if (worst.cost > other.cost || worst.block < other.block) other = worst;
+  }
 }
 
 }  // namespace warpladder::executor

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "executor/bank_groups.hpp"
+
 namespace warpladder::executor {
 namespace {
 
@@ -30,20 +32,6 @@ bool within_one_row_of_banks(const std::uint64_t* address, int n) {
     high = std::max(high, distance);
   }
   return high - low < 32;
-}
-
-// True when each lane asks for the address of the lane whose number differs in the bit `distance`,
-// or that lane takes no part.
-bool neighbours_share(const std::uint64_t* address, const std::uint8_t* lane, int n,
-                      unsigned distance) {
-  for (int i = 0; i < n; ++i) {
-    if (lane[i] & distance) continue;
-    const unsigned other = lane[i] | distance;
-    int j = i + 1;
-    while (j < n && lane[j] < other) ++j;
-    if (j < n && lane[j] == other && address[j] != address[i]) return false;
-  }
-  return true;
 }
 
 // Passes through the banks for one group of lanes: the most distinct words that fall on one bank.
@@ -122,19 +110,13 @@ void Tally::add_global(const std::uint64_t* address, int n, unsigned bytes) {
   worst = std::max(worst, asked);
 }
 
-// A request is served in one go up to 4 bytes a lane, by half-warps at 8 and by quarter-warps at
-// 16; each group takes as many passes as its busiest bank has distinct words. Groups of loads are
-// twice as large where neighbours share addresses in the whole warp. The rule is a GPU's:
-// tests/executor/bank_patterns_test.cpp holds it to what one counted.
+// Each group takes as many passes as its busiest bank has distinct words.
 void Tally::add_shared(const std::uint64_t* address, const std::uint8_t* lane, int n,
                        unsigned bytes, bool is_load) {
   ++requests;
   lanes += static_cast<unsigned>(n);
   const unsigned words = (bytes + 3) / 4;
-  const bool is_shared =
-      is_load && words > 1 &&
-      (neighbours_share(address, lane, n, 1) || neighbours_share(address, lane, n, 2));
-  const unsigned group_lanes = 32 / words * (is_shared ? 2 : 1);
+  const unsigned group_lanes = lanes_at_once(address, lane, n, bytes, is_load);
   unsigned in_request = 0, ideal = 0;
   if (bytes <= 4 && within_one_row_of_banks(address, n)) {
     in_request = ideal = 1;

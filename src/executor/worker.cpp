@@ -388,7 +388,7 @@ void Worker::run(LaunchState& launch_state, unsigned slot) {
     if (block_ >= launch_state.blocks || block_ > launch_state.faulty_block) break;
     block_index_ = {static_cast<unsigned>(block_ % g.x), static_cast<unsigned>(block_ / g.x % g.y),
                     static_cast<unsigned>(block_ / (std::uint64_t{g.x} * g.y))};
-    if (logs) log.clear();
+    if (logs) log.begin_block(block_);
     if (!run_blocks()) break;
   }
   check_stacks();
