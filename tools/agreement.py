@@ -1,22 +1,25 @@
 #!/usr/bin/env python3
 """The executor's counts beside a GPU's counters, for every rung on a small problem.
 
-  agreement.py reduce DIR PROGRAM --commit COMMIT [--date DATE]
+  agreement.py reduce DIR PROGRAM --commit COMMIT [--date DATE] [--sources DIR]
       makes recordings of what tools/agreement_gpu.sh wrote into DIR: results/current/GPU/agreement.json
       and bank_patterns.json
-  agreement.py document PROGRAM RECORDING [--check]
-      counts the same problems with PROGRAM (build/bin/agreement) and writes docs/agreement.md; with
-      --check it writes nothing, and a document that would change is an error
+  agreement.py compare PROGRAM RECORDING [--check] [--sources DIR]
+      counts the same problems with PROGRAM (build/bin/agreement), puts the counts into the recording and
+      writes docs/agreement.md of it; with --check it writes nothing, and counts that moved are an error
+
+--sources DIR: the tree that PROGRAM was built from; this one, if not given.
 
 A pair is a counter of one kernel, or of one source line of it: what the executor counts, and what the GPU
 did. Counts agree if they are equal; wavefronts and bank conflicts if they are within 2 %.
+
+What was recorded for another version of a kernel's code is left as it is, and the check says so. Comments,
+blank lines and spaces may come and go.
 """
 
 import argparse
 import collections
-import csv
 import fnmatch
-import gzip
 import hashlib
 import json
 import re
@@ -25,65 +28,19 @@ import sys
 import tempfile
 from pathlib import Path
 
+import keep_recording
+from agreement_raw import (BY_INSTRUCTION, COUNTERS, FMAS, MEMORY, Fault, measured_patterns, measured_rungs,
+                           short_name)
+from code_lines import Sources
+
 ROOT = Path(__file__).resolve().parents[1]
 PROBLEMS = ROOT / "benchmarks" / "agreement" / "problems.txt"
 DOCUMENT = ROOT / "docs" / "agreement.md"
 REASONS = ROOT / "benchmarks" / "agreement" / "reasons.txt"
-MARK = "mark_kernel"
 NEAR = 0.02
-COMPACT = {"ensure_ascii": False, "separators": (",", ":")}
-# A kernel's counters: what they are called here, and by Nsight Compute.
-COUNTERS = {
-    "global load requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-    "global load sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-    "global store requests": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
-    "global store sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-    "shared load wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-    "shared load conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
-    "shared store wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
-    "shared store conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
-}
-FMAS = ("smsp__sass_thread_inst_executed_op_ffma_pred_on.sum",
-        "smsp__sass_thread_inst_executed_op_dfma_pred_on.sum")
-# Those that the instructions' own counts tell: the first words of the machine code's instructions. An
-# instruction that no lane executes, since all are predicated off, is none of them.
-BY_INSTRUCTION = {
-    "shared load requests": ("LDS", "LDSM"),
-    "shared store requests": ("STS",),
-    "atomics": ("ATOM", "ATOMG", "ATOMS", "RED", "REDG"),
-    "barriers": ("BAR", "UCGABAR_ARV"),
-    "shuffles": ("SHFL", "VOTE", "REDUX", "MATCH"),
-}
 ALL_COUNTERS = (*COUNTERS, "FMAs", *BY_INSTRUCTION)
 WITHIN = ("wavefronts", "conflicts")
-OWN_FILES = (re.compile(r"\.cu$"), re.compile(r"/rung_\w+\.hpp$"))  # as tools/embed_sites.py has it
-OPCODE = re.compile(r"(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_]*)((?:\.[A-Z0-9_]+)*)")
-WIDTHS = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
-
-
-class Fault(Exception):
-    """One sentence: why it cannot be done."""
-
-
-def width_of(modifiers):
-    return next((WIDTHS[m] for m in modifiers.split(".") if m in WIDTHS), 4)
-
-
-def kernel_name(symbol):
-    """As the executor names it, without flavours."""
-    return short_name(subprocess.run(["c++filt", symbol], check=True, capture_output=True,
-                                     text=True).stdout.strip())
-
-
-def short_name(name):
-    for noise in ("void ", "warpladder::", "(anonymous namespace)::", "counted::", "plain::", "gpu::"):
-        name = name.replace(noise, "")
-    depth = 0
-    for at, letter in enumerate(name):
-        depth += (letter == "<") - (letter == ">")
-        if letter == "(" and depth == 0:
-            return name[:at]
-    return name
+MOST_TOLD = 10  # counts that moved
 
 
 def agree(counter, ours, theirs, wavefronts=0):
@@ -111,8 +68,8 @@ def run_counts(program, gpu, compiled=None):
 
 def counters_of(launch, copies, has_atomics):
     """What the executor counted, under the names of ALL_COUNTERS. `copies` are the lines, and widths, with
-    asynchronous copies from global to shared memory; the GPU counts no store there. Without `has_atomics` the machine code has none: then
-    the executor's stand for the load and the store of a flag (src/parts/flags.hpp)."""
+    asynchronous copies from global to shared memory; the GPU counts no store there. Without `has_atomics` the machine
+    code has none: then the executor's stand for the load and the store of a flag (src/parts/flags.hpp)."""
     found = collections.Counter()
     for a in launch["accesses"]:
         if a["space"] == "shared" and a["kind"] == "store" and (a["file"], a["line"], a["bytes"]) in copies:
@@ -140,167 +97,6 @@ def counters_of(launch, copies, has_atomics):
     return found
 
 
-# ---- the GPU's side
-
-
-def place_of(frames):
-    own = (f for pattern in OWN_FILES for f in frames if pattern.search(f[0]))
-    file, line = next(own, frames[0] if frames else ("unknown", 0))
-    return re.sub(r"^.*/(src|benchmarks)/", r"\1/", file), line
-
-
-def read_csv(path):
-    """The rows of Nsight Compute's raw page, by column."""
-    with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
-        lines = list(csv.reader(line for line in file if line.startswith('"')))
-    if len(lines) < 3:
-        raise Fault(f"{path.name} holds no launches")
-    return [dict(zip(lines[0], row)) for row in lines[2:]]
-
-
-def number(text):
-    value = float(text.replace(",", ""))
-    return int(value) if value.is_integer() else value
-
-
-def disassembly_of(program, symbols):
-    """Of each kernel: by offset, its instruction and its place in the source."""
-    found = {}
-    with tempfile.TemporaryDirectory() as folder:
-        subprocess.run(["cuobjdump", "-xelf", "all", Path(program).resolve()], cwd=folder, check=True,
-                       capture_output=True)
-        for cubin in sorted(Path(folder).glob("*.cubin")):
-            table = subprocess.run(["readelf", "-sW", cubin], check=True, capture_output=True, text=True)
-            for row in table.stdout.splitlines():
-                fields = row.split()
-                if "FUNC" in fields and fields[-1] in symbols:
-                    text = subprocess.run(["nvdisasm", "-gi", "-c", "-fun", fields[0].rstrip(":"), cubin],
-                                          check=True, capture_output=True, text=True).stdout
-                    found[fields[-1]] = instructions_of(text)
-    return found
-
-
-def instructions_of(text):
-    """{offset: (instruction, (file, line))} of nvdisasm's text."""
-    file_line = re.compile(r'//## File "([^"]+)", line (\d+)')
-    instruction = re.compile(r"^\s+/\*([0-9a-f]{4,})\*/\s+(?:\{\s*)?(.*?)\s*;")
-    found, frames, follows = {}, [], False
-    for row in text.splitlines():
-        place = file_line.search(row)
-        if place:
-            frames = (frames if follows else []) + [(place[1], int(place[2]))]
-            follows = True
-            continue
-        code = instruction.match(row)
-        if code:
-            found[int(code[1], 16)] = (code[2], place_of(frames))
-            follows = False
-    return found
-
-
-def lines_of(code, places):
-    """What the instructions that access memory, multiply or wait counted, by line, opcode and width:
-    [file, line, opcode, bytes, of them predicated, executed, with a lane, threads, sectors, wavefronts]."""
-    sums = collections.defaultdict(lambda: [0] * 6)
-    for row in code:
-        # Without a disassembly, the innermost line is known.
-        inner = place_of([(row["file"], row["line"])] if "file" in row else [])
-        text, place = places.get(row["at"], (row.get("sass", ""), inner))
-        text = text.strip()
-        opcode = OPCODE.match(text)
-        if not opcode or not is_counted(opcode[1]):
-            continue
-        entry = sums[(*place, opcode[1], width_of(opcode[2]))]
-        entry[0] += text.startswith("@")
-        entry[1] += row.get("inst_executed", 0)
-        entry[2] += with_a_lane(row, opcode[1], width_of(opcode[2]), text.startswith("@"))
-        entry[3] += row.get("thread_inst_executed_true", 0)
-        entry[4] += row.get("memory_l2_theoretical_sectors_global", 0)
-        entry[5] += row.get("memory_l1_wavefronts_shared", 0)
-    return [[*key, *entry] for key, entry in sorted(sums.items())]
-
-
-def with_a_lane(row, opcode, width, is_predicated):
-    """How often at least one lane executed the instruction."""
-    executed, threads = row.get("inst_executed", 0), row.get("thread_inst_executed_true", 0)
-    if not is_predicated or not executed:
-        return executed
-    whole_warps = -(-threads // 32)
-    if opcode not in ("LDS", "STS"):
-        return min(executed, whole_warps)  # whole warps execute it, or no lane does
-    # One for each request of up to 4 bytes a lane, or of few lanes; else as many as the width demands.
-    ideal = row.get("memory_l1_wavefronts_shared_ideal", 0)
-    if ideal != executed and ideal == whole_warps * width // 4:
-        return whole_warps
-    return min(executed, ideal)
-
-
-MEMORY = {"LDG": ("global", "load"), "LD": ("global", "load"), "STG": ("global", "store"),
-          "ST": ("global", "store"), "LDS": ("shared", "load"), "STS": ("shared", "store"),
-          "LDGSTS": ("global", "load"), "LDSM": ("shared", "load")}
-
-
-def is_counted(opcode):
-    return opcode in MEMORY or opcode in ("FFMA", "DFMA") or any(opcode in words for words in BY_INSTRUCTION.values())
-
-
-def by_problem(launches, is_mark):
-    """Those behind each mark."""
-    groups = []
-    for launch in launches:
-        if is_mark(launch):
-            groups.append([])
-        elif groups:
-            groups[-1].append(launch)
-    return groups
-
-
-def reduced(folder, program):
-    """The rows of both recordings."""
-    with open(folder / "rungs.jsonl", encoding="utf-8") as file:
-        origin, *problems = [json.loads(line) for line in file]
-    counters = by_problem(read_csv(folder / "counters.csv.gz"), lambda row: MARK in row["Kernel Name"])
-    with gzip.open(folder / "source.jsonl.gz", "rt", encoding="utf-8") as file:
-        sources = by_problem([json.loads(line) for line in file], lambda row: MARK in row["name"])
-    if not len(problems) == len(counters) == len(sources):
-        raise Fault(f"{len(problems)} problems, but {len(counters)} groups of counters and "
-                    f"{len(sources)} of instructions")
-    symbols = {launch["name"] for group in sources for launch in group}
-    places = disassembly_of(program, symbols)
-    names = {symbol: kernel_name(symbol) for symbol in symbols}
-    rows = []
-    for problem, totals, codes in zip(problems, counters, sources):
-        if problem["failure"]:
-            raise Fault(f"{problem['rung']} on {problem['problem']} was wrong: {problem['failure']}")
-        if len(totals) != len(codes):
-            raise Fault(f"{problem['rung']} on {problem['problem']}: {len(totals)} launches with counters, "
-                        f"{len(codes)} with instructions")
-        for launch, code in zip(totals, codes):
-            rows.append({"rung": problem["rung"], "problem": problem["problem"],
-                         "kernel": names[code["name"]],
-                         "counters": [number(launch[metric]) for metric in COUNTERS.values()]
-                         + [sum(number(launch[metric]) for metric in FMAS)],
-                         "lines": lines_of(code["code"], places.get(code["name"], {}))})
-    with open(folder / "patterns.jsonl", encoding="utf-8") as file:
-        patterns = [json.loads(line) for line in file]
-    measured = [row for row in read_csv(folder / "patterns.csv.gz") if "bank_pattern" in row["Kernel Name"]]
-    if len(patterns) != len(measured):
-        raise Fault(f"{len(patterns)} patterns, but {len(measured)} launches")
-    for pattern, row in zip(patterns, measured):
-        for kind in ("load", "store"):
-            pattern[kind] = number(row[COUNTERS[f"shared {kind} wavefronts"]])
-            pattern[f"{kind}_conflicts"] = number(row[COUNTERS[f"shared {kind} conflicts"]])
-    return origin, rows, patterns
-
-
-def rendered(recorded, rows, **members):
-    """A member a line, and a row a line, as all recordings are."""
-    parts = [f'"recorded":{json.dumps(recorded, **COMPACT)}']
-    parts += [f"{json.dumps(name)}:{json.dumps(value, **COMPACT)}" for name, value in members.items()]
-    parts.append('"rows":[\n' + ",\n".join(json.dumps(row, **COMPACT) for row in rows) + "\n]")
-    return "{\n" + ",\n".join(parts) + "\n}\n"
-
-
 def gpu_key(gpu):
     """h100 of "NVIDIA H100 80GB HBM3"."""
     return next(word for word in gpu.lower().split() if re.search(r"\d", word))
@@ -308,19 +104,100 @@ def gpu_key(gpu):
 
 def reduce(options):
     folder = Path(options.folder)
-    origin, rows, patterns = reduced(folder, options.program)
+    origin, rows = measured_rungs(folder, options.program, options.sources)
     gpu = origin["device"]["gpu"]["GPU"]
     home = ROOT / "results" / "current" / f"nvidia-{gpu_key(gpu)}"
     home.mkdir(parents=True, exist_ok=True)
     for name, raw, data in (("agreement", "source.jsonl.gz", rows),
-                            ("bank_patterns", "patterns.csv.gz", patterns)):
-        recorded = {"gpu": gpu, "date": options.date or origin["date"], "commit": options.commit,
-                    "command": "tools/agreement_gpu.sh build/bin DIR",
-                    "raw_sha256": hashlib.sha256((folder / raw).read_bytes()).hexdigest()}
-        members = {"counters": [*COUNTERS.values(), " + ".join(FMAS)]} if name == "agreement" else {}
-        text = rendered(recorded, data, **members)
+                            ("bank_patterns", "patterns.csv.gz", measured_patterns(folder))):
+        whole = {"recorded": {"gpu": gpu, "date": options.date or origin["date"], "commit": options.commit,
+                              "command": "tools/agreement_gpu.sh build/bin DIR",
+                              "raw_sha256": hashlib.sha256((folder / raw).read_bytes()).hexdigest()}}
+        if name == "agreement":
+            text = rendered({**whole, "counters": [*COUNTERS.values(), " + ".join(FMAS)]}, data)
+        else:
+            text = keep_recording.rendered({**whole, "rows": data})
         (home / f"{name}.json").write_text(text, encoding="utf-8")
         print(f"{home / name}.json: {len(data)} rows, {len(text)} bytes")
+
+
+# ---- a recording, and the kernels as they are now
+
+
+def rendered(whole, rows):
+    """The recording's text. Rows name files by their place in the member "files"."""
+    files = sorted({file for row in rows for file in (*row["code"], *(line[0] for line in row["lines"]))})
+    place = {file: i for i, file in enumerate(files)}
+    packed = [{**row, "code": [[place[file], *code] for file, code in row["code"].items()],
+               "lines": [[place[file], *counts] for file, *counts in row["lines"]]} for row in rows]
+    members = {name: value for name, value in whole.items() if name not in ("files", "rows")}
+    return keep_recording.rendered({**members, "files": files, "rows": packed})
+
+
+def read_recording(path):
+    """What rendered() wrote."""
+    whole = json.loads(Path(path).read_text(encoding="utf-8"))
+    files = whole["files"]
+    whole["rows"] = [{**row, "code": {files[file]: code for file, *code in row["code"]},
+                      "lines": [[files[file], *counts] for file, *counts in row["lines"]]} for row in whole["rows"]]
+    return whole
+
+
+def change_since(row, sources):
+    """The source of the row's kernel that is another one by now, or empty."""
+    for file, (last, digest) in row["code"].items():
+        lines = sources.of(file)
+        if lines is None or lines.digest(last) != digest:
+            return file
+    return ""
+
+
+def numbered(row, sources):
+    """The row with its lines' numbers in these sources, for their places among the lines of code."""
+    def line(file, place):
+        code = sources.of(file)
+        return code.numbers[place] if code and place < len(code.numbers) else place
+    return {**row, "lines": [[file, line(file, place), *counts] for file, place, *counts in row["lines"]]}
+
+
+def launches_of(lines):
+    """{(rung, problem): launches}"""
+    return {(line["rung"], line["problem"]): line["launches"] for line in lines}
+
+
+def shape_of(row):
+    return short_name(row["kernel"]), row["grid"], row["block"]
+
+
+class Counted:
+    """What the executor counts of the recording's rows."""
+
+    def __init__(self, program, gpu, rows, sources):
+        changed = {i: change_since(row, sources) for i, row in enumerate(rows)}
+        self.stale = {i: f"another version of {file}" for i, file in changed.items() if file}
+        fresh = [numbered(row, sources) for i, row in enumerate(rows) if i not in self.stale]
+        asked = launches_of(run_counts(program, gpu))
+        made = launches_of(run_counts(program, gpu, compiled_code(fresh)))
+        places = collections.defaultdict(list)
+        for i, row in enumerate(rows):
+            places[(row["rung"], row["problem"])].append(i)
+        self.unrecorded = sorted({rung for rung, problem in asked if (rung, problem) not in places})
+        self.of_row = {}
+        for where, group in places.items():
+            if [shape_of(rows[i]) for i in group] != [shape_of(k) for k in asked.get(where, [])]:
+                self.stale.update({i: "other launches" for i in group if i not in self.stale})
+            for i, *launches in zip(group, asked.get(where, []), made.get(where, [])):
+                if i not in self.stale:
+                    self.of_row[i] = counts_of(numbered(rows[i], sources), *launches)
+
+
+def counts_of(row, asked, made):
+    """The executor's counters of a launch, and how many pairs of its lines agree."""
+    ours = [counters_of(launch, copying_lines(row), has_atomics(row)) for launch in (asked, made)]
+    lines = line_pairs_of(row, made)
+    return {"source": [ours[0][name] for name in ALL_COUNTERS],
+            "compiled": [ours[1][name] for name in ALL_COUNTERS],
+            "lines_agree": [sum(p.agrees for p in lines), len(lines)]}
 
 
 # ---- the two beside each other
@@ -369,23 +246,12 @@ def copying_lines(row):
     return {(line[0], line[1], line[3]) for line in row["lines"] if line[2] == "LDGSTS"}
 
 
-def launches_of(lines):
-    """(rung, problem, launch) in the order in which they ran."""
-    return [(line["rung"], line["problem"], launch) for line in lines for launch in line["launches"]]
-
-
-def pairs_of(rows, source, compiled):
+def pairs_of(row):
+    theirs = gpu_counters(row)
     pairs = []
-    for row, (rung, problem, asked), (_, _, made) in zip(rows, launches_of(source), launches_of(compiled),
-                                                         strict=True):
-        name = short_name(asked["kernel"])
-        if (rung, problem) != (row["rung"], row["problem"]) or name != row["kernel"]:
-            raise Fault(f"the GPU ran {row['kernel']} of {row['rung']} where the executor ran {name} of {rung}")
-        theirs = gpu_counters(row)
-        ours = [counters_of(launch, copying_lines(row), has_atomics(row)) for launch in (asked, made)]
-        for counter in ALL_COUNTERS:
-            wavefronts = theirs[counter.replace("conflicts", "wavefronts")] if "conflicts" in counter else 0
-            pairs.append(Pair(row, counter, ours[0][counter], ours[1][counter], theirs[counter], wavefronts))
+    for counter, source, compiled in zip(ALL_COUNTERS, row["source"], row["compiled"]):
+        wavefronts = theirs[counter.replace("conflicts", "wavefronts")] if "conflicts" in counter else 0
+        pairs.append(Pair(row, counter, source, compiled, theirs[counter], wavefronts))
     return pairs
 
 
@@ -421,16 +287,15 @@ def by_line(launch):
     return parts
 
 
-def line_pairs_of(rows, compiled):
+def line_pairs_of(row, launch):
     pairs = []
-    for row, (_, _, launch) in zip(rows, launches_of(compiled), strict=True):
-        theirs, ours = gpu_line_counters(row), by_line(launch)
-        for place in sorted({*theirs, *ours}):
-            counts = counters_of(ours[place], copying_lines(row), has_atomics(row))
-            for counter in LINE_COUNTERS:
-                mine, its = counts[counter], theirs[place][counter]
-                if mine or its:
-                    pairs.append((row, place, Pair(row, counter, mine, mine, its)))
+    theirs, ours = gpu_line_counters(row), by_line(launch)
+    for place in sorted({*theirs, *ours}):
+        counts = counters_of(ours[place], copying_lines(row), has_atomics(row))
+        for counter in LINE_COUNTERS:
+            mine, its = counts[counter], theirs[place][counter]
+            if mine or its:
+                pairs.append(Pair(row, counter, mine, mine, its))
     return pairs
 
 
@@ -469,16 +334,28 @@ def exception_rows(pairs):
                    f"{p.gpu:,}", reason_of(p, reasons)]
 
 
-def document_of(recording, rows, pairs, lines):
-    recorded = recording["recorded"]
+def left_out(recording):
+    """What the page does not know of the present sources."""
+    text = ""
+    earlier = sum(row.get("earlier", False) for row in recording["rows"])
+    if earlier:
+        text += f"The kernels of {earlier} launches have changed since: both of their counts are of the version before.\n"
+    if recording["unrecorded"]:
+        text += "Not recorded yet: " + ", ".join(f"`{rung}`" for rung in recording["unrecorded"]) + ".\n"
+    return text and "\n" + text
+
+
+def document_of(recording):
+    rows = recording["rows"]
+    pairs = [pair for row in rows for pair in pairs_of(row)]
     used = [p for p in pairs if p.source or p.compiled or p.gpu]
     strict = sum(agree(p.counter, p.compiled, p.gpu) for p in pairs)
     text = f"""# Counts beside a GPU's
 
 The executor counts on a CPU what a kernel asks of a GPU. This page compares its counts with those of
-Nsight Compute on an {recorded["gpu"]}. It has {len(rows)} launches of {len({r["rung"] for r in rows})} rungs, preparations included, on
-[small problems](../benchmarks/agreement/problems.txt). It is generated: `tools/agreement.py document`.
-
+Nsight Compute on an {recording["recorded"]["gpu"]}. It has {len(rows)} launches of {len({r["rung"] for r in rows})} rungs, preparations included, on
+[small problems](../benchmarks/agreement/problems.txt). It is generated: `tools/agreement.py compare`.
+{left_out(recording)}
 A pair is a counter of one launch. Counts agree if they are equal. Wavefronts may differ by 2 %, and bank conflicts by
 2 % of the wavefronts that hold them.
 
@@ -499,7 +376,7 @@ An asynchronous copy loads from global memory, and the GPU counts no store to sh
 
 ## Line by line
 
-With `-lineinfo`, {share(sum(p.agrees for p in lines), len(lines))} of the pairs of single lines agree. The sums do better:
+With `-lineinfo`, {share(*(sum(row["lines_agree"][i] for row in rows) for i in (0, 1)))} of the pairs of single lines agree. The sums do better:
 nvcc may make one instruction of two lines, or of two calls of one function. It gives that instruction to one of them.
 
 ## The exceptions
@@ -513,19 +390,55 @@ def table(header, rows):
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
 
 
-def document(options):
-    recording = json.loads(Path(options.recording).read_text(encoding="utf-8"))
-    rows, gpu = recording["rows"], gpu_key(recording["recorded"]["gpu"])
-    source = run_counts(options.program, gpu)
-    compiled = run_counts(options.program, gpu, compiled_code(rows))
-    lines = [pair for _, _, pair in line_pairs_of(rows, compiled)]
-    text = document_of(recording, rows, pairs_of(rows, source, compiled), lines)
+def moved_counts(rows, counted):
+    """A sentence for each counter that is not what was recorded."""
+    for i, ours in counted.of_row.items():
+        row = rows[i]
+        where = f"{row['kernel']} of {row['rung']} on {row['problem']}"
+        for kind in ("source", "compiled"):
+            for counter, was, now in zip(ALL_COUNTERS, row[kind], ours[kind]):
+                if was != now:
+                    yield f"{where}: {now:,} {counter} ({kind}), recorded are {was:,}"
+        if row["lines_agree"] != ours["lines_agree"]:
+            yield f"{where}: {ours['lines_agree'][0]} pairs of lines agree, recorded are {row['lines_agree'][0]}"
+
+
+def check(recording, counted):
+    moved = list(moved_counts(recording["rows"], counted))
+    for sentence in moved[:MOST_TOLD]:
+        print(sentence, file=sys.stderr)
+    if moved:
+        raise Fault(f"{len(moved)} counts of unchanged kernels have moved; if they are right, tools/agreement.py compare "
+                    "records them")
+    if DOCUMENT.read_text(encoding="utf-8") != document_of(recording):
+        raise Fault(f"{DOCUMENT.relative_to(ROOT)} is not what tools/agreement.py compare would write")
+
+
+def say_what_is_stale(rows, counted):
+    reasons = collections.defaultdict(set)
+    for i, reason in counted.stale.items():
+        reasons[reason].add(rows[i]["rung"])
+    for reason, rungs in sorted(reasons.items()):
+        print(f"recorded for {reason}: {', '.join(sorted(rungs))}")
+    if counted.unrecorded:
+        print(f"not recorded: {', '.join(counted.unrecorded)}")
+
+
+def compare(options):
+    recording = read_recording(options.recording)
+    rows = recording["rows"]
+    counted = Counted(options.program, gpu_key(recording["recorded"]["gpu"]), rows, Sources(options.sources))
+    say_what_is_stale(rows, counted)
     if options.check:
-        if DOCUMENT.read_text(encoding="utf-8") == text:
-            return 0
-        raise Fault(f"{DOCUMENT.relative_to(ROOT)} is not what tools/agreement.py document would write")
-    DOCUMENT.write_text(text, encoding="utf-8")
-    return 0
+        return check(recording, counted)
+    for i, row in enumerate(rows):
+        row.update(counted.of_row.get(i, {}))
+        row["earlier"] = i in counted.stale
+        if "source" not in row:
+            raise Fault(f"{row['rung']} was never counted as it was recorded; give its tree as --sources")
+    recording["unrecorded"] = counted.unrecorded
+    Path(options.recording).write_text(rendered(recording, rows), encoding="utf-8")
+    DOCUMENT.write_text(document_of(recording), encoding="utf-8")
 
 
 def main(arguments):
@@ -537,17 +450,20 @@ def main(arguments):
     verb.add_argument("--date")
     verb.add_argument("--commit", required=True)
     verb.set_defaults(run=reduce)
-    verb = verbs.add_parser("document")
-    verb.add_argument("program")
-    verb.add_argument("recording")
-    verb.add_argument("--check", action="store_true")
-    verb.set_defaults(run=document)
+    other = verbs.add_parser("compare")
+    other.add_argument("program")
+    other.add_argument("recording")
+    other.add_argument("--check", action="store_true")
+    other.set_defaults(run=compare)
+    for each in (verb, other):
+        each.add_argument("--sources", default=ROOT)
     options = parser.parse_args(arguments)
     try:
-        return options.run(options)
+        options.run(options)
     except Fault as fault:
         print(fault, file=sys.stderr)
         return 2
+    return 0
 
 
 if __name__ == "__main__":

@@ -1,12 +1,19 @@
 """Tests of tools/agreement.py on what Nsight Compute and nvdisasm write, cut down, with counts made up."""
 
+import contextlib
+import io
+import json
 import sys
+import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 import agreement  # noqa: E402
+import agreement_raw  # noqa: E402
+from code_lines import CodeLines, Sources  # noqa: E402
 
 DISASSEMBLY = """
 	//## File "/w/src/parts/tile.hpp", line 9 inlined at "/w/src/ops/sgemm/rungs/row_09_x.cu", line 31
@@ -35,24 +42,32 @@ class Agreement(unittest.TestCase):
         self.assertFalse(agreement.agree("shared load conflicts", 0, 21, wavefronts=1000))
 
     def test_instructions_belong_to_the_kernels_own_line(self):
-        code = agreement.instructions_of(DISASSEMBLY)
-        own = ("src/ops/sgemm/rungs/row_09_x.cu", 31)
-        self.assertEqual(code, {0x10: ("LDS.128 R4, [R2]", own), 0x20: ("@!P0 STS [R0], R4", own),
-                                0x30: ("BAR.SYNC.DEFER_BLOCKING 0x0", ("src/parts/tile.hpp", 12))})
+        code = agreement_raw.instructions_of(DISASSEMBLY)
+        rung, tile = "src/ops/sgemm/rungs/row_09_x.cu", "src/parts/tile.hpp"
+        inlined = [(tile, 9), (rung, 31)]
+        self.assertEqual(code, {0x10: ("LDS.128 R4, [R2]", inlined), 0x20: ("@!P0 STS [R0], R4", inlined),
+                                0x30: ("BAR.SYNC.DEFER_BLOCKING 0x0", [(tile, 12)])})
         rows = [{"at": 0x10, "inst_executed": 8, "thread_inst_executed_true": 256,
                  "memory_l1_wavefronts_shared": 32},
                 {"at": 0x20, "inst_executed": 8, "thread_inst_executed_true": 5,
                  "memory_l1_wavefronts_shared": 6, "memory_l1_wavefronts_shared_ideal": 5},
                 {"at": 0x30, "inst_executed": 8, "thread_inst_executed_true": 256}]
-        self.assertEqual(agreement.lines_of(rows, code), [
-            [*own, "LDS", 16, 0, 8, 8, 256, 0, 32], [*own, "STS", 4, 1, 8, 5, 5, 0, 6],
-            ["src/parts/tile.hpp", 12, "BAR", 4, 0, 8, 8, 256, 0, 0]])
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / rung
+            path.parent.mkdir(parents=True)
+            path.write_text("// a rung\n" + "code;\n" * 40, encoding="utf-8")
+            sources, code = Sources(folder), list(agreement_raw.placed(rows, code))
+            self.assertEqual(agreement_raw.lines_of(code, sources), [
+                [rung, 29, "LDS", 16, 0, 8, 8, 256, 0, 32], [rung, 29, "STS", 4, 1, 8, 5, 5, 0, 6],
+                [tile, 12, "BAR", 4, 0, 8, 8, 256, 0, 0]])
+            digest = CodeLines("code;\n" * 30).digest(29)
+            self.assertEqual(agreement_raw.code_of(code, sources), {rung: [29, digest]})
 
     def test_predicated_instructions_count_where_a_lane_executes_them(self):
         def count(opcode, width, executed, threads, ideal=0):
             row = {"inst_executed": executed, "thread_inst_executed_true": threads,
                    "memory_l1_wavefronts_shared_ideal": ideal}
-            return agreement.with_a_lane(row, opcode, width, True)
+            return agreement_raw.with_a_lane(row, opcode, width, True)
         self.assertEqual(count("BAR", 4, 10, 7 * 32), 7)
         self.assertEqual(count("LDS", 16, 10, 7 * 32, 7 * 4), 7)  # whole warps
         self.assertEqual(count("STS", 16, 10, 10 * 8, 10), 10)  # a quarter of each
@@ -81,6 +96,103 @@ class Agreement(unittest.TestCase):
         self.assertIn("reciprocal", agreement.reason_of(agreement.Pair(row, "FMAs", 0, 0, 9), reasons))
         row["rung"] = "other/01"
         self.assertEqual(agreement.reason_of(agreement.Pair(row, "FMAs", 0, 0, 9), reasons), "Not explained yet.")
+
+
+KERNEL = """#include "ops/copy.hpp"
+
+template <int kN>
+__global__ void copy(Copy c) {
+  tile[threadIdx.x] = c.in[i];
+  c.out[i] = tile[threadIdx.x];
+}
+
+void predict() { loads = 1; }
+"""
+
+
+class Recording(unittest.TestCase):
+    """A recording of one kernel, and a program that counts it: what passes for the recorded version."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root, self.file = Path(folder.name), "src/copy.cu"
+        self.path, self.document = self.root / "recording.json", self.root / "agreement.md"
+        (self.root / "src").mkdir()
+        self.write(KERNEL)
+        lines = CodeLines(KERNEL)
+        store = lines.place_of(5)
+        row = {"rung": "copy/01", "problem": "64", "kernel": "copy<4>", "grid": [2, 1, 1], "block": [32, 1, 1],
+               "code": {self.file: [lines.place_of(6), lines.digest(lines.place_of(6))]},
+               "counters": [2, 8, 2, 8, 2, 0, 2, 0, 7],
+               "lines": [[self.file, store, "STS", 4, 0, 2, 2, 64, 0, 2]]}
+        self.path.write_text(agreement.rendered({"recorded": {"gpu": "NVIDIA H100"}}, [row]), encoding="utf-8")
+        self.counts = {"rung": "copy/01", "problem": "64", "launches": [{
+            "kernel": "void copy<4>(Copy)", "grid": [2, 1, 1], "block": [32, 1, 1], "events": [],
+            "accesses": [{"file": self.file, "line": 5, "space": "shared", "kind": "store", "bytes": 4,
+                          "requests": 2, "sectors": 0, "wavefronts": 2, "conflicts": 0}]}]}
+        for name, value in (("DOCUMENT", self.document), ("ROOT", self.root), ("run_counts", self.run_counts)):
+            patch = mock.patch.object(agreement, name, value)
+            patch.start()
+            self.addCleanup(patch.stop)
+        self.widths = None
+        self.assertEqual(self.compare(), 0)
+
+    def write(self, text):
+        (self.root / self.file).write_text(text, encoding="utf-8")
+
+    def run_counts(self, _program, _gpu, compiled=None):
+        self.widths = compiled
+        return json.loads(json.dumps([self.counts]))
+
+    def compare(self, *flags):
+        self.said = io.StringIO()
+        with contextlib.redirect_stdout(self.said), contextlib.redirect_stderr(self.said):
+            return agreement.main(["compare", "program", str(self.path), "--sources", str(self.root), *flags])
+
+    def test_the_document_comes_of_the_recording(self):
+        self.assertIn("| shared store requests | 1 | 1 | 1 | 1 of 1 |", self.document.read_text(encoding="utf-8"))
+        self.assertEqual(self.compare("--check"), 0)
+        self.document.write_text("else", encoding="utf-8")
+        self.assertEqual(self.compare("--check"), 2)
+
+    def test_an_unrelated_edit_breaks_nothing(self):
+        for text in ("// A word.\n\n/* And\nmore. */\n" + KERNEL,
+                     KERNEL.replace("  tile[", "      tile [ ").replace("c.in[i]", "c.in[ i ]"),
+                     KERNEL.replace("loads = 1", "loads = 2")):
+            self.write(text)
+            line = next(i for i, code in enumerate(text.splitlines(), 1) if "c.in" in code)
+            self.counts["launches"][0]["accesses"][0]["line"] = line
+            self.assertEqual(self.compare("--check"), 0, self.said.getvalue())
+            self.assertEqual(self.said.getvalue(), "")
+            self.assertEqual(self.widths, {"copy<4>": [[self.file, line, "shared", "store", 4]]})
+
+    def test_counts_that_move_break_the_check(self):
+        for counter in ("requests", "wavefronts"):
+            access = self.counts["launches"][0]["accesses"][0]
+            access[counter] += 1
+            self.assertEqual(self.compare("--check"), 2)
+            self.assertIn(f"3 shared store {counter} (source), recorded are 2", self.said.getvalue())
+            access[counter] -= 1
+
+    def test_an_edited_kernel_is_another_version_and_keeps_its_counts(self):
+        before = self.document.read_text(encoding="utf-8")
+        self.write(KERNEL.replace("c.in[i]", "c.in[i + 1]"))
+        self.counts["launches"][0]["accesses"][0]["requests"] = 4
+        self.assertEqual(self.compare("--check"), 0)
+        self.assertEqual(self.said.getvalue(), "recorded for another version of src/copy.cu: copy/01\n")
+        self.assertEqual(self.compare(), 0)
+        after = self.document.read_text(encoding="utf-8")
+        self.assertIn("The kernels of 1 launches have changed since", after)
+        self.assertEqual(before[before.index("| |"):], after[after.index("| |"):])
+
+    def test_other_launches_are_another_version(self):
+        self.counts["launches"][0]["grid"] = [4, 1, 1]
+        self.assertEqual(self.compare("--check"), 0)
+        self.assertEqual(self.said.getvalue(), "recorded for other launches: copy/01\n")
+        self.counts["rung"] = "copy/02"
+        self.assertEqual(self.compare("--check"), 0)
+        self.assertIn("not recorded: copy/02", self.said.getvalue())
 
 
 if __name__ == "__main__":
