@@ -36,11 +36,17 @@ BY_INSTRUCTION = {
     "barriers": ("BAR", "UCGABAR_ARV"),
     "shuffles": ("SHFL", "VOTE", "REDUX", "MATCH"),
 }
-MEMORY = {"LDG": ("global", "load"), "LD": ("global", "load"), "STG": ("global", "store"),
+MEMORY = {"LDG": ("global", "load"), "LD": ("global", "load"),
+          "LDG.STRONG": ("global", "load"), "LD.STRONG": ("global", "load"), "STG": ("global", "store"),
           "ST": ("global", "store"), "LDS": ("shared", "load"), "STS": ("shared", "store"),
           "LDGSTS": ("global", "load"), "LDSM": ("shared", "load")}
 OWN_FILES = (re.compile(r"\.cu$"), re.compile(r"/rung_\w+\.hpp$"))  # as tools/embed_sites.py has it
 OPCODE = re.compile(r"(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_]*)((?:\.[A-Z0-9_]+)*)")
+# nvcc may make one atomic of a warp's: the vote of all active lanes chooses the lane that performs it. What sums up
+# their operands, and hands them the result, is of the same file of CUDA's.
+ELECTION = re.compile(r"VOTEU?\.ANY U?R\d+, U?PT, U?PT")
+ATOMICS_FILE = "atomic_functions.hpp"
+WAITING = ".STRONG"  # an opcode of loads that a thread repeats until another thread has stored
 WIDTHS = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
 
 
@@ -161,27 +167,38 @@ def lines_of(code, sources):
     """What the instructions that access memory, multiply or wait counted, by line, opcode and width:
     [file, the line's place, opcode, bytes, of them predicated, executed, with a lane, threads, sectors, wavefronts]."""
     sums = collections.defaultdict(lambda: [0] * 6)
+    elected = False
     for text, frames, row in code:
-        file, line = own_frame(frames)
-        opcode = OPCODE.match(text)
-        if not opcode or not is_counted(opcode[1]):
+        elected = elected or ELECTION.match(text) is not None
+        found = OPCODE.match(text)
+        if not found or not is_counted(found[1]):
             continue
+        opcode, width, is_predicated = found[1], width_of(found[2]), text.startswith("@")
+        if opcode in BY_INSTRUCTION["shuffles"] and frames and frames[0][0].endswith(ATOMICS_FILE):
+            continue
+        by_one_lane = elected and opcode in BY_INSTRUCTION["atomics"]
+        elected = elected and not by_one_lane
+        if opcode in ("LD", "LDG") and WAITING in found[2]:
+            opcode += WAITING
+        file, line = own_frame(frames)
         place = sources.of(file).place_of(line) if sources.of(file) else line
-        entry = sums[(file, place, opcode[1], width_of(opcode[2]))]
-        entry[0] += text.startswith("@")
+        entry = sums[(file, place, opcode, width)]
+        entry[0] += is_predicated
         entry[1] += row.get("inst_executed", 0)
-        entry[2] += with_a_lane(row, opcode[1], width_of(opcode[2]), text.startswith("@"))
+        entry[2] += with_a_lane(row, opcode, width, is_predicated, by_one_lane)
         entry[3] += row.get("thread_inst_executed_true", 0)
         entry[4] += row.get("memory_l2_theoretical_sectors_global", 0)
         entry[5] += row.get("memory_l1_wavefronts_shared", 0)
     return [[*key, *entry] for key, entry in sorted(sums.items())]
 
 
-def with_a_lane(row, opcode, width, is_predicated):
+def with_a_lane(row, opcode, width, is_predicated, by_one_lane=False):
     """How often at least one lane executed the instruction."""
     executed, threads = row.get("inst_executed", 0), row.get("thread_inst_executed_true", 0)
     if not is_predicated or not executed:
         return executed
+    if by_one_lane:
+        return min(executed, threads)
     whole_warps = -(-threads // 32)
     if opcode not in ("LDS", "STS"):
         return min(executed, whole_warps)  # whole warps execute it, or no lane does

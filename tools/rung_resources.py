@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Registers and static shared memory of every rung's kernels, as nvcc compiles them for sm_90a.
+"""Registers and static shared memory of every rung's kernels, as nvcc compiles them for sm_80 and sm_90a.
 
-Usage: rung_resources.py [--check] [OP/RUNG...]
+Usage: rung_resources.py [--check | --missing] [OP/RUNG...]
 
-Writes src/lab/rung_resources.tsv, from which explain knows them on machines without nvcc. With rungs
-it compiles those alone and keeps the other rows. --check changes nothing and exits 1 where rows
-differ. Needs nvcc and no GPU; exits 77 without nvcc.
+Writes src/lab/rung_resources.tsv, from which explain knows them on machines without nvcc: rung, kernel,
+architecture, registers, bytes. With rungs it compiles those alone and keeps the other rows. --check changes
+nothing and exits 1 where rows differ. --missing compiles nothing and exits 1 where a rung has no rows for an
+architecture. Compiling needs nvcc and no GPU; without nvcc it exits 77.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = ROOT / "src/lab/rung_resources.tsv"
-ARCHITECTURE = "sm_90a"
+# Code for sm_80 runs on all GPUs of compute capability 8.x, code for sm_90a on Hopper's.
+ARCHITECTURES = ("sm_80", "sm_90a")
 # What the build gives nvcc for the GPU flavour.
 FLAGS = ["-std=c++20", "-O3", "-DNDEBUG", "-DWARPLADDER_FLAVOUR=gpu", "-DWARPLADDER_HOPPER_CODE=1",
          "--expt-relaxed-constexpr", "-lineinfo"]
@@ -62,16 +64,24 @@ def kernels_of(ptxas: str) -> list[tuple[str, int, int]]:
     return [(name, *row) for name, row in zip(names, rows, strict=True)]
 
 
+def architectures_of(source: Path) -> tuple[str, ...]:
+    return ARCHITECTURES[1:] if source.name.endswith(".sm90a.cu") else ARCHITECTURES
+
+
 def compiled(source: Path) -> list[str]:
-    with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(
-            ["nvcc", *FLAGS, f"-arch={ARCHITECTURE}", "-I", str(ROOT / "src"), "-cubin", "-Xptxas",
-             "-v", "-o", f"{folder}/rung.cubin", str(source)],
-            capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(f"rung_resources: nvcc failed on {source.relative_to(ROOT)}:\n{done.stderr}")
-    return sorted({f"{name_of(source)}\t{kernel}\t{registers}\t{shared}"
-                   for kernel, registers, shared in kernels_of(done.stderr)})
+    """The rung's rows, in the table's order."""
+    rows: set[str] = set()
+    for architecture in architectures_of(source):
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run(
+                ["nvcc", *FLAGS, f"-arch={architecture}", "-I", str(ROOT / "src"), "-cubin",
+                 "-Xptxas", "-v", "-o", f"{folder}/rung.cubin", str(source)],
+                capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.exit(f"rung_resources: nvcc failed on {source.relative_to(ROOT)}:\n{done.stderr}")
+        rows |= {f"{name_of(source)}\t{kernel}\t{architecture}\t{registers}\t{shared}"
+                 for kernel, registers, shared in kernels_of(done.stderr)}
+    return sorted(rows)
 
 
 def read_table() -> dict[str, list[str]]:
@@ -87,17 +97,33 @@ def write_table(table: dict[str, list[str]]) -> None:
     TABLE.write_text("".join(row + "\n" for row in rows), encoding="utf-8")
 
 
+def missing(sources: list[Path], table: dict[str, list[str]]) -> list[str]:
+    """A sentence for each rung and architecture without rows."""
+    sentences = []
+    for source in sources:
+        known = {row.split("\t")[2] for row in table.get(name_of(source), [])}
+        sentences += [f"{name_of(source)} has no rows for {architecture}"
+                      for architecture in architectures_of(source) if architecture not in known]
+    return sentences
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rungs", nargs="*", metavar="OP/RUNG")
-    parser.add_argument("--check", action="store_true")
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument("--check", action="store_true")
+    mode.add_argument("--missing", action="store_true")
     options = parser.parse_args()
     sources = sorted((ROOT / "src/ops").glob("*/rungs/*.cu"))
     unknown = set(options.rungs) - {name_of(source) for source in sources}
     if unknown:
         print(f"rung_resources: unknown rung {min(unknown)}", file=sys.stderr)
         return 2
+    if options.missing:
+        sentences = missing(sources, read_table())
+        print("".join(sentence + "\n" for sentence in sentences), end="")
+        return 1 if sentences else 0
     if not shutil.which("nvcc"):
         print("rung_resources: nvcc is not in PATH", file=sys.stderr)
         return NO_NVCC

@@ -147,7 +147,8 @@ std::string kernel_name(const KernelLaunch& launch) {
   throw KernelFault(fault.kind, std::move(place), fault.sentence);
 }
 
-void fill_counts(const RequestLog::Sums& sums, const KernelLaunch& launch, KernelCounts& counts) {
+void fill_counts(const RequestLog::Sums& sums, const KernelLaunch& launch, bool as_compiled,
+                 KernelCounts& counts) {
   const SiteTable& table = SiteTable::instance();
   counts.kernel = kernel_name(launch);
   counts.grid = launch.config.grid;
@@ -189,7 +190,8 @@ void fill_counts(const RequestLog::Sums& sums, const KernelLaunch& launch, Kerne
     if (site.kind == SiteKind::tensor) event_at(site.source_line).tensor_fmas += times;
     if (site.kind == SiteKind::block) {
       for (std::uint32_t f = site.first_fma; f < site.first_fma + site.fma_count; ++f) {
-        event_at(table.fmas()[f].source_line).fmas += times * table.fmas()[f].per_lane;
+        const BlockFma& fma = table.fmas()[f];
+        if (as_compiled || !fma.divides) event_at(fma.source_line).fmas += times * fma.per_lane;
       }
     }
   }
@@ -268,7 +270,7 @@ void run_kernel(const KernelLaunch& launch, const Options& options, KernelCounts
   if (counts && state.counted && options.count) {
     RequestLog::Sums sums;
     for (unsigned slot = 0; slot < state.workers; ++slot) pool.worker(slot).log.add_to(sums);
-    fill_counts(sums, launch, *counts);
+    fill_counts(sums, launch, state.compiled != nullptr, *counts);
   }
 }
 

@@ -37,8 +37,8 @@ class BlockLimit {
   double before_;
 };
 
-// While it lives, kernels that the machine code knows are counted as it has their accesses, instead
-// of as the source asks for them.
+// While it lives, kernels that the machine code knows are counted as it has their accesses and
+// divides, instead of as the source asks for them.
 class AsCompiled {
  public:
   explicit AsCompiled(const CompiledCode& code);

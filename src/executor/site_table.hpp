@@ -45,6 +45,7 @@ AccessKind access_kind(const Site& site, MemorySpace space);
 struct BlockFma {
   std::uint32_t source_line = 0;
   std::uint32_t per_lane = 0;
+  bool divides = false;  // those that nvcc makes of a division
 };
 
 class SiteTable {

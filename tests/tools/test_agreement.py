@@ -90,12 +90,35 @@ class Agreement(unittest.TestCase):
         self.assertEqual(agreement.compiled_code([{"kernel": "op::f", "lines": lines}]),
                          {"op::f": [["a.cu", 3, "shared", "load", 20]]})
 
-    def test_every_exception_has_a_reason(self):
-        row = {"rung": "spmv/06_merge", "problem": "1", "kernel": "spmv::multiply<int>"}
-        reasons = agreement.read_reasons()
-        self.assertIn("reciprocal", agreement.reason_of(agreement.Pair(row, "FMAs", 0, 0, 9), reasons))
-        row["rung"] = "other/01"
-        self.assertEqual(agreement.reason_of(agreement.Pair(row, "FMAs", 0, 0, 9), reasons), "Not explained yet.")
+    def test_the_first_reason_that_matches_counts(self):
+        reasons = [("spmv/06_*", "*", "shuffles", "first"), ("spmv/*", "*", "*", "second")]
+        for rung, counter, reason in (("spmv/06_merge", "shuffles", "first"), ("spmv/06_merge", "atomics", "second"),
+                                      ("other/01", "shuffles", agreement.NO_REASON)):
+            row = {"rung": rung, "problem": "1", "kernel": "multiply<int>"}
+            self.assertEqual(agreement.reason_of(agreement.Pair(row, counter, 0, 0, 9), reasons), reason)
+
+    def test_an_atomic_that_one_lane_performs_for_all(self):
+        atomics, rung = ("/cuda/device_atomic_functions.hpp", 157), ("src/ops/sgemm/rungs/tc_13_x.cu", 31)
+        code = [("REDUX.MAX UR4, R12", [("/cuda/sm_80_rt.hpp", 111), rung], 4, 128),
+                ("REDUX.MAX UR6, R3", [atomics, rung], 4, 4), ("VOTEU.ANY UR4, UPT, PT", [atomics, rung], 4, 4),
+                ("@P0 ATOMS.MAX RZ, [UR4+0x10040], R2", [atomics, rung], 4, 4),
+                ("@P0 RED.E.ADD.STRONG.GPU [R2], R3", [rung], 4, 64)]
+        rows = [(text, frames, {"inst_executed": executed, "thread_inst_executed_true": threads})
+                for text, frames, executed, threads in code]
+        lines = agreement_raw.lines_of(rows, Sources("."))
+        self.assertEqual([(line[2], line[6]) for line in lines], [("ATOMS", 4), ("RED", 2), ("REDUX", 4)])
+
+    def test_a_launch_that_waits_is_compared_without_its_waiting(self):
+        lines = [["a.cu", 3, "LDG", 4, 0, 8, 8, 256, 32, 0], ["a.cu", 9, "LDG.STRONG", 8, 1, 5, 5, 5, 5, 0]]
+        row = {"rung": "reduce/07", "problem": "1", "kernel": "reduce", "lines": lines, "flags": [2, 2],
+               "counters": [13, 37, 0, 0, 0, 0, 0, 0, 0], "source": [10, 34] + [0] * 12,
+               "compiled": [10, 34] + [0] * 12}
+        self.assertTrue(all(pair.agrees for pair in agreement.pairs_of(row)))
+        lines[0][6] = 9
+        self.assertEqual([pair.counter for pair in agreement.pairs_of(row) if not pair.agrees],
+                         ["global load requests"])
+        lines.append(["a.cu", 11, "ATOMG", 4, 0, 1, 1, 1, 1, 0])  # so the flags are real atomics
+        self.assertFalse(agreement.waits(row))
 
 
 KERNEL = """#include "ops/copy.hpp"
@@ -124,14 +147,16 @@ class Recording(unittest.TestCase):
         store = lines.place_of(5)
         row = {"rung": "copy/01", "problem": "64", "kernel": "copy<4>", "grid": [2, 1, 1], "block": [32, 1, 1],
                "code": {self.file: [lines.place_of(6), lines.digest(lines.place_of(6))]},
-               "counters": [2, 8, 2, 8, 2, 0, 2, 0, 7],
+               "counters": [0, 0, 0, 0, 0, 0, 2, 0, 0],
                "lines": [[self.file, store, "STS", 4, 0, 2, 2, 64, 0, 2]]}
         self.path.write_text(agreement.rendered({"recorded": {"gpu": "NVIDIA H100"}}, [row]), encoding="utf-8")
         self.counts = {"rung": "copy/01", "problem": "64", "launches": [{
             "kernel": "void copy<4>(Copy)", "grid": [2, 1, 1], "block": [32, 1, 1], "events": [],
             "accesses": [{"file": self.file, "line": 5, "space": "shared", "kind": "store", "bytes": 4,
                           "requests": 2, "sectors": 0, "wavefronts": 2, "conflicts": 0}]}]}
-        for name, value in (("DOCUMENT", self.document), ("ROOT", self.root), ("run_counts", self.run_counts)):
+        (self.root / "reasons.txt").write_text("# None.\n", encoding="utf-8")
+        for name, value in (("DOCUMENT", self.document), ("ROOT", self.root), ("run_counts", self.run_counts),
+                            ("REASONS", self.root / "reasons.txt")):
             patch = mock.patch.object(agreement, name, value)
             patch.start()
             self.addCleanup(patch.stop)
@@ -155,6 +180,15 @@ class Recording(unittest.TestCase):
         self.assertEqual(self.compare("--check"), 0)
         self.document.write_text("else", encoding="utf-8")
         self.assertEqual(self.compare("--check"), 2)
+
+    def test_an_exception_without_a_reason_breaks_the_check(self):
+        self.counts["launches"][0]["accesses"][0]["requests"] = 3
+        self.assertEqual(self.compare(), 0)
+        self.assertEqual(self.compare("--check"), 2)
+        self.assertIn("1 exceptions have no reason in", self.said.getvalue())
+        (self.root / "reasons.txt").write_text("copy/*|*|shared store *|nvcc leaves one out.\n", encoding="utf-8")
+        self.assertEqual(self.compare(), 0)
+        self.assertEqual(self.compare("--check"), 0, self.said.getvalue())
 
     def test_an_unrelated_edit_breaks_nothing(self):
         for text in ("// A word.\n\n/* And\nmore. */\n" + KERNEL,
