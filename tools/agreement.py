@@ -63,7 +63,8 @@ def run_counts(program, gpu, compiled=None):
             code = Path(folder) / "compiled.json"
             code.write_text(json.dumps(compiled), encoding="utf-8")
             command.append(code)
-        subprocess.run(command, check=True)
+        if subprocess.run(command).returncode:
+            raise Fault(f"{program} could not count {PROBLEMS.relative_to(ROOT)}")
         return [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
 
 

@@ -152,7 +152,7 @@ nlohmann::json as_json(const executor::KernelCounts& k, const Explanation& e) {
                           {"warps", o.warps},
                           {"of_warps", o.most_warps},
                           {"limiter", lab::name(o.limiter)}}}};
-  if (const lab::CompiledResources* compiled = e.compiled_of(k.kernel)) {
+  if (const lab::CompiledResources* compiled = e.compiled_of(k.kernel, *e.gpu)) {
     kernel["registers"] = compiled->registers;
     kernel["static_shared_bytes"] = compiled->static_shared_bytes;
   }

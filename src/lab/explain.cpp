@@ -242,6 +242,18 @@ ladder::Totals ideal_totals(std::vector<executor::KernelCounts> launches) {
   return ladder::totals_of(launches);
 }
 
+bool CompiledResources::runs_on(const Gpu& gpu) const {
+  if (architecture.empty()) return true;
+  return std::atoi(architecture.c_str() + sizeof "sm_" - 1) / 10 == gpu.machine.capability / 10;
+}
+
+const CompiledResources* Explanation::compiled_of(const std::string& kernel, const Gpu& of) const {
+  for (auto [at, end] = compiled.equal_range(kernel); at != end; ++at) {
+    if (at->second.runs_on(of)) return &at->second;
+  }
+  return nullptr;
+}
+
 std::uint64_t Explanation::cost() const {
   std::uint64_t sum = 0;
   for (const LineCounts& line : lines) sum += line.cost();

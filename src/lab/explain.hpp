@@ -90,6 +90,9 @@ struct CompiledResources {
   unsigned registers = 0;               // of a thread
   std::size_t static_shared_bytes = 0;  // of a block
   std::string source;                   // which says so
+  std::string architecture;             // "sm_80"; empty: that of the GPU at hand
+
+  bool runs_on(const Gpu& gpu) const;
 };
 
 struct Explanation {
@@ -104,13 +107,11 @@ struct Explanation {
   double tensor_flops_per_s = 0;  // of the tensor cores that the rung uses; 0: it uses none
   std::vector<LineCounts> lines;  // the costliest first
   std::optional<Blame> to_blame;
-  std::map<std::string, CompiledResources> compiled;  // by the launches' names; where it is known
+  // By the launches' names, for one architecture or more; where it is known.
+  std::multimap<std::string, CompiledResources> compiled;
 
   std::string full_name() const { return op.empty() ? rung : op + "/" + rung; }
-  const CompiledResources* compiled_of(const std::string& kernel) const {
-    const auto found = compiled.find(kernel);
-    return found == compiled.end() ? nullptr : &found->second;
-  }
+  const CompiledResources* compiled_of(const std::string& kernel, const Gpu& of) const;
   bool prediction_holds() const { return predicted && ladder::agrees(totals, *predicted); }
   std::uint64_t cost() const;  // of all lines, in L1 cycles
   std::uint64_t ideal_cost() const;

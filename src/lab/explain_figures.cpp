@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -112,7 +113,7 @@ Figure bank_map(const AccessCounts& access, const Request& request) {
 }
 
 Figure sector_map(const AccessCounts& access, const Request& request) {
-  constexpr double kWord = 18, kRow = 16, kLeft = 90, kTop = 30;
+  constexpr double kWord = 18, kRow = 16, kLeft = 96, kTop = 32;
   constexpr double kByte = kWord / kWordBytes;
   std::set<std::uint64_t> sectors, lines;
   for (const LaneAddress& at : request) {
@@ -128,14 +129,14 @@ Figure sector_map(const AccessCounts& access, const Request& request) {
   const double width = kLeft + kLineBytes * kByte + 10;
   std::string out =
       opened(width, kTop + kRow * static_cast<double>(lines.size()) + 6, "lanes and sectors");
-  out += text_at(4, 12, "bytes from the", "faint", 10) + text_at(4, 24, "first line", "faint", 10);
+  out += text_at(4, 12, "bytes from the", "faint", 12) + text_at(4, 26, "first line", "faint", 12);
   for (unsigned s = 0; s < kLineBytes / kSectorBytes; ++s) {
-    out += text_at(kLeft + kByte * kSectorBytes * (s + 0.5), 22, fmt::format("sector {}", s),
-                   "faint", 10, "middle");
+    out += text_at(kLeft + kByte * kSectorBytes * (s + 0.5), 26, fmt::format("sector {}", s),
+                   "faint", 12, "middle");
   }
   for (const std::uint64_t line : lines) {
-    out += text_at(kLeft - 8, row_of(line) + 11, fmt::format("+{}", with_commas(line * kLineBytes)),
-                   "faint", 10, "end");
+    out += text_at(kLeft - 8, row_of(line) + 12, fmt::format("+{}", with_commas(line * kLineBytes)),
+                   "faint", 12, "end");
   }
   for (const std::uint64_t sector : sectors) {
     const std::uint64_t byte = sector * kSectorBytes;
@@ -188,7 +189,8 @@ Figure roofline(const std::vector<const Explanation*>& explanations) {
     const double from = std::max(x.low, y.low / rate), to = std::clamp(top / rate, x.low, x.high);
     out +=
         line_from(x.at(from), y.at(from * rate), x.at(to), y.at(std::min(top, to * rate)), "roof");
-    out += text_at(x.at(from) + 6, y.at(from * rate) - 8,
+    const double middle = std::sqrt(from * to);  // what stands right of it is below the line
+    out += text_at(x.at(middle) + 14, y.at(middle * rate) + 4,
                    fmt::format("{} {:.3g} TB/s", name, rate * 1e-12), "ink", 12);
   };
   slope(gpu.dram_bytes_per_s, "DRAM");

@@ -186,10 +186,10 @@ std::string occupancies(const ExplainPage& page, const Explanation& e, const std
   if (shown.empty()) {
     for (const Gpu& gpu : gpus()) shown.push_back(&gpu);
   }
-  HtmlTable table(
-      id + "-occupancy",
-      {"kernel", "threads", "GPU", "blocks an SM", "warps", "of", "share", "limited by"},
-      {false, true, false, true, true, true, true, false});
+  HtmlTable table(id + "-occupancy",
+                  {"kernel", "threads", "GPU", "registers", "blocks an SM", "warps", "of", "share",
+                   "limited by"},
+                  {false, true, false, true, true, true, true, true, false});
   std::string out;
   std::set<std::string> seen;
   for (const executor::KernelCounts& k : e.launches) {
@@ -200,9 +200,13 @@ std::string occupancies(const ExplainPage& page, const Explanation& e, const std
     out += paragraph(occupancy_sentence(k, e));
     for (const Gpu* gpu : shown) {
       const Occupancy o = occupancy_of(k, e, *gpu);
+      const CompiledResources* const compiled = e.compiled_of(k.kernel, *gpu);
       table.add({text_cell(short_kernel_name(k.kernel), "long"),
                  number_cell(static_cast<double>(k.block.count()), with_commas(k.block.count())),
-                 text_cell(gpu->name), number_cell(o.blocks, std::to_string(o.blocks)),
+                 text_cell(gpu->name),
+                 compiled ? number_cell(compiled->registers, std::to_string(compiled->registers))
+                          : text_cell("unknown", "n"),
+                 number_cell(o.blocks, std::to_string(o.blocks)),
                  number_cell(o.warps, std::to_string(o.warps)),
                  number_cell(o.most_warps, std::to_string(o.most_warps)),
                  number_cell(o.share(), fmt::format("{:.0f} %", 100 * o.share())),
@@ -214,32 +218,31 @@ std::string occupancies(const ExplainPage& page, const Explanation& e, const std
 }
 
 std::string roof_table(const Explanation& e, const std::string& id) {
-  HtmlTable table(
-      id + "-roofs",
-      {"roof, " + std::string(e.gpu->name), "bytes", "at least", "FLOP/byte", "TFLOP/s at most"},
-      {false, true, true, true, true});
+  std::vector<std::string> header{"roof, " + std::string(e.gpu->name), "bytes", "at least"};
+  if (e.flops > 0) header.insert(header.end(), {"FLOP/byte", "TFLOP/s at most"});
+  std::vector<bool> is_number(header.size(), true);
+  is_number[0] = false;
+  HtmlTable table(id + "-roofs", header, is_number);
+  const auto number = [](double value) { return number_cell(value, fmt::format("{:.3g}", value)); };
   const auto time = [](double seconds) {
     return number_cell(seconds, fmt::format("{:.3g} µs", seconds * 1e6));
-  };
-  const auto rate = [&](double flops_per_s) {
-    return e.flops > 0 ? number_cell(flops_per_s, fmt::format("{:.3g}", flops_per_s * 1e-12))
-                       : text_cell("", "n");
   };
   const std::vector<Roof> roofs = e.roofs();
   for (const Roof& roof : roofs) {
     if (roof.bytes <= 0) continue;
-    table.add({text_cell(roof.name),
-               number_cell(roof.bytes, with_commas(static_cast<std::uint64_t>(roof.bytes))),
-               time(roof.bytes / roof.bytes_per_s),
-               e.flops > 0
-                   ? number_cell(e.flops / roof.bytes, fmt::format("{:.3g}", e.flops / roof.bytes))
-                   : text_cell("", "n"),
-               rate(e.ceiling(roof))});
+    std::vector cells{text_cell(roof.name),
+                      number_cell(roof.bytes, with_commas(static_cast<std::uint64_t>(roof.bytes))),
+                      time(roof.bytes / roof.bytes_per_s)};
+    if (e.flops > 0) {
+      cells.push_back(number(e.flops / roof.bytes));
+      cells.push_back(number(e.ceiling(roof) * 1e-12));
+    }
+    table.add(cells);
   }
   if (e.flops > 0) {
     const Peak peak = e.peak();
     table.add({text_cell(peak.name), text_cell("", "n"), time(e.flops / peak.flops_per_s),
-               text_cell("", "n"), rate(peak.flops_per_s)});
+               text_cell("", "n"), number(peak.flops_per_s * 1e-12)});
   }
   const Roof* const binding = e.binding(roofs);
   return table.html("") +

@@ -108,7 +108,7 @@ std::string intensity_sentence(const Explanation& e) {
 Occupancy occupancy_of(const executor::KernelCounts& launch, const Explanation& e, const Gpu& gpu) {
   KernelResources resources{static_cast<unsigned>(launch.block.count()),
                             launch.dynamic_shared_bytes, std::nullopt};
-  if (const CompiledResources* compiled = e.compiled_of(launch.kernel)) {
+  if (const CompiledResources* compiled = e.compiled_of(launch.kernel, gpu)) {
     resources.shared_bytes += compiled->static_shared_bytes;
     resources.registers = compiled->registers;
   }
@@ -117,7 +117,7 @@ Occupancy occupancy_of(const executor::KernelCounts& launch, const Explanation& 
 
 std::string occupancy_sentence(const executor::KernelCounts& launch, const Explanation& e) {
   const Occupancy o = occupancy_of(launch, e, *e.gpu);
-  const CompiledResources* const compiled = e.compiled_of(launch.kernel);
+  const CompiledResources* const compiled = e.compiled_of(launch.kernel, *e.gpu);
   const std::string known =
       compiled ? fmt::format(
                      "It takes {} registers a thread and {} bytes of static shared memory, "
@@ -126,10 +126,11 @@ std::string occupancy_sentence(const executor::KernelCounts& launch, const Expla
                : "Registers and static shared memory are unknown here and may allow fewer; "
                  "--cubin FILE tells them.";
   return fmt::format(
-      "Occupancy of {}: {}{} blocks of {} threads, {} of {} warps on an SM ({:.0f} "
+      "Occupancy of {}: {}{} block{} of {} threads, {} of {} warps on an SM ({:.0f} "
       "%), limited by {}. {}",
-      short_kernel_name(launch.kernel), compiled ? "" : "at most ", o.blocks, launch.block.count(),
-      o.warps, o.most_warps, 100 * o.share(), name(o.limiter), known);
+      short_kernel_name(launch.kernel), compiled ? "" : "at most ", o.blocks,
+      o.blocks == 1 ? "" : "s", launch.block.count(), o.warps, o.most_warps, 100 * o.share(),
+      name(o.limiter), known);
 }
 
 std::string what_changed(const Explanation& before, const Explanation& after) {

@@ -10,8 +10,6 @@
 namespace warpladder::lab {
 namespace {
 
-constexpr const char* kTable = "the table of nvcc's sm_90a code";
-
 unsigned number(const std::string& text) {
   unsigned value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
@@ -52,18 +50,22 @@ std::vector<ShippedResources> parse_shipped_resources(std::string_view table) {
       fields.emplace_back(line.substr(0, end));
     }
     fields.emplace_back(line);
-    if (fields.size() != 4) continue;
-    rows.push_back(
-        {fields[0], plain_kernel_name(fields[1]), {number(fields[2]), number(fields[3]), kTable}});
+    if (fields.size() != 5) continue;
+    const std::string source = "the table of nvcc's " + fields[2] + " code";
+    rows.push_back({fields[0],
+                    plain_kernel_name(fields[1]),
+                    {number(fields[3]), number(fields[4]), source, fields[2]}});
   }
   return rows;
 }
 
 void add_shipped_resources(Explanation& e) {
   for (const executor::KernelCounts& k : e.launches) {
+    if (e.compiled.contains(k.kernel)) continue;  // launched before
     const std::string kernel = plain_kernel_name(k.kernel);
     for (const ShippedResources& row : shipped()) {
-      if (row.rung == e.full_name() && row.kernel == kernel) e.compiled[k.kernel] = row.resources;
+      if (row.rung != e.full_name() || row.kernel != kernel) continue;
+      e.compiled.emplace(k.kernel, row.resources);
     }
   }
 }
@@ -86,7 +88,8 @@ bool add_resources(Explanation& e, const std::vector<CubinKernel>& kernels,
       ++alike;
     }
     if (alike != 1) continue;
-    e.compiled[k.kernel] = {match->registers, match->static_shared_bytes, source};
+    e.compiled.erase(k.kernel);
+    e.compiled.insert({k.kernel, {match->registers, match->static_shared_bytes, source, {}}});
     found = true;
   }
   return found;

@@ -21,7 +21,7 @@ std::map<std::string, double> ours_of(const KernelCounts& launch, const Explanat
   values["launch__block_size"] = static_cast<double>(launch.block.count());
   values["launch__grid_size"] = static_cast<double>(launch.grid.count());
   values["launch__shared_mem_per_block_dynamic"] = static_cast<double>(launch.dynamic_shared_bytes);
-  if (const CompiledResources* compiled = e.compiled_of(launch.kernel)) {
+  if (const CompiledResources* compiled = e.compiled_of(launch.kernel, *e.gpu)) {
     values["launch__registers_per_thread"] = compiled->registers;
     values["launch__shared_mem_per_block_static"] =
         static_cast<double>(compiled->static_shared_bytes);

@@ -132,7 +132,7 @@ TEST(Words, OccupancyIsAnUpperBoundWhereRegistersAreUnknown) {
   EXPECT_NE(unknown.find("at most 16 blocks of 128 threads, 64 of 64 warps"), std::string::npos)
       << unknown;
   EXPECT_NE(unknown.find("unknown here"), std::string::npos);
-  e.compiled["tiled"] = {128, 50000, "a test"};
+  e.compiled.insert({"tiled", {128, 50000, "a test", {}}});
   const std::string known = occupancy_sentence(e.launches[0], e);
   EXPECT_NE(known.find(": 4 blocks of 128 threads, 16 of 64 warps"), std::string::npos) << known;
   EXPECT_NE(known.find("128 registers a thread and 50000 bytes"), std::string::npos) << known;

@@ -6,6 +6,7 @@
 
 #include <set>
 
+#include "lab/gpus.hpp"
 #include "ladder/ladder.hpp"
 
 namespace warpladder::lab {
@@ -36,7 +37,8 @@ TEST(ShippedResources, EachRowIsOfARungOfOurs) {
   EXPECT_FALSE(rows.empty());
   for (const ShippedResources& row : rows) {
     EXPECT_TRUE(rungs.contains(row.rung)) << row.rung;
-    EXPECT_TRUE(seen.insert(row.rung + " " + row.kernel).second) << row.rung << " " << row.kernel;
+    const std::string what = row.rung + " " + row.kernel + " " + row.resources.architecture;
+    EXPECT_TRUE(seen.insert(what).second) << what;
     EXPECT_GT(row.resources.registers, 0u) << row.rung;
     EXPECT_LE(row.resources.registers, 255u) << row.rung;
   }
@@ -45,18 +47,36 @@ TEST(ShippedResources, EachRowIsOfARungOfOurs) {
 TEST(ShippedResources, ReachTheRungsOccupancy) {
   Explanation e = explain(select_one("transpose/04_padded"), {64, 64}, "", {1});
   add_shipped_resources(e);
-  ASSERT_TRUE(e.compiled_of(e.launches.at(0).kernel)) << e.launches.at(0).kernel;
+  ASSERT_TRUE(e.compiled_of(e.launches.at(0).kernel, *e.gpu)) << e.launches.at(0).kernel;
   // 32 rows of 33 floats.
-  EXPECT_EQ(e.compiled_of(e.launches[0].kernel)->static_shared_bytes, 32u * 33 * 4);
+  EXPECT_EQ(e.compiled_of(e.launches[0].kernel, *e.gpu)->static_shared_bytes, 32u * 33 * 4);
+}
+
+TEST(ShippedResources, AreOfTheGpusArchitecture) {
+  const auto rows = parse_shipped_resources(
+      "x/01\tx::k<1>\tsm_80\t32\t512\nx/01\tx::k<1>\tsm_90a\t40\t1024\nx/01\ttoo few\t1\n");
+  ASSERT_EQ(rows.size(), 2u);
+  Explanation e;
+  for (const ShippedResources& row : rows) e.compiled.emplace(row.kernel, row.resources);
+  for (const auto& [gpu, registers] : {std::pair("a100", 32u), {"4090", 32u}, {"h100", 40u}}) {
+    const CompiledResources* const found = e.compiled_of("k<1>", find_gpu(gpu));
+    ASSERT_TRUE(found) << gpu;
+    EXPECT_EQ(found->registers, registers) << gpu;
+  }
+  for (const Gpu& gpu : gpus()) {
+    if (gpu.machine.capability < 80 || gpu.machine.capability > 90) {
+      EXPECT_FALSE(e.compiled_of("k<1>", gpu)) << gpu.key;
+    }
+  }
 }
 
 TEST(CubinResources, GoToTheKernelOfTheirName) {
   Explanation e;
   e.launches = {launch("k"), launch("other")};
   EXPECT_TRUE(add_resources(e, {{"_Z1kPf", 10, 400}, {"_Z4nonePf", 12, 0}}, "x"));
-  ASSERT_TRUE(e.compiled_of("k"));
-  EXPECT_EQ(e.compiled_of("k")->registers, 10u);
-  EXPECT_FALSE(e.compiled_of("other"));
+  ASSERT_TRUE(e.compiled_of("k", *e.gpu));
+  EXPECT_EQ(e.compiled_of("k", *e.gpu)->registers, 10u);
+  EXPECT_FALSE(e.compiled_of("other", *e.gpu));
   EXPECT_FALSE(add_resources(e, {{"_Z4nonePf", 12, 0}}, "x"));
 }
 

@@ -30,6 +30,16 @@ class RungResources(unittest.TestCase):
         name = "void warpladder::sgemm::(anonymous namespace)::multiply<(int)4>(warpladder::Gemm)"
         self.assertEqual(rung_resources.plain_name(name), "sgemm::multiply<(int)4>")
 
+    def test_every_rung_has_rows(self):
+        done = subprocess.run([TOOL, "--missing"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+
+    def test_a_missing_rung_is_named(self):
+        sources = [Path("src/ops/x/rungs/01_a.cu"), Path("src/ops/x/rungs/02_b.sm90a.cu")]
+        table = {"x/01_a": ["x/01_a\tx::k\tsm_90a\t32\t0"]}
+        self.assertEqual(rung_resources.missing(sources, table),
+                         ["x/01_a has no rows for sm_80", "x/02_b has no rows for sm_90a"])
+
     def test_unknown_rung(self):
         done = subprocess.run([TOOL, "sgemm/row_99"], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
