@@ -73,13 +73,17 @@ def wait(child: subprocess.Popen, options: argparse.Namespace) -> tuple[bytes, b
             return *child.communicate(timeout=0.25), used, True
         except subprocess.TimeoutExpired:
             used = sum(processes_of(child.pid).values()) / os.sysconf("SC_CLK_TCK")
-        if used > options.limit or time.monotonic() - begin > PATIENCE * options.limit:
+        passed = time.monotonic() - begin
+        late = passed > options.limit if options.by_clock else used > options.limit
+        if late or passed > PATIENCE * options.limit:
             kill_session(child.pid)
             return *child.communicate(), used, False
 
 
 def run(program: dict[str, str], options: argparse.Namespace) -> dict:
     """How one program ended, and after which seconds of processor time: a busy machine tells no other."""
+    if not program["files"]:
+        return {"id": program["id"], "verdict": "not built", "seconds": 0.0, "reason": "the list names no file of it"}
     first = (options.repositories / program["files"].split()[0]).resolve()
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     child = subprocess.Popen(
@@ -146,7 +150,8 @@ def main() -> None:
     parser.add_argument("--summary", action="store_true", help="print the report that is there as a table")
     parser.add_argument("--program", type=Path, default=Path("build/bin/warpladder"))
     parser.add_argument("--verb", default="run", choices=("run", "check", "explain"))
-    parser.add_argument("--limit", type=float, default=60, help="processor seconds for each program")
+    parser.add_argument("--limit", type=float, default=60, help="seconds for each program, of processors")
+    parser.add_argument("--by-clock", action="store_true", help="the limit is on the clock: on a quiet machine")
     parser.add_argument("--outputs", type=Path, help="a folder for what the programs print")
     parser.add_argument("--only", default="", help="a pattern that the id must match")
     options = parser.parse_args()

@@ -119,6 +119,13 @@ void validate(const KernelLaunch& launch) {
                     "must be a multiple",
                     cluster, g.x, g.y, g.z, kMaxCluster));
   }
+  if (launch.cooperative && g.count() > 1 &&
+      g.count() * ((b.count() + 31) / 32 * 32) > kMaxGridThreads) {
+    throw_bad_input(
+        fmt::format("a cooperative grid of {} blocks of {} threads; {} threads can be "
+                    "there at once",
+                    g.count(), b.count(), kMaxGridThreads));
+  }
   if (launch.config.dynamic_shared_bytes > kMaxDynamicShared) {
     throw_bad_input(fmt::format("{} bytes of dynamic shared memory; the limit is {}",
                                 launch.config.dynamic_shared_bytes, kMaxDynamicShared));
@@ -242,8 +249,9 @@ void run_kernel(const KernelLaunch& launch, const Options& options, KernelCounts
   if (const CompiledCode* code = AsCompiled::code()) state.compiled = code->of(kernel_name(launch));
   state.counted = launch.counted;
   state.blocks = launch.config.grid.count();
-  state.workers = static_cast<unsigned>(
-      std::min<std::uint64_t>(worker_count(options), state.blocks / launch.config.cluster));
+  const std::uint64_t at_once = launch.cooperative ? state.blocks : launch.config.cluster;
+  state.workers =
+      static_cast<unsigned>(std::min<std::uint64_t>(worker_count(options), state.blocks / at_once));
   state.at_block = std::make_unique<std::atomic<std::uint64_t>[]>(state.workers);
 
   Pool& pool = Pool::instance();

@@ -74,6 +74,11 @@ Bits atomic(void* address, Bits operand, Bits compare, int form, std::uintptr_t 
   std::memcpy(&old, address, sizeof old);
   const Bits changed = new_value<Bits, Signed, Float>(old, operand, compare, form);
   std::memcpy(address, &changed, sizeof changed);
+  if (form == simt::kAtomicCompareSwap && old != compare) {
+    std::uint64_t found = 0;
+    std::memcpy(&found, &old, sizeof old);
+    this_worker->on_failed_swap(address, found);
+  }
   return old;
 }
 

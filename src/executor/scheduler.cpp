@@ -92,7 +92,7 @@ void Worker::begin_blocks() {
     block.first = rank * stride_;
     make_ready(block);
   }
-  at_exchange_ = paused_ = at_cluster_barrier_ = 0;
+  at_exchange_ = paused_ = yielding_ = at_cluster_barrier_ = 0;
   my_turn_ = false;
   uneven_ = cluster_ > 1;
   async_.clear();
@@ -118,6 +118,7 @@ bool Worker::run_blocks() {
     for (Block& block : blocks_) {
       running_ = &block;
       const unsigned block_end = block.first + threads_;
+      resume_yielding(block.first, block_end);
       for (unsigned first = block.first; first < block_end; first += kWarp) {
         const unsigned end = std::min(first + kWarp, block_end);
         if (uneven_ && !any_ready(first, end)) continue;
@@ -127,13 +128,17 @@ bool Worker::run_blocks() {
     if (woken_) continue;
     bool goes_on = false;
     if (!release_barriers(goes_on)) return false;
-    if (goes_on) continue;
+    if (goes_on || yielding_) continue;
     unsigned done = 0;
     for (const Block& block : blocks_) done += block.done;
     if (done == cluster_ * threads_) break;
     if (!land_awaited(*this, goes_on)) return false;
     if (!goes_on) return blame_standstill();
   }
+  return finish_blocks();
+}
+
+bool Worker::finish_blocks() {
   if (!settle_early_read()) return false;
   for (std::size_t i = 0; i < mbarriers.size(); ++i) {
     const Mbarrier& b = mbarriers[i];

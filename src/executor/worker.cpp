@@ -70,7 +70,8 @@ void Worker::prepare_launch(LaunchState& launch_state) {
   aborting_ = false;
   const runtime::Dim3 b = launch->config.block;
   threads_ = static_cast<unsigned>(b.count());
-  cluster_ = launch->config.cluster;
+  swaps_ = launch->cooperative && launch->config.grid.count() > 1;
+  cluster_ = swaps_ ? static_cast<unsigned>(launch->config.grid.count()) : launch->config.cluster;
   blocks_.resize(cluster_);
   stride_ = cluster_ == 1 ? threads_ : (threads_ + kWarp - 1) / kWarp * kWarp;
   fibers_ = cluster_ * stride_;
@@ -100,7 +101,7 @@ void Worker::prepare_shared() {
   areas_ = warpladder_dynamic_shared;
   shared_begin = tls_begin_;
   shared_bytes = tls_bytes_;
-  if (cluster_ == 1) return;
+  if (cluster() == 1) return;
   if (!cluster_areas_) {
     void* p = mmap(nullptr, kMaxCluster * kSharedArea, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -115,31 +116,31 @@ void Worker::prepare_shared() {
 // Legal are the __shared__ variables and as much dynamic shared memory as the launch asked for.
 void Worker::prepare_shadow() {
   const std::size_t dynamic = launch->config.dynamic_shared_bytes;
-  const bool is_prepared = shadow_begin_ == shared_begin && shadow_cluster_ == cluster_;
+  const bool is_prepared = shadow_begin_ == shared_begin && shadow_cluster_ == cluster();
   if (is_prepared && shadow_dynamic_bytes_ == dynamic) return;
   const std::size_t areas = reinterpret_cast<std::uintptr_t>(areas_) - shared_begin;
   if (!is_prepared) {
     shadow.prepare(reinterpret_cast<const unsigned char*>(shared_begin), shared_bytes);
-    if (cluster_ == 1) {
+    if (cluster() == 1) {
       const ElfSection& section = shared_section();
       for (const ElfVariable& v : section.variables) shadow.set_legal(v.begin, v.bytes, true);
       if (section.variables.empty()) shadow.set_legal(section.begin, section.bytes, true);
     }
   }
-  for (unsigned rank = 0; rank < cluster_; ++rank) {
+  for (unsigned rank = 0; rank < cluster(); ++rank) {
     const std::size_t area = areas + rank * kSharedArea;
     if (is_prepared) shadow.set_legal(area, shadow_dynamic_bytes_, false);
     shadow.set_legal(area, dynamic, true);
   }
   shadow_begin_ = shared_begin;
   shadow_dynamic_bytes_ = dynamic;
-  shadow_cluster_ = cluster_;
+  shadow_cluster_ = cluster();
 }
 
 std::string Worker::describe_shared(std::uintptr_t address) const {
   const std::size_t dynamic = launch->config.dynamic_shared_bytes;
   const std::size_t offset = address - reinterpret_cast<std::uintptr_t>(areas_);
-  if (offset < cluster_ * kSharedArea) {
+  if (offset < cluster() * kSharedArea) {
     if (dynamic == 0) return "of dynamic shared memory, of which the launch asked for none";
     return fmt::format("{} bytes past the end of the launch's {} bytes of dynamic shared memory",
                        offset % kSharedArea - std::min(dynamic, offset % kSharedArea), dynamic);
@@ -241,6 +242,28 @@ void Worker::suspend() {
   } else {
     switch_to(context_[me], scheduler_);
   }
+}
+
+void Worker::yield() {
+  state[current] = LaneState::yielding;
+  ++yielding_;
+  uneven_ = true;
+  suspend();
+}
+
+void Worker::resume_yielding(unsigned first, unsigned end) {
+  if (yielding_ == 0) return;
+  for (unsigned t = first; t < end; ++t) {
+    if (state[t] != LaneState::yielding) continue;
+    state[t] = LaneState::ready;
+    --yielding_;
+  }
+}
+
+runtime::Dim3 Worker::index_in_grid(std::uint64_t block) const {
+  const runtime::Dim3 g = launch->config.grid;
+  return {static_cast<unsigned>(block % g.x), static_cast<unsigned>(block / g.x % g.y),
+          static_cast<unsigned>(block / (std::uint64_t{g.x} * g.y))};
 }
 
 void Worker::pause_lane() {
@@ -379,17 +402,15 @@ void Worker::run(LaunchState& launch_state, unsigned slot) {
   slot_ = slot;
   prepare_launch(launch_state);
   std::atomic<std::uint64_t>& at = launch_state.at_block[slot];
-  const runtime::Dim3 g = launch->config.grid;
   this_worker = this;
   for (;;) {
     at = launch_state.next_block.load();  // not lower than what the next line takes
     block_ = launch_state.next_block.fetch_add(cluster_);
     at = block_;
     if (block_ >= launch_state.blocks || block_ > launch_state.faulty_block) break;
-    block_index_ = {static_cast<unsigned>(block_ % g.x), static_cast<unsigned>(block_ / g.x % g.y),
-                    static_cast<unsigned>(block_ / (std::uint64_t{g.x} * g.y))};
+    block_index_ = index_in_grid(block_);
     if (logs) log.begin_block(block_);
-    if (!run_blocks()) break;
+    if (!(swaps_ ? run_grid() : run_blocks())) break;
   }
   check_stacks();
   at = LaunchState::kNone;

@@ -4,7 +4,9 @@
 //
 // The blocks of a cluster take turns on one OS thread. Their threads are numbered through, each
 // block's from a multiple of 32; such a number is called a fiber here. Of a launch without clusters
-// the fiber is the thread's number in its block.
+// the fiber is the thread's number in its block. The blocks of a cooperative launch take turns
+// likewise, from one barrier of the grid to the next, and their shared memory is exchanged when
+// they do.
 
 #include <array>
 #include <atomic>
@@ -29,7 +31,8 @@ namespace warpladder::executor {
 
 constexpr unsigned kWarp = 32;
 constexpr unsigned kMaxBlockThreads = 1024;
-constexpr unsigned kMaxCluster = 16;  // 8 where it must be portable, 16 on Hopper
+constexpr unsigned kMaxCluster = 16;         // 8 where it must be portable, 16 on Hopper
+constexpr unsigned kMaxGridThreads = 32768;  // of a cooperative launch: one wave of 16 SMs
 constexpr std::size_t kMaxDynamicShared = 227 * 1024;
 constexpr std::size_t kSharedArea =
     228 * 1024;  // from one block's dynamic shared memory to the next
@@ -38,6 +41,7 @@ constexpr std::size_t kStackBytes = 64 * 1024;
 enum class LaneState : std::uint8_t {
   ready,
   paused,
+  yielding,
   at_block_barrier,
   at_exchange,
   at_mbarrier,
@@ -160,6 +164,15 @@ class Worker {
     uneven_ = true;
     suspend();
   }
+  // Lets all others run before the running fiber goes on.
+  void yield();
+  // After a compare-and-swap that did not find what it expected. Finding the same value twice, it
+  // may wait for a lock that another thread holds, which must run to give the lock back.
+  void on_failed_swap(const void* address, std::uint64_t found) {
+    const FailedSwap now{address, found, current};
+    if (now == last_failed_swap_) return yield();
+    last_failed_swap_ = now;
+  }
   void wake(unsigned fiber) {
     state[fiber] = LaneState::ready;
     woken_ = true;
@@ -177,15 +190,18 @@ class Worker {
   [[noreturn]] void abandon();
 
   // The blocks of the cluster, or the one block, and which of them a fiber belongs to.
-  unsigned cluster() const { return cluster_; }
+  unsigned cluster() const { return swaps_ ? 1 : cluster_; }
   unsigned rank_of(unsigned fiber) const { return cluster_ == 1 ? 0 : fiber / stride_; }
   const Block& block(unsigned rank) const { return blocks_[rank]; }
   unsigned block_threads() const { return threads_; }
   // Of the running fiber's block: the blocks of a cluster lie along x.
   runtime::Dim3 block_index() const {
+    if (swaps_) return index_in_grid(rank_of(current));
     return {block_index_.x + rank_of(current), block_index_.y, block_index_.z};
   }
-  unsigned char* dynamic_shared(unsigned rank) const { return areas_ + rank * kSharedArea; }
+  unsigned char* dynamic_shared(unsigned rank) const {
+    return areas_ + (swaps_ ? 0 : rank) * kSharedArea;
+  }
   // A range of shared memory as an offset into the dynamic shared memory of block `rank`, or
   // kNowhere.
   static constexpr std::size_t kNowhere = ~std::size_t{0};
@@ -246,6 +262,12 @@ class Worker {
   }
   // scheduler.cpp
   bool run_blocks();
+  bool run_grid();  // grid.cpp
+  bool run_until_stuck(Block& block);
+  void swap_in(unsigned rank);
+  bool finish_blocks();
+  void resume_yielding(unsigned first, unsigned end);
+  runtime::Dim3 index_in_grid(std::uint64_t block) const;
   void begin_blocks();
   bool run_warp(unsigned first, unsigned end);
   bool any_ready(unsigned first, unsigned end) const {
@@ -270,12 +292,23 @@ class Worker {
   // Threads of a block, fibers from one block to the next, and fibers in all.
   unsigned threads_ = 0, stride_ = 0, fibers_ = 0;
   unsigned cluster_ = 1;
-  runtime::Dim3 block_index_;  // of the cluster's first block
+  bool swaps_ = false;  // the blocks are a whole grid, which takes turns in one shared memory
+  unsigned swapped_in_ = 0;
+  std::vector<std::vector<unsigned char>> images_;  // the other blocks' shared memory
+  runtime::Dim3 block_index_;                       // of the cluster's first block
   std::vector<Block> blocks_;
   Block* running_ = nullptr;  // the one whose warp is at it
   unsigned at_cluster_barrier_ = 0;
   std::uintptr_t cluster_barrier_pc_ = 0;
-  bool woken_ = false;   // a lane has become ready since the scheduler last went round the warps
+  bool woken_ = false;     // a lane has become ready since the scheduler last went round the warps
+  unsigned yielding_ = 0;  // lanes
+  struct FailedSwap {
+    const void* address = nullptr;
+    std::uint64_t found = 0;
+    unsigned fiber = 0;
+    bool operator==(const FailedSwap&) const = default;
+  };
+  FailedSwap last_failed_swap_;
   bool uneven_ = false;  // when it goes round again, not all lanes need be ready
 
   std::int64_t block_begin_ns_ = 0;  // in processor time, which other programs do not use up

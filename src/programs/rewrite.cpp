@@ -255,10 +255,12 @@ std::string rewrite_constants(std::string text) {
   return edits.empty() ? text : edited(text, std::move(edits));
 }
 
-// Host variables called like CUDA's, of which the headers make macros.
+// Host variables and members called like CUDA's, of which the headers make macros.
 std::string rename_shadows(std::string text) {
   static const std::regex declared(
       R"(\b(?:dim3|uint3|int|unsigned|auto)\s+(blockDim|gridDim|blockIdx|threadIdx)\s*[=({;,])");
+  static const std::regex member(R"((\.|->)\s*(gridDim|blockDim)\b)");
+  text = std::regex_replace(text, member, "$1simt_$2");
   std::string b = blanked(text);
   std::smatch match;
   std::size_t from = 0;
@@ -279,10 +281,12 @@ std::string rename_shadows(std::string text) {
   return text;
 }
 
-// cudaLaunchKernel((void*)kernel, …) must keep the kernel's type.
+// cudaLaunchKernel((void*)kernel, …) and node.func = (void*)kernel must keep the kernel's type.
 std::string uncast_kernels(std::string text) {
   static const std::regex cast(
       R"((cudaLaunch(?:Cooperative)?Kernel\s*\(\s*)\(\s*(?:const\s+)?void\s*\*+\s*\))");
+  static const std::regex in_node(R"((\.\s*func\s*=\s*)\(\s*(?:const\s+)?void\s*\*+\s*\))");
+  if (text.find("cudaKernelNodeParams") != kNone) text = std::regex_replace(text, in_node, "$1");
   if (text.find("cudaLaunch") == kNone) return text;
   return std::regex_replace(text, cast, "$1");
 }
@@ -334,7 +338,7 @@ std::string blanked(std::string_view source) {
       blank(at, end);
     } else if (left.starts_with("R\"") && (at == 0 || !is_word(source[at - 1]))) {
       const std::size_t open = source.find('(', at);
-      const std::string close = ")" + std::string(source.substr(at + 2, open - at - 2)) + "\"";
+      const std::string close = fmt::format("){}\"", source.substr(at + 2, open - at - 2));
       const std::size_t found = open == kNone ? kNone : source.find(close, open);
       end = found == kNone ? source.size() : found + close.size();
       blank(at + 2, end - 1);

@@ -18,6 +18,13 @@
 namespace warpladder::sgemm {
 namespace {
 
+// A small Hopper: little work fills it.
+runtime::Machine hopper_of(int multiprocessors) {
+  runtime::Machine machine;
+  machine.multiprocessors = multiprocessors;
+  return machine;
+}
+
 constexpr float kInf = std::numeric_limits<float>::infinity(),
                 kNan = std::numeric_limits<float>::quiet_NaN();
 
@@ -155,14 +162,16 @@ TEST_P(FullRange, HoldsDenormalsAndTheLargest) {
 }
 
 // Tiles enough for clusters that share what they load, and last columns and rows for which that
-// does not pay: worked on one below the other, and as columns of C's transpose. 270×8500 has both,
-// and the last columns begin in the middle of what two blocks turn; 300 rows are too many to be
-// thin, and of 8501 columns every other row begins off a multiple of eight bytes. k = 70 makes an
-// odd number of groups, of which the last is half empty. 198×19301 goes in wide tiles.
+// does not pay: worked on one below the other, and as columns of C's transpose. The first shape has
+// both, and the last columns begin in the middle of what two blocks turn; 300 rows are too many to
+// be thin, and of an odd number of columns every other row begins off a multiple of eight bytes. k
+// = 70 makes an odd number of groups, of which the last is half empty. The last shape goes in wide
+// tiles.
 class FullRangeInClusters : public FullRange {
  protected:
-  void expect_to_hold_what_lies_beside_tiles(runtime::Target target) const {
-    for (const auto& [m, n] : {std::pair{270, 8500}, {300, 8501}, {20, 17100}, {198, 19301}}) {
+  using Shapes = std::vector<std::pair<int, int>>;
+  void expect_to_hold(const Shapes& shapes, runtime::Target target) const {
+    for (const auto& [m, n] : shapes) {
       for (const double spread : {1.0, 20.0}) {
         for (const float beta : {0.0f, 0.5f}) {
           const Problem p = compact(m, n, 70, Layout::row_major, false, false, 1.5f, beta);
@@ -174,12 +183,13 @@ class FullRangeInClusters : public FullRange {
   }
 };
 TEST_P(FullRangeInClusters, HoldsWhatLiesBesideTheirTiles) {
-  expect_to_hold_what_lies_beside_tiles(runtime::Target::cpu);
+  const device::StandIn stand_in(hopper_of(12));
+  expect_to_hold({{270, 820}, {300, 821}, {20, 1612}, {198, 1893}}, runtime::Target::cpu);
 }
 TEST_P(FullRangeInClusters, HoldsItOnAGpu) {
   const auto there = device::availability(runtime::Target::gpu);
   if (!there.available) GTEST_SKIP() << there.why_not;
-  expect_to_hold_what_lies_beside_tiles(runtime::Target::gpu);
+  expect_to_hold({{270, 8500}, {300, 8501}, {20, 17100}, {198, 19301}}, runtime::Target::gpu);
 }
 
 // As many tiles below each other as a band has, and nothing behind them.
@@ -187,18 +197,20 @@ TEST_P(FullRangeInClusters, EndsWithAWholeBand) {
   EXPECT_EQ(verdict(compact(1000, 100, 70), 1).failure, "");
 }
 
-// 63 whole tiles and 4 thin ones, for 66 clusters at a time: the thin ones go to clusters of their
+// 9 whole tiles and 2 thin ones, for 12 clusters at a time: the thin ones go to clusters of their
 // own.
 TEST_P(FullRangeInClusters, GivesThinTilesToBlocksThatWouldIdle) {
+  const device::StandIn stand_in(hopper_of(24));
   for (const double spread : {1.0, 20.0}) {
-    EXPECT_EQ(verdict(compact(1792, 2314, 70), spread).failure, "") << "2^" << spread;
+    EXPECT_EQ(verdict(compact(768, 778, 70), spread).failure, "") << "2^" << spread;
   }
 }
 
 // Lines enough that blocks of the pass begin when others have counted; and a last line that the
 // first ones know nothing of.
 TEST_P(FullRange, HoldsMoreLinesThanArePassedAtOnce) {
-  for (const auto& [m, n, k] : {std::array{20, 4300, 1100}, {4400, 20, 70}, {20, 4400, 70}}) {
+  const device::StandIn stand_in(hopper_of(12));
+  for (const auto& [m, n, k] : {std::array{20, 391, 1100}, {400, 20, 70}, {20, 400, 70}}) {
     for (const bool transposed : {false, true}) {
       const Problem p = compact(m, n, k, Layout::row_major, transposed, transposed);
       EXPECT_EQ(verdict(p, 20).failure, "") << m << 'x' << n << 'x' << k;

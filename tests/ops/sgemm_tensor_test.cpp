@@ -312,16 +312,19 @@ TEST(SgemmTensorRungs, ForgetAProductThatHalvesDoNotHold) {
 // Where blocks of a cluster share, and where they do not; an odd number of groups along k; and a
 // pass of more blocks than begin at once.
 TEST(SgemmTensorRungs, PredictTheirCountsWhereTilesEnd) {
-  for (const auto& [m, n, k] : {std::array{270, 8500, 70},
-                                {300, 8704, 100},
-                                {300, 8500, 90},
-                                {20, 4400, 70},
-                                {1792, 2314, 70},
-                                {198, 19300, 70}}) {
+  for (const auto& [multiprocessors, m, n, k] : {std::array{12, 270, 820, 70},
+                                                 {12, 300, 1024, 100},
+                                                 {12, 300, 820, 90},
+                                                 {12, 20, 400, 70},
+                                                 {24, 768, 778, 70},
+                                                 {12, 198, 1892, 70}}) {
+    runtime::Machine machine;
+    machine.multiprocessors = multiprocessors;
+    const device::StandIn stand_in(machine);
     Product product(runtime::Target::cpu, compact(m, n, k), "uniform");
     for (const char* id : {"tc_08_cluster", "tc_09_split_k", "tc_10_full_range", "tc_11_prepared",
                            "tc_12_fused_split", "tc_14_prepared_full_range"}) {
-      if (n == 8704 && id != std::string("tc_10_full_range")) continue;
+      if (n == 1024 && id != std::string("tc_10_full_range")) continue;
       const ladder::AnyRung& rung = ladder::find_rung("sgemm", id);
       device::Stream stream(runtime::Target::cpu);
       if (const auto prepare = rung.preparation(runtime::Flavour::counted)) {
@@ -330,8 +333,7 @@ TEST(SgemmTensorRungs, PredictTheirCountsWhereTilesEnd) {
       std::vector<executor::KernelCounts> counts;
       stream.record_counts = &counts;
       rung.launcher(runtime::Flavour::counted)(product.call(), stream);
-      EXPECT_TRUE(ladder::agrees(ladder::totals_of(counts),
-                                 rung.predict(product.call(), runtime::Machine())))
+      EXPECT_TRUE(ladder::agrees(ladder::totals_of(counts), rung.predict(product.call(), machine)))
           << id << ' ' << m << 'x' << n << 'x' << k;
     }
   }

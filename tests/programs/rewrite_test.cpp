@@ -78,6 +78,9 @@ TEST(Rewrite, HostVariablesMayBeCalledLikeCudasOwn) {
   expect_has(out, "dim3 simt_blockDim(8);");
   expect_has(out, "::simt::shape(4, simt_blockDim)");
   expect_has(out, "{ blockDim.x; }");
+  expect_has(
+      rewrite("void h(P p) { p.gridDim = dim3(1); p.func = (void*)k; cudaKernelNodeParams q; }"),
+      "p.simt_gridDim = dim3(1); p.func = k;");
 }
 
 TEST(Rewrite, ConstConstantsStayReadOnlyData) {

@@ -24,7 +24,7 @@ def warpladder(*arguments: str) -> subprocess.CompletedProcess:
 
 
 class Language(unittest.TestCase):
-    def expect_all_ok(self, outcome: subprocess.CompletedProcess, count: int = 19):
+    def expect_all_ok(self, outcome: subprocess.CompletedProcess, count: int = 22):
         said = outcome.stdout.splitlines()
         self.assertEqual([row for row in said if not row.endswith(" ok")], [], outcome.stderr)
         self.assertEqual(len(said), count)
@@ -41,12 +41,17 @@ class Language(unittest.TestCase):
         self.assertIn("But the program ended with exit code 7.", outcome.stderr)
 
     def test_libraries_and_tensor_cores(self):
-        for file, count in (("thrust.cu", 25), ("cub.cu", 14), ("tensor.cu", 7)):
+        for file, count in (("thrust.cu", 25), ("cub.cu", 14), ("tensor.cu", 8), ("layered.cu", 1)):
             with self.subTest(file):
                 outcome = warpladder("check", file)
                 self.expect_all_ok(outcome, count)
                 self.assertIn("Nothing found in ", outcome.stderr)
                 self.assertEqual(outcome.returncode, 0)
+
+    def test_threads_that_wait_beyond_a_block(self):
+        outcome = warpladder("run", "cooperative.cu")
+        self.expect_all_ok(outcome, 6)
+        self.assertEqual(outcome.returncode, 0)
 
     def test_a_finding_in_a_header_names_the_header(self):
         rows = (FOLDER / "kernels.cuh").read_text().splitlines()

@@ -56,7 +56,7 @@ class Refusals(unittest.TestCase):
     def test_a_barrier_of_several_blocks(self):
         outcome = self.run_it("grid.cu", "--", "one", "two")
         self.assertIn("grid.cu:3: barrier of the whole grid: ", outcome.stderr)
-        self.assertIn("grid.sync() over 3 blocks: blocks run one after the other here", outcome.stderr)
+        self.assertIn("grid.sync() over 3 blocks that need not be there at once; launch the kernel with cudaLaunchCooperativeKernel()", outcome.stderr)
         self.assertEqual(outcome.returncode, 1)
         self.assertEqual(self.run_it("grid.cu").returncode, 0)  # one block
 

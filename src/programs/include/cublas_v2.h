@@ -1,3 +1,3 @@
 #pragma once
 #include "cuda_runtime.h"
-#include "simt/blas.hpp"
+#include "simt/blas_ex.hpp"

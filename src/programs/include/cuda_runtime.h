@@ -1,6 +1,10 @@
 #pragma once
 // What nvcc includes in front of every .cu file, and what programs include by this name.
 
+#include <limits.h>
+#include <math.h>
+#include <time.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -9,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "simt/graphs.hpp"
 #include "simt/language.hpp"
 #include "simt/runtime_api.hpp"
 #include "simt/textures.hpp"

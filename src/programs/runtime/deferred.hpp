@@ -5,6 +5,8 @@
 
 namespace warpladder::programs {
 
+// Whether a stream is being captured.
+bool is_capturing();
 // True if a stream is being captured: the work then belongs to the graph.
 bool defer(std::function<void()> work);
 

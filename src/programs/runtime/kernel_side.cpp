@@ -59,10 +59,20 @@ void program_grid_sync() {
     this_worker->wait_at_barrier(0, 0, to_pc(__builtin_return_address(0)));
     return;
   }
+  if (this_worker->launch->cooperative) {
+    this_worker->wait_at_cluster_barrier(to_pc(__builtin_return_address(0)));
+    return;
+  }
   this_worker->fail(FaultKind::grid_barrier, to_pc(__builtin_return_address(0)), [&] {
     return fmt::format(
-        "grid.sync() over {} blocks: blocks run one after the other here; one block works", blocks);
+        "grid.sync() over {} blocks that need not be there at once; launch the kernel with "
+        "cudaLaunchCooperativeKernel()",
+        blocks);
   });
+}
+void program_yield() { this_worker->yield(); }
+void program_threads_have_met() {
+  if (!this_worker->pass_barrier()) this_worker->abandon();
 }
 int program_in_kernel() { return this_worker != nullptr; }
 int program_is_shared(const void* pointer) {

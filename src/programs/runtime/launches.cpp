@@ -154,6 +154,7 @@ void run_now(const simt::Shape& shape, const std::string& name, void (*thunk)(co
   launch.thunk = thunk;
   launch.arguments = arguments;
   launch.argument_bytes = bytes;
+  launch.cooperative = shape.cooperative;
   executor::Options options;
   options.threads = settings().threads;
   const Mode mode = settings().mode;
@@ -183,10 +184,23 @@ void run_now(const simt::Shape& shape, const std::string& name, void (*thunk)(co
 
 }  // namespace
 
+namespace {
+
+// A graph's work. Graphs made of one another share their nodes. None is ever freed: a program has
+// few.
+struct Node {
+  std::function<void()> work;
+};
+using Graph = std::vector<Node*>;
+Graph& graph_of(void* graph) { return *static_cast<Graph*>(graph); }
+
+}  // namespace
+
 void memory_changed() { state().repeats.forget(); }
 
+bool is_capturing() { return state().is_capturing; }
 bool defer(std::function<void()> work) {
-  if (!state().is_capturing) return false;
+  if (!is_capturing()) return false;
   state().captured.push_back(std::move(work));
   return true;
 }
@@ -228,13 +242,42 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t* graph) {
   state().is_capturing = false;
-  *graph = reinterpret_cast<cudaGraph_t>(
-      new std::vector<std::function<void()>>(std::move(state().captured)));
+  Graph& made = *new Graph;
+  for (auto& work : state().captured) made.push_back(new Node{std::move(work)});
+  *graph = reinterpret_cast<cudaGraph_t>(&made);
+  return cudaSuccess;
+}
+cudaError_t program_graph_create(cudaGraph_t* graph) {
+  *graph = reinterpret_cast<cudaGraph_t>(new Graph);
+  return cudaSuccess;
+}
+cudaError_t program_graph_clone(cudaGraph_t* copy, cudaGraph_t graph) {
+  *copy = reinterpret_cast<cudaGraph_t>(new Graph(graph_of(graph)));
+  return cudaSuccess;
+}
+cudaError_t program_graph_assign(cudaGraph_t graph, cudaGraph_t from) {
+  graph_of(graph) = graph_of(from);
+  return cudaSuccess;
+}
+cudaError_t program_graph_set(cudaGraph_t graph, cudaGraphNode_t* node, void (*run)(void*),
+                              void* data) {
+  const auto work = [=] { run(data); };
+  if (*node) {
+    reinterpret_cast<Node*>(*node)->work = work;
+    return cudaSuccess;
+  }
+  Node* const fresh = new Node{work};
+  graph_of(graph).push_back(fresh);
+  *node = reinterpret_cast<cudaGraphNode_t>(fresh);
+  return cudaSuccess;
+}
+cudaError_t program_graph_size(cudaGraph_t graph, std::size_t* count) {
+  *count = graph_of(graph).size();
   return cudaSuccess;
 }
 cudaError_t program_graph_launch(void* graph) {
   std::lock_guard lock(state().launch_mutex);
-  for (const auto& work : *static_cast<std::vector<std::function<void()>>*>(graph)) work();
+  for (const Node* node : graph_of(graph)) node->work();
   run_children();
   return cudaSuccess;
 }

@@ -152,6 +152,23 @@ static void library(float* device) {
               device + 8, 2);
   cudaMemcpy(c, device + 8, sizeof c, cudaMemcpyDeviceToHost);
   expect("cublas", c[1], 2 * 1 + 4 * 3);
+
+  const __half halves[4] = {a[0], a[1], a[2], a[3]};
+  cudaMemcpy(device, halves, sizeof halves, cudaMemcpyHostToDevice);
+  cublasGemmEx(handle, CUBLAS_OP_T, CUBLAS_OP_N, 2, 2, 2, &alpha, device, CUDA_R_16F, 2, device,
+               CUDA_R_16F, 2, &beta, device + 8, CUDA_R_32F, 2, CUDA_R_32F, CUBLAS_GEMM_DEFAULT);
+  cudaMemcpy(c, device + 8, sizeof c, cudaMemcpyDeviceToHost);
+  expect("a product of halves", c[1], 3 * 1 + 4 * 2);
+
+  const signed char bytes[8] = {1, 2, 3, 4, -5, 6, 7, -8};
+  const int one = 1, zero = 0;
+  int sums[8];
+  cudaMemcpy(device, bytes, sizeof bytes, cudaMemcpyHostToDevice);
+  cublasGemmStridedBatchedEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 2, &one, device, CUDA_R_8I, 2,
+                             4, device, CUDA_R_8I, 2, 4, &zero, device + 8, CUDA_R_32I, 2, 4, 2,
+                             CUBLAS_COMPUTE_32I, CUBLAS_GEMM_DEFAULT);
+  cudaMemcpy(sums, device + 8, sizeof sums, cudaMemcpyDeviceToHost);
+  expect("products of bytes", static_cast<float>(sums[6]), -5 * 7 + 7 * -8);
   cublasDestroy(handle);
 }
 
@@ -166,8 +183,14 @@ static void host_side(float* device) {
   cudaGraphExec_t runnable;
   cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
   cudaMemcpyAsync(device, pinned, 4 * sizeof(float), cudaMemcpyHostToDevice, stream);
+  cudaEvent_t forked;
+  cudaEventCreate(&forked);
+  cudaEventRecord(forked, stream);
   add_one<<<1, 4, 0, stream>>>(device);
   cudaStreamEndCapture(stream, &graph);
+  std::size_t nodes = 0;
+  cudaGraphGetNodes(graph, nullptr, &nodes);
+  expect("nodes of a captured graph", static_cast<float>(nodes), 2);
   cudaGraphInstantiate(&runnable, graph, nullptr, nullptr, 0);
   cudaGraphLaunch(runnable, stream);
   cudaStreamSynchronize(stream);

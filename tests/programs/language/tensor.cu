@@ -1,5 +1,6 @@
 // wmma, mma.sync, ldmatrix and other PTX against loops on the host. Small integers, so that every
 // sum is exact.
+#include <cublasLt.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
@@ -157,6 +158,41 @@ static bool tiny_floats_are_right() {
          __nv_fp8_e5m2(-3.0f).__x == 0xc2 && float(__nv_fp8_e4m3(0.4375f)) == 0.4375f;
 }
 
+// D = max(0, 2·Aᵀ·B + bias), A 3 × 2, B 3 × 2, in halves.
+static bool lt_is_right() {
+  half *a, *b, *d, *bias;
+  for (half** p : {&a, &b, &d, &bias}) cudaMallocManaged(p, 6 * sizeof(half));
+  for (int i = 0; i < 6; ++i) a[i] = half(float(i - 2)), b[i] = half(float(3 - i));
+  bias[0] = half(1.0f), bias[1] = half(100.0f);
+  cublasLtHandle_t handle;
+  cublasLtMatmulDesc_t how;
+  cublasLtMatrixLayout_t in, out;
+  cublasLtCreate(&handle);
+  cublasLtMatmulDescCreate(&how, CUBLAS_COMPUTE_32F, CUDA_R_32F);
+  const cublasOperation_t transposed = CUBLAS_OP_T;
+  const cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_RELU_BIAS;
+  cublasLtMatmulDescSetAttribute(how, CUBLASLT_MATMUL_DESC_TRANSA, &transposed, sizeof transposed);
+  cublasLtMatmulDescSetAttribute(how, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue);
+  cublasLtMatmulDescSetAttribute(how, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof bias);
+  cublasLtMatrixLayoutCreate(&in, CUDA_R_16F, 3, 2, 3);
+  cublasLtMatrixLayoutCreate(&out, CUDA_R_16F, 2, 2, 2);
+  const float alpha = 2, beta = 0;
+  cublasLtMatmul(handle, how, &alpha, a, in, b, in, &beta, d, out, d, out, nullptr, nullptr, 0, 0);
+  bool same = true;
+  for (int j = 0; j < 2; ++j) {
+    for (int i = 0; i < 2; ++i) {
+      float sum = 0;
+      for (int k = 0; k < 3; ++k) sum += float(i * 3 + k - 2) * float(3 - (j * 3 + k));
+      same = same && float(d[j * 2 + i]) == fmaxf(0, 2 * sum + (i ? 100 : 1));
+    }
+  }
+  cudaFree(a), cudaFree(b), cudaFree(d), cudaFree(bias);
+  cublasLtMatmulDescDestroy(how);
+  cublasLtMatrixLayoutDestroy(in);
+  cublasLtMatrixLayoutDestroy(out);
+  return same;
+}
+
 int main() {
   using wmma::col_major;
   using wmma::row_major;
@@ -167,4 +203,5 @@ int main() {
   say("cp.async, ldmatrix, mma.sync", ptx_is_right());
   say("small instructions", small_are_right());
   say("fp8", tiny_floats_are_right());
+  say("cuBLASLt", lt_is_right());
 }

@@ -19,22 +19,34 @@ constexpr int kJudges = 96;  // threads that decide, of the producer's warpgroup
 template <class Config>
 struct FullRangeShared {
   typename Config::Ring ring;
-  ptx::Barrier judged;
+  ptx::Barrier gathered;   // all losses have been added up
+  ptx::Barrier judged;     // and one thread has decided
   ptx::Barrier ring_free;  // without a cluster: the consumers have done with the ring
   unsigned ticket;
   parts::PrecisionLoss loss[2];  // of A, of B
+  bool verdict;                  // FP16 pairs suffice
 
   // Called by one thread; a barrier of all users follows.
   __device__ __forceinline__ void init() {
     for (parts::PrecisionLoss& most : loss) most = {};
-    ptx::barrier_init(&judged, kJudges / 32);
+    ptx::barrier_init(&gathered, kJudges / 32);
+    ptx::barrier_init(&judged, 1);
     ptx::barrier_init(&ring_free, 1);
     ring.init(TensorConfig::consumers / 32 * Config::value.sharers);
   }
+  // Called by the judges once they have added up the losses. One decides, because the consumers
+  // have no registers to spare for it.
+  __device__ __forceinline__ void decide(const SplitGemm& halves, int judge) {
+    if (judge % 32 == 0) ptx::arrive(&gathered);
+    if (judge != 0) return;
+    ptx::wait(&gathered, 0);
+    verdict = parts::fits_half_pairs(halves.a, halves.b, loss);
+    ptx::arrive(&judged);
+  }
   // Whether FP16 pairs suffice, once the judges know it.
-  __device__ __forceinline__ bool fits(const SplitGemm& halves) {
+  __device__ __forceinline__ bool fits() {
     ptx::wait(&judged, 0);
-    return parts::fits_half_pairs(halves.a, halves.b, loss);
+    return verdict;
   }
 };
 
@@ -81,7 +93,7 @@ __device__ __forceinline__ void produce_full_range(FullRangeShared<Config>& shar
   ptx::wait_for_previous_kernel();
   if (judge >= 0) {
     gather(judge);
-    if (judge % 32 == 0) ptx::arrive(&shared.judged);
+    shared.decide(half_split, judge);
     if (blockIdx.x == 0 && judge == 0) half_split.state->stop = 0;
   } else if (threadIdx.x == TensorConfig::consumers) {
     // Unrolled, its first pass would miss the instruction cache four times in a row.
@@ -91,7 +103,7 @@ __device__ __forceinline__ void produce_full_range(FullRangeShared<Config>& shar
     }
   }
   __syncwarp();
-  if (shared.fits(half_split)) {
+  if (shared.fits()) {
     if (threadIdx.x == TensorConfig::consumers) {
       while (producer.is_left()) producer.fetch_next(halves.a, halves.b);
     }
@@ -114,7 +126,7 @@ __device__ __forceinline__ void consume_full_range(FullRangeShared<Config>& shar
                                                    const TileSchedule& schedule) {
   using parts::HalfPairs, parts::Tf32Pairs;
   auto& ring = shared.ring;
-  const auto fits = [&] { return shared.fits(half_split); };
+  const auto fits = [&] { return shared.fits(); };
   ptx::wait_for_previous_kernel();
   parts::RingPlace<Config::Ring::kStages> at;
   consume<HalfPairs, Config>(ring, g, half_split, schedule, at, fits);

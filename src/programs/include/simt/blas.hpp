@@ -32,10 +32,19 @@ enum cublasMath_t {
 enum cublasComputeType_t {
   CUBLAS_COMPUTE_16F = 64,
   CUBLAS_COMPUTE_32F = 68,
+  CUBLAS_COMPUTE_32F_PEDANTIC = 69,
+  CUBLAS_COMPUTE_32F_FAST_16F = 74,
+  CUBLAS_COMPUTE_32F_FAST_16BF = 75,
   CUBLAS_COMPUTE_32F_FAST_TF32 = 77,
-  CUBLAS_COMPUTE_64F = 70
+  CUBLAS_COMPUTE_64F = 70,
+  CUBLAS_COMPUTE_32I = 72
 };
-enum cublasGemmAlgo_t { CUBLAS_GEMM_DEFAULT = -1, CUBLAS_GEMM_DEFAULT_TENSOR_OP = 99 };
+enum cublasGemmAlgo_t {
+  CUBLAS_GEMM_DFALT = -1,
+  CUBLAS_GEMM_DEFAULT = -1,
+  CUBLAS_GEMM_DFALT_TENSOR_OP = 99,
+  CUBLAS_GEMM_DEFAULT_TENSOR_OP = 99
+};
 enum cublasFillMode_t { CUBLAS_FILL_MODE_LOWER, CUBLAS_FILL_MODE_UPPER };
 typedef struct cublasContext* cublasHandle_t;
 
@@ -166,19 +175,6 @@ SIMT_BLAS_FOR(float, S)
 SIMT_BLAS_FOR(double, D)
 #undef SIMT_BLAS_FOR
 
-// FP32 alone.
-inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t ta,
-                                   cublasOperation_t tb, int m, int n, int k, const void* alpha,
-                                   const void* a, cudaDataType type_a, int lda, const void* b,
-                                   cudaDataType type_b, int ldb, const void* beta, void* c,
-                                   cudaDataType type_c, int ldc, cublasComputeType_t,
-                                   cublasGemmAlgo_t) {
-  if (type_a != CUDA_R_32F || type_b != CUDA_R_32F || type_c != CUDA_R_32F) {
-    return CUBLAS_STATUS_NOT_SUPPORTED;
-  }
-  return cublasSgemm(handle, ta, tb, m, n, k, (const float*)alpha, (const float*)a, lda,
-                     (const float*)b, ldb, (const float*)beta, (float*)c, ldc);
-}
 inline cublasStatus_t cublasSetVector(int n, int element_bytes, const void* x, int, void* y, int) {
   const auto bytes = static_cast<std::size_t>(n) * static_cast<std::size_t>(element_bytes);
   return cudaMemcpy(y, x, bytes, cudaMemcpyDefault) ? CUBLAS_STATUS_MAPPING_ERROR

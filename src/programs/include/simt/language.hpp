@@ -47,6 +47,9 @@
 
 extern "C" {
 // The program's runtime.
+void program_yield();  // all other threads that can run do so first
+// What threads have done to shared memory before is no race with what follows.
+void program_threads_have_met();
 void program_assert_failed(const char* what, const char* file, int line);
 void program_trap();
 void program_grid_sync();

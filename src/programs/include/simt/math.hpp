@@ -271,7 +271,7 @@ SIMT_CONVERT_FROM(__double2float, float, double)
 #undef SIMT_CONVERT_FROM
 
 SIMT_INLINE long long clock64() { return static_cast<long long>(__builtin_ia32_rdtsc()); }
-SIMT_INLINE void __nanosleep(unsigned) {}
+SIMT_INLINE void __nanosleep(unsigned) { program_yield(); }
 SIMT_INLINE void __trap() { program_trap(); }
 SIMT_INLINE void __brkpt() {}
 SIMT_INLINE void __prof_trigger(int) {}

@@ -15,10 +15,11 @@ struct Shape {
   dim3 grid, block;
   std::size_t shared_bytes;
   cudaStream_t stream;
+  bool cooperative;
 };
 inline Shape shape(dim3 grid, dim3 block, std::size_t shared_bytes = 0,
                    cudaStream_t stream = nullptr) {
-  return {grid, block, shared_bytes, stream};
+  return {grid, block, shared_bytes, stream, false};
 }
 }  // namespace simt
 // `kernel` names it; where it is null, the function's address does.
@@ -101,7 +102,6 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end);
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
-cudaError_t program_graph_launch(void* graph);
 cudaError_t program_max_active_blocks(int* blocks, int block_threads, std::size_t shared_bytes);
 cudaError_t program_call(void (*function)(void*), void* data);
 }
@@ -118,7 +118,10 @@ template <class... P>
 SIMT_INLINE cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, dim3 block,
                                                     void** arguments, std::size_t shared_bytes = 0,
                                                     cudaStream_t stream = nullptr) {
-  return cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
+  simt::Shape shape = simt::shape(grid, block, shared_bytes, stream);
+  shape.cooperative = true;
+  simt::launch_pointers(shape, kernel, arguments, std::index_sequence_for<P...>());
+  return cudaPeekAtLastError();
 }
 
 // ---- memory
@@ -386,19 +389,6 @@ SIMT_INLINE cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream =
   return program_event_record(event, stream);
 }
 inline cudaError_t cudaEventQuery(cudaEvent_t) { return cudaSuccess; }
-inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* runnable, cudaGraph_t graph,
-                                        cudaGraphNode_t*, char*, std::size_t) {
-  return *runnable = (cudaGraphExec_t)graph, cudaSuccess;
-}
-inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* runnable, cudaGraph_t graph,
-                                        unsigned long long = 0) {
-  return *runnable = (cudaGraphExec_t)graph, cudaSuccess;
-}
-inline cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t) {
-  return program_graph_launch(graph);
-}
-inline cudaError_t cudaGraphDestroy(cudaGraph_t) { return cudaSuccess; }
-inline cudaError_t cudaGraphExecDestroy(cudaGraphExec_t) { return cudaSuccess; }
 inline cudaError_t cudaStreamIsCapturing(cudaStream_t, int* status) {
   return *status = 0, cudaSuccess;
 }

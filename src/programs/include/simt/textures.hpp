@@ -110,6 +110,55 @@ inline cudaError_t cudaFreeArray(cudaArray_t array) {
   delete array;
   return error;
 }
+inline cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* channels,
+                                     cudaExtent extent, unsigned = 0) {
+  const std::size_t rows = std::max<std::size_t>(extent.height, 1);
+  const cudaError_t error =
+      cudaMallocArray(array, channels, extent.width, rows * std::max<std::size_t>(extent.depth, 1));
+  (*array)->height = rows;
+  (*array)->depth = extent.depth;
+  return error;
+}
+// Widths and places along x are in bytes, or in elements where an array takes part.
+struct cudaMemcpy3DParms {
+  cudaArray_t srcArray;
+  cudaPos srcPos;
+  cudaPitchedPtr srcPtr;
+  cudaArray_t dstArray;
+  cudaPos dstPos;
+  cudaPitchedPtr dstPtr;
+  cudaExtent extent;
+  cudaMemcpyKind kind;
+};
+namespace simt {
+inline char* row_of(cudaArray_t array, const cudaPitchedPtr& pointer, const cudaPos& place,
+                    std::size_t unit, std::size_t y, std::size_t z) {
+  if (!array) {
+    const std::size_t row = (place.z + z) * pointer.ysize + place.y + y;
+    return (char*)pointer.ptr + row * pointer.pitch + place.x * unit;
+  }
+  const std::size_t row = (place.z + z) * array->height + place.y + y;
+  return (char*)array->data + (row * array->width + place.x) * array->element_bytes;
+}
+}  // namespace simt
+inline cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p) {
+  const std::size_t unit = p->srcArray   ? p->srcArray->element_bytes
+                           : p->dstArray ? p->dstArray->element_bytes
+                                         : 1;
+  for (std::size_t z = 0; z < p->extent.depth; ++z) {
+    for (std::size_t y = 0; y < p->extent.height; ++y) {
+      const cudaError_t error =
+          cudaMemcpy(simt::row_of(p->dstArray, p->dstPtr, p->dstPos, unit, y, z),
+                     simt::row_of(p->srcArray, p->srcPtr, p->srcPos, unit, y, z),
+                     p->extent.width * unit, p->kind);
+      if (error) return error;
+    }
+  }
+  return cudaSuccess;
+}
+inline cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t = nullptr) {
+  return cudaMemcpy3D(p);
+}
 inline cudaError_t cudaMemcpyToArray(cudaArray_t array, std::size_t, std::size_t, const void* from,
                                      std::size_t bytes, cudaMemcpyKind kind) {
   return cudaMemcpy(array->data, from, bytes, kind);
@@ -218,6 +267,12 @@ SIMT_TEXEL T filtered(const Texture* t, float x, float y) {
   return texel<T>(t, static_cast<long>(std::floor(x)), static_cast<long>(std::floor(y)));
 }
 template <class T>
+SIMT_TEXEL T layered(const Texture* t, float x, float y, int layer) {
+  Texture one = *t;
+  one.data += static_cast<std::size_t>(layer) * one.height * one.pitch;
+  return filtered<T>(&one, x, y);
+}
+template <class T>
 SIMT_TEXEL void store(Texture* t, T value, int byte, int y) {
   const bool inside = byte >= 0 && y >= 0 && static_cast<std::size_t>(byte) < t->pitch &&
                       static_cast<std::size_t>(y) < t->height;
@@ -237,6 +292,10 @@ SIMT_INLINE T tex1D(cudaTextureObject_t t, float x) {
 template <class T>
 SIMT_INLINE T tex2D(cudaTextureObject_t t, float x, float y) {
   return simt::filtered<T>((simt::Texture*)t, x, y);
+}
+template <class T>
+SIMT_INLINE T tex2DLayered(cudaTextureObject_t t, float x, float y, int layer) {
+  return simt::layered<T>((simt::Texture*)t, x, y, layer);
 }
 template <class T>
 SIMT_INLINE void surf2Dwrite(T value, cudaSurfaceObject_t s, int byte, int y,

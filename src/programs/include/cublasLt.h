@@ -1,0 +1,3 @@
+#pragma once
+#include "cuda_runtime.h"
+#include "simt/blas_lt.hpp"
