@@ -206,7 +206,7 @@ class Recording(unittest.TestCase):
             access = self.counts["launches"][0]["accesses"][0]
             access[counter] += 1
             self.assertEqual(self.compare("--check"), 2)
-            self.assertIn(f"3 shared store {counter} (source), recorded are 2", self.said.getvalue())
+            self.assertIn(f"3 shared store {counter}, recorded are 2", self.said.getvalue())
             access[counter] -= 1
 
     def test_an_edited_kernel_is_another_version_and_keeps_its_counts(self):
