@@ -306,6 +306,14 @@ def pairs_of(row):
     return pairs
 
 
+def agreements_with_units(row):
+    """Whether each pair agrees with what the GPU's units counted, waiting and crowding included."""
+    theirs = {**gpu_counters(row), **dict(zip(COUNTERS, row["counters"]))}
+    for counter, compiled in zip(ALL_COUNTERS, row["compiled"]):
+        wavefronts = theirs[counter.replace("conflicts", "wavefronts")] if "conflicts" in counter else 0
+        yield agree(counter, compiled, theirs[counter], wavefronts)
+
+
 LOADS = ("LDG", "LD", "LDGSTS", "LDG" + WAITING, "LD" + WAITING)
 STORES = ("STG", "ST")
 LINE_COUNTERS = {
@@ -402,6 +410,7 @@ def document_of(recording):
     rows = recording["rows"]
     pairs = [pair for row in rows for pair in pairs_of(row)]
     used = [p for p in pairs if p.source or p.compiled or p.gpu]
+    by_units = sum(sum(agreements_with_units(row)) for row in rows)
     crowded_launches = len(list(crowded(rows)))
     strict = sum(agree(p.counter, p.compiled, p.gpu) for p in pairs)
     text = f"""# Counts beside a GPU's
@@ -419,9 +428,11 @@ A pair is a counter of one launch. Counts agree if they are equal. Wavefronts ma
 | as the compiler made it | {share(sum(p.agrees for p in pairs), len(pairs))} |
 | of these, pairs that are not 0 on both sides | {share(sum(p.agrees for p in used), len(used))} |
 | with conflicts held to 2 % of themselves | {share(strict, len(pairs))} |
+| with all that the units counted: waiting, and wavefronts lost to others | {share(by_units, len(pairs))} |
 
 "As the compiler made it": ptxas joins accesses to neighbouring words. The recording says which widths the machine code
-has on each source line, and the executor joins the requests of these lines.
+has on each source line, and the executor joins the requests of these lines. A division is five multiply-adds for
+floats, eight for doubles.
 
 {table(["counter", "pairs", "as the source asks", "as compiled", "not 0"], counter_rows(pairs))}
 Wavefronts are those that the addresses of a kernel's instructions demand, as Nsight Compute counts them by instruction.
