@@ -107,8 +107,16 @@ foreach(folder ${room_folders})
   list(APPEND all_rooms ${room})
 endforeach()
 
+# The table that tools/rung_resources.py writes, as a text in the program.
+set(resources ${PROJECT_SOURCE_DIR}/src/lab/rung_resources.tsv)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${resources})
+file(READ ${resources} resources)
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/rung_resources.cpp @ONLY CONTENT
+  "#include \"lab/known_resources.hpp\"\nstd::string_view warpladder::lab::shipped_table() {\n  return R\"tsv(@resources@)tsv\";\n}\n")
 file(GLOB lab_sources CONFIGURE_DEPENDS src/lab/*.cpp)
-warpladder_layer(lab SOURCES ${lab_sources} ${matrix_sources} LINK warpladder_ladder)
+warpladder_layer(lab
+  SOURCES ${lab_sources} ${matrix_sources} ${CMAKE_BINARY_DIR}/generated/rung_resources.cpp
+  LINK warpladder_ladder)
 
 include(cmake/kernels.cmake)
 file(GLOB rung_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ops/*/rungs/*.cu)

@@ -18,7 +18,7 @@ run "$program" doctor
 say 'Every access of these kernels is checked, every result compared with float64'
 run "$program" verify vector_add 'sgemm/row_*' 'transpose/0*' --device cpu
 say 'Why a row of 33 words is faster than one of 32: the line to blame, and bank conflicts'
-run "$program" explain transpose/03_tile_coalesced transpose/04_padded --json "$reports/banks.json"
+run "$program" explain transpose/03_tile_coalesced transpose/04_padded --html "$reports/banks.html"
 say 'A bug: the same kernel without its barrier'
 run "$program" verify transpose/missing_barrier --device cpu --json "$reports/bug.json" || true
 

@@ -22,7 +22,10 @@ OWN_FILES = (re.compile(r"\.cu:\d"), re.compile(r"/rung_\w+\.hpp:\d"))  # some r
 FUNCTION = re.compile(r"^([0-9a-f]+) <(.*)>:$")
 CODE = re.compile(r"^ +([0-9a-f]+):\s+(\S+)\s*(.*)$")
 CALLED = re.compile(r"[0-9a-f]+ <")
-FMA = re.compile(r"^vfn?m(?:add|sub)\d+(?P<form>[sp])[sd]$")
+FMA = re.compile(r"^vfn?m(?:add|sub)\d+(?P<form>[sp])(?P<type>[sd])$")
+# A GPU divides by multiply-adds, from an estimate of the reciprocal on: so many are in nvcc's code.
+DIVISION = re.compile(r"^vdiv(?P<form>[sp])(?P<type>[sd])$")
+FMAS_OF_DIVISION = {"s": 5, "d": 8}
 QUERIES = (
     "thread_idx",
     "block_idx",
@@ -39,8 +42,8 @@ BUILT_AS = "/warpladder/"  # what -ffile-prefix-map makes of the source folder
 
 
 def disassemble(program):
-    """Yields ('function', address, name), ('site', address, what), ('fma', address, lanes) and
-    ('call', address, the address called)."""
+    """Yields ('function', address, name), ('site', address, what), ('fma', address, numbers),
+    ('division', address, multiply-adds) and ('call', address, the address called)."""
     listing = subprocess.run(
         ["objdump", "-d", "-C", "--no-show-raw-insn", "-j", SECTION, program],
         check=True,
@@ -54,7 +57,7 @@ def disassemble(program):
             if function:
                 yield "function", int(function[1], 16), function[2]
                 continue
-        if not pending and "\tcall" not in row and "\tvf" not in row:
+        if not pending and not any(part in row for part in ("\tcall", "\tvf", "\tvdiv")):
             continue  # of millions of rows most
         code = CODE.match(row)
         if not code:
@@ -70,10 +73,17 @@ def disassemble(program):
                 pending = what if what not in QUERIES else None
             elif CALLED.match(operands):
                 yield "call", address, int(operands.split()[0], 16)
-        fma = FMA.match(operation)
-        if fma:
-            packed = 1 if fma["form"] == "s" else (8 if "%ymm" in operands else 4)
-            yield "fma", address, packed
+        if fma := FMA.match(operation):
+            yield "fma", address, numbers_of(fma, operands)
+        if division := DIVISION.match(operation):
+            yield "division", address, numbers_of(division, operands) * FMAS_OF_DIVISION[division["type"]]
+
+
+def numbers_of(operation, operands):
+    """How many numbers an instruction works on."""
+    if operation["form"] == "s":
+        return 1
+    return (32 if "%ymm" in operands else 16) // (4 if operation["type"] == "s" else 8)
 
 
 def mixed_call(events):
@@ -159,7 +169,7 @@ def main(program):
     if mixed:
         sys.exit(f"{program}: {mixed}")
     asked = {a - 1 for kind, a, _ in events if kind == "site"}
-    asked |= {a for kind, a, _ in events if kind == "fma"}
+    asked |= {a for kind, a, _ in events if kind in ("fma", "division")}
     lines = source_lines(program, asked)
     number = {}
     rows, block_fmas = [], {}
@@ -180,9 +190,9 @@ def main(program):
             in_block = True
         elif kind == "site":
             pending_sites.append(f"site {address - begin} {what} {line_id(address - 1)}")
-        elif kind == "fma" and in_block:
-            line = line_id(address)
-            block_fmas[line] = block_fmas.get(line, 0) + what
+        elif kind in ("fma", "division") and in_block:
+            key = (kind, line_id(address))
+            block_fmas[key] = block_fmas.get(key, 0) + what
     flush_fmas_into(rows, block_fmas, pending_sites)
     table = [f"text {size}"] + [f"line {file} {line}" for file, line in number] + rows
     put_into(program, "\n".join(table) + "\n")
@@ -207,7 +217,7 @@ def put_into(program, table):
 
 def flush_fmas_into(rows, block_fmas, pending_sites):
     """Writes a block's FMAs right behind its site, then the other sites found meanwhile."""
-    rows += [f"fma {line} {count}" for line, count in sorted(block_fmas.items())]
+    rows += [f"{kind} {line} {count}" for (kind, line), count in sorted(block_fmas.items())]
     rows += pending_sites
     block_fmas.clear()
     pending_sites.clear()

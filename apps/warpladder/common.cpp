@@ -185,7 +185,7 @@ void JsonFlag::write(const Context& context, nlohmann::json report) const {
   report.insert(origin.begin(), origin.end());
   // Names may come from the user, and JSON holds UTF-8 only.
   const std::string text = report.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
-  write_output(path, text, "--json");
+  write_output(path, text, flag);
 }
 
 void print(const TextTable& table) {

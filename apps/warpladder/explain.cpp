@@ -11,8 +11,10 @@
 #include "base/parse.hpp"
 #include "base/with_commas.hpp"
 #include "explain_report.hpp"
-#include "lab/gpus.hpp"
+#include "lab/explain_words.hpp"
 #include "lab/kernel_name.hpp"
+#include "lab/known_resources.hpp"
+#include "ncu_view.hpp"
 #include "verb.hpp"
 
 namespace warpladder::app {
@@ -25,9 +27,14 @@ constexpr double kLongSeconds = 20;  // worth saying beforehand
 constexpr const char* kDefaultTimeout = "60";
 
 struct ExplainFlags {
-  std::optional<std::string> first, second, shape, variant, matrix, gpu;
+  std::optional<std::string> first, second, shape, variant, matrix;
+  GpuFlag gpu;
+  CubinFlag cubin;
+  HtmlFlag html;
   std::string timeout = kDefaultTimeout;
   bool brief = false, terms = false;
+  std::optional<std::string> metric;
+  NcuFlag ncu;
   DeviceFlags device;
   JsonFlag json;
 };
@@ -42,31 +49,6 @@ void print_headline(const Explanation& e) {
                            k.dynamic_shared_bytes));
   }
   if (e.launches.empty()) print_line("no kernel was launched: there is nothing to compute");
-  print_line("");
-}
-
-void print_totals_side_by_side(const Explanation& a, const Explanation& b) {
-  TextTable table({{"in all"},
-                   {a.rung, Align::right},
-                   {b.rung, Align::right},
-                   {"second ÷ first", Align::right}});
-  const auto add = [&](const char* what, std::uint64_t of_a, std::uint64_t of_b) {
-    if (of_a || of_b) {
-      table.add_row({what, with_commas(of_a), with_commas(of_b), ratio_text(of_b, of_a)});
-    }
-  };
-  for (const lab::TotalField& field : lab::total_fields()) {
-    add(field.name, a.totals.*field.value, b.totals.*field.value);
-  }
-  add("L1 cycles", a.cost(), b.cost());
-  if (a.lanes_per_global_load() > 0 && b.lanes_per_global_load() > 0) {
-    table.add_rule();
-    table.add_row({"lanes in use per global load", mean_text(a.lanes_per_global_load()),
-                   mean_text(b.lanes_per_global_load()), ""});
-    table.add_row({"sectors per global load", mean_text(a.sectors_per_global_load()),
-                   mean_text(b.sectors_per_global_load()), ""});
-  }
-  print(table);
   print_line("");
 }
 
@@ -119,8 +101,8 @@ void print_one(const Explanation& e, bool with_totals, bool is_brief) {
   if (e.lines.empty()) return;
   print_blame(e);
   print_line(prediction_sentence(e));
-  print_line(intensity_sentence(e));
-  for (const executor::KernelCounts& k : e.launches) print_line(occupancy_sentence(k, *e.gpu));
+  print_line(lab::intensity_sentence(e));
+  for (const executor::KernelCounts& k : e.launches) print_line(lab::occupancy_sentence(k, e));
   if (is_brief) return;
   print_line("");
   print_counted(e, with_totals);
@@ -137,7 +119,7 @@ void announce_if_long(const std::string& rung, double seconds) {
 
 // One rung, or two of one operator.
 std::vector<lab::Selected> rungs_of(const ExplainFlags& flags) {
-  if (!flags.first) throw_bad_input("explain: OP/RUNG is required, or --terms");
+  if (!flags.first) throw_bad_input("explain: OP/RUNG is required, or --terms, or --metric NAME");
   std::vector<lab::Selected> rungs{lab::select_one(*flags.first)};
   if (!flags.second) return rungs;
   rungs.push_back(lab::select_one(*flags.second));
@@ -166,7 +148,7 @@ std::vector<Explanation> explanations_of(const ExplainFlags& flags) {
   const lab::Progress progress = progress_on_stderr();
   lab::ExplainOptions options{.threads = flags.device.threads,
                               .block_limit_s = seconds_of_timeout(flags.timeout)};
-  if (flags.gpu) options.gpu = &lab::find_gpu(*flags.gpu);
+  if (const auto gpus = flags.gpu.given(); !gpus.empty()) options.gpu = gpus.front();
   std::vector<Explanation> explained;
   for (const lab::Selected& selected : rungs) {
     const std::string rung = selected.rung->full_name();
@@ -180,25 +162,34 @@ std::vector<Explanation> explanations_of(const ExplainFlags& flags) {
 
 void explain(const ExplainFlags& flags, const Context& context) {
   if (flags.terms) return print_terms();
-  const std::vector<Explanation> explained = explanations_of(flags);
+  if (flags.metric) return print_metric(*flags.metric);
+  const std::vector<NcuLaunch> measured = flags.ncu.read();
+  std::vector<Explanation> explained = explanations_of(flags);
+  std::vector<Explanation*> all;
+  for (Explanation& e : explained) {
+    lab::add_shipped_resources(e);
+    all.push_back(&e);
+  }
+  flags.cubin.add_resources_to(all);
   const bool is_pair = explained.size() == 2;
-  if (is_pair) print_totals_side_by_side(explained[0], explained[1]);
+  if (is_pair) print_side_by_side(explained[0], explained[1]);
   for (const Explanation& e : explained) {
     print_one(e, !is_pair, flags.brief);
+    if (flags.ncu.asked()) print_beside(e, measured);
     if (is_pair && &e == &explained[0]) print_line("");
   }
+  lab::ExplainPage page;
+  for (const Explanation& e : explained) page.parts.push_back(&e);
+  if (is_pair) page.versions.emplace_back(&explained[0], &explained[1]);
+  flags.html.write(std::move(page), flags.gpu);
   if (flags.json.asked()) {
     nlohmann::json report{{"verb", "explain"}, {"rungs", nlohmann::json::array()}};
-    for (const Explanation& e : explained) report["rungs"].push_back(explanation_json(e));
+    for (const Explanation& e : explained) {
+      report["rungs"].push_back(explanation_json(e));
+      if (flags.ncu.asked()) report["rungs"].back()["ncu"] = beside_json(e, measured);
+    }
     flags.json.write(context, std::move(report));
   }
-}
-
-std::string gpu_help() {
-  std::vector<std::string> keys;
-  for (const lab::Gpu& gpu : lab::gpus()) keys.emplace_back(gpu.key);
-  return fmt::format("Whose roofs and occupancy: {} (default: {})", fmt::join(keys, ", "),
-                     lab::default_gpu().key);
 }
 
 }  // namespace
@@ -213,7 +204,13 @@ void add_explain(CLI::App& app, Context& context) {
   verb->add_option("--variant", flags->variant, "Of the operator (default: the first in list)")
       ->type_name("NAME");
   verb->add_option("--matrix", flags->matrix, matrix_help())->type_name("FILE|SPEC");
-  verb->add_option("--gpu", flags->gpu, gpu_help())->type_name("NAME");
+  flags->gpu.add_to(*verb);
+  flags->cubin.add_to(*verb);
+  flags->html.add_to(*verb);
+  flags->ncu.add_to(*verb);
+  verb->add_option("--metric", flags->metric,
+                   "Take the name of a metric of Nsight Compute apart, alone")
+      ->type_name("NAME");
   verb->add_flag("--brief", flags->brief, "Print the sentences, not the tables");
   verb->add_flag("--terms", flags->terms, "Print what the words of all reports mean, alone");
   verb->add_option("--timeout", flags->timeout, timeout_help(kDefaultTimeout))

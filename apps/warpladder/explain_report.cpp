@@ -4,47 +4,23 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <optional>
 #include <utility>
 
+#include "base/error.hpp"
+#include "base/in_quotes.hpp"
 #include "base/with_commas.hpp"
-#include "lab/kernel_name.hpp"
+#include "lab/explain_words.hpp"
+#include "lab/gpus.hpp"
+#include "lab/known_resources.hpp"
 #include "lab/ncu_metrics.hpp"
-#include "lab/occupancy.hpp"
-#include "verb.hpp"
 
 namespace warpladder::app {
 namespace {
 
 using executor::AccessCounts;
-using executor::AccessKind;
 using executor::MemorySpace;
 using lab::Explanation;
 using lab::LineCounts;
-
-// "5.2 %" of the rung's L1 cycles.
-std::string share_text(std::uint64_t cycles, const Explanation& e) {
-  if (cycles == 0) return "";
-  return fmt::format("{:.1f} %", 100 * static_cast<double>(cycles) / static_cast<double>(e.cost()));
-}
-
-const char* name(MemorySpace space) { return space == MemorySpace::global ? "global" : "shared"; }
-const char* name(AccessKind kind) {
-  switch (kind) {
-    case AccessKind::load:
-      return "load";
-    case AccessKind::store:
-      return "store";
-    case AccessKind::atomic:
-      return "atomic";
-  }
-  return "";
-}
-
-std::string place_of(const LineCounts& line) {
-  return fmt::format("{}:{}", std::filesystem::path(line.file).filename().string(), line.line);
-}
 
 void print_totals(const Explanation& e) {
   TextTable table({{"in all"},
@@ -86,8 +62,8 @@ void print_lines(const Explanation& e) {
     std::vector<std::vector<std::string>> doings;
     for (const AccessCounts& a : line.accesses) {
       const bool global = a.space == MemorySpace::global;
-      doings.push_back({fmt::format("{} {} {} B", name(a.space), name(a.kind), a.bytes),
-                        with_commas(a.requests), ratio_text(a.lanes, a.requests),
+      doings.push_back({lab::access_text(a), with_commas(a.requests),
+                        ratio_text(a.lanes, a.requests),
                         ratio_text(global ? a.sectors : a.wavefronts, a.requests),
                         ratio_text(global ? a.ideal_sectors : a.ideal_wavefronts, a.requests),
                         std::to_string(a.worst)});
@@ -101,7 +77,7 @@ void print_lines(const Explanation& e) {
     add_event("copy engine bytes", line.bulk_bytes);
     add_event("tensor core FMAs", line.tensor_fmas);
 
-    std::string source = line.file == main_file ? std::to_string(line.line) : place_of(line);
+    std::string source = line.file == main_file ? std::to_string(line.line) : lab::place_of(line);
     if (const std::string code = line.text.substr(0, line.text.find("  //")); !code.empty()) {
       source += fmt::format("\n`{}`", code);
     }
@@ -111,7 +87,7 @@ void print_lines(const Explanation& e) {
       for (const auto& doing : doings) text += (text.empty() ? "" : "\n") + doing[column];
       row.emplace_back(std::move(text));
     }
-    row.emplace_back(share_text(line.cost(), e));
+    row.emplace_back(lab::share_text(line.cost(), e));
     table.add_rule();
     table.add_row(std::move(row));
   }
@@ -139,8 +115,8 @@ nlohmann::json as_json(const ladder::Totals& totals) {
 nlohmann::json as_json(const LineCounts& line) {
   nlohmann::json accesses = nlohmann::json::array();
   for (const AccessCounts& a : line.accesses) {
-    accesses.push_back({{"space", name(a.space)},
-                        {"kind", name(a.kind)},
+    accesses.push_back({{"space", lab::name(a.space)},
+                        {"kind", lab::name(a.kind)},
                         {"bytes", a.bytes},
                         {"requests", a.requests},
                         {"lanes", a.lanes},
@@ -163,18 +139,73 @@ nlohmann::json as_json(const LineCounts& line) {
           {"ideal_l1_cycles", line.ideal_cost()}};
 }
 
-nlohmann::json as_json(const executor::KernelCounts& k, const lab::Gpu& gpu) {
-  const lab::Occupancy o = lab::occupancy(
-      {static_cast<unsigned>(k.block.count()), k.dynamic_shared_bytes, std::nullopt}, gpu.sm);
-  return {{"kernel", k.kernel},
-          {"grid", {k.grid.x, k.grid.y, k.grid.z}},
-          {"block", {k.block.x, k.block.y, k.block.z}},
-          {"dynamic_shared_bytes", k.dynamic_shared_bytes},
-          {"occupancy_without_registers",
-           {{"blocks", o.blocks}, {"warps", o.warps}, {"limiter", lab::name(o.limiter)}}}};
+nlohmann::json as_json(const executor::KernelCounts& k, const Explanation& e) {
+  const lab::Occupancy o = lab::occupancy_of(k, e, *e.gpu);
+  nlohmann::json kernel{{"kernel", k.kernel},
+                        {"grid", {k.grid.x, k.grid.y, k.grid.z}},
+                        {"block", {k.block.x, k.block.y, k.block.z}},
+                        {"dynamic_shared_bytes", k.dynamic_shared_bytes},
+                        {"registers", nullptr},
+                        {"static_shared_bytes", nullptr},
+                        {"occupancy",
+                         {{"blocks", o.blocks},
+                          {"warps", o.warps},
+                          {"of_warps", o.most_warps},
+                          {"limiter", lab::name(o.limiter)}}}};
+  if (const lab::CompiledResources* compiled = e.compiled_of(k.kernel, *e.gpu)) {
+    kernel["registers"] = compiled->registers;
+    kernel["static_shared_bytes"] = compiled->static_shared_bytes;
+  }
+  return kernel;
+}
+
+std::string gpu_help() {
+  std::vector<std::string> keys;
+  for (const lab::Gpu& gpu : lab::gpus()) keys.emplace_back(gpu.key);
+  return fmt::format("Whose roofs and occupancy: {} (default: {})", fmt::join(keys, ", "),
+                     lab::default_gpu().key);
 }
 
 }  // namespace
+
+void GpuFlag::add_to(CLI::App& verb) {
+  verb.add_option("--gpu", keys, gpu_help())
+      ->type_name("NAME[,NAME…]")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+}
+
+std::vector<const lab::Gpu*> GpuFlag::given() const {
+  std::vector<const lab::Gpu*> gpus;
+  for (const std::string& key : keys) gpus.push_back(&lab::find_gpu(key));
+  return gpus;
+}
+
+void CubinFlag::add_to(CLI::App& verb) {
+  verb.add_option("--cubin", path, "Registers and static shared memory, from nvcc -cubin")
+      ->type_name("FILE");
+}
+
+void CubinFlag::add_resources_to(std::vector<lab::Explanation*> explanations) const {
+  if (path.empty()) return;
+  const std::vector<CubinKernel> kernels = read_cubin(path, "--cubin");
+  bool found = false;
+  for (lab::Explanation* e : explanations) {
+    found |= lab::add_resources(*e, kernels, in_quotes(path));
+  }
+  if (!found) throw_bad_input(file_subject(path, "--cubin") + " holds no kernel that was launched");
+}
+
+void HtmlFlag::add_to(CLI::App& verb) {
+  add_output_file(verb, "--html", path,
+                  "Write a page: source, maps of banks and sectors, occupancy, roofs");
+}
+
+void HtmlFlag::write(lab::ExplainPage page, const GpuFlag& gpu) const {
+  if (path.empty()) return;
+  page.gpus = gpu.given();
+  write_output(path, lab::html(page), "--html");
+}
 
 std::string ratio_text(std::uint64_t a, std::uint64_t b) {
   return b ? fmt::format("{:.3g}", static_cast<double>(a) / static_cast<double>(b)) : "";
@@ -202,13 +233,37 @@ int exercise_on(const LineCounts& line, std::uint64_t all_cycles) {
 void print_blame(const Explanation& e) {
   if (!e.to_blame) return;
   const LineCounts& line = e.lines[e.to_blame->line];
-  const std::string avoidable = share_text(line.avoidable(), e);
-  print_line(fmt::format(
-      "Line to blame: {} ({} of the L1 cycles{}): {}.", place_of(line), share_text(line.cost(), e),
-      avoidable.empty() ? "" : ", " + avoidable + " avoidable", e.to_blame->sentence));
+  print_line(lab::blame_sentence(e));
+  if (line.avoidable()) print_line(lab::ideal_sentence(e));
   if (const int number = exercise_on(line, e.cost())) {
     print_line(fmt::format("The course has a page on this, and 'warpladder exercise {}'.", number));
   }
+}
+
+void print_side_by_side(const Explanation& a, const Explanation& b) {
+  TextTable table({{"in all"},
+                   {a.rung, Align::right},
+                   {b.rung, Align::right},
+                   {"second ÷ first", Align::right}});
+  const auto add = [&](const char* what, std::uint64_t of_a, std::uint64_t of_b) {
+    if (of_a || of_b) {
+      table.add_row({what, with_commas(of_a), with_commas(of_b), ratio_text(of_b, of_a)});
+    }
+  };
+  for (const lab::TotalField& field : lab::total_fields()) {
+    add(field.name, a.totals.*field.value, b.totals.*field.value);
+  }
+  add("L1 cycles", a.cost(), b.cost());
+  if (a.lanes_per_global_load() > 0 && b.lanes_per_global_load() > 0) {
+    table.add_rule();
+    table.add_row({"lanes in use per global load", mean_text(a.lanes_per_global_load()),
+                   mean_text(b.lanes_per_global_load()), ""});
+    table.add_row({"sectors per global load", mean_text(a.sectors_per_global_load()),
+                   mean_text(b.sectors_per_global_load()), ""});
+  }
+  print(table);
+  print_line(lab::what_changed(a, b));
+  print_line("");
 }
 
 void print_counted(const Explanation& e, bool with_totals) {
@@ -217,36 +272,6 @@ void print_counted(const Explanation& e, bool with_totals) {
     print_line("");
   }
   print_lines(e);
-}
-
-std::string occupancy_sentence(const executor::KernelCounts& k, const lab::Gpu& gpu) {
-  const auto threads = static_cast<unsigned>(k.block.count());
-  const lab::Occupancy o = lab::occupancy({threads, k.dynamic_shared_bytes, std::nullopt}, gpu.sm);
-  return fmt::format(
-      "Occupancy of {}: at most {} blocks of {} threads, {} of {} warps on an SM ({:.0f} %), "
-      "limited by {}. Registers and static shared memory may allow fewer; only nvcc knows them.",
-      lab::short_kernel_name(k.kernel), o.blocks, threads, o.warps, o.most_warps, 100 * o.share(),
-      lab::name(o.limiter));
-}
-
-std::string intensity_sentence(const Explanation& e) {
-  std::vector<std::string> parts;
-  if (const double n = e.fmas_per_sector_byte(); n > 0) {
-    parts.push_back(fmt::format("{:.3g} FMAs for a byte of global sectors", n));
-  }
-  if (const double n = e.fmas_per_shared_wavefront(); n > 0) {
-    parts.push_back(fmt::format("{:.3g} FMAs for a shared wavefront", n));
-  }
-  if (e.totals.tensor_fmas && e.totals.bulk_bytes) {
-    parts.push_back(fmt::format(
-        "{:.3g} tensor core FMAs for a byte that the copy engine brings",
-        static_cast<double>(e.totals.tensor_fmas) / static_cast<double>(e.totals.bulk_bytes)));
-  }
-  if (parts.empty() && e.flops > 0) {
-    return "Intensity: unknown, this rung multiplies and adds apart, and only FMAs are counted.";
-  }
-  if (parts.empty()) return "Intensity: no FMAs, it moves bytes.";
-  return fmt::format("Intensity: {}.", fmt::join(parts, ", "));
 }
 
 nlohmann::json explanation_json(const Explanation& e) {
@@ -265,8 +290,7 @@ nlohmann::json explanation_json(const Explanation& e) {
                         {"totals", as_json(e.totals)},
                         {"ideal_totals", as_json(e.ideal)}};
   for (const char* list : {"kernels", "lines", "roofs"}) report[list] = nlohmann::json::array();
-  for (const executor::KernelCounts& k : e.launches)
-    report["kernels"].push_back(as_json(k, *e.gpu));
+  for (const executor::KernelCounts& k : e.launches) report["kernels"].push_back(as_json(k, e));
   for (const LineCounts& line : e.lines) report["lines"].push_back(as_json(line));
   if (e.predicted) {
     report["prediction"] = {{"totals", as_json(*e.predicted)}, {"holds", e.prediction_holds()}};

@@ -4,8 +4,11 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "lab/explain.hpp"
+#include "lab/explain_page.hpp"
+#include "verb.hpp"
 
 namespace warpladder::app {
 
@@ -13,11 +16,33 @@ std::string ratio_text(std::uint64_t a, std::uint64_t b);
 std::string mean_text(double mean);
 std::string dims(const runtime::Dim3& d);  // "16x16x1"
 
+// --gpu NAME[,NAME…]: the first one's roofs, and the occupancy of all.
+struct GpuFlag {
+  std::vector<std::string> keys;
+  void add_to(CLI::App& verb);
+  std::vector<const lab::Gpu*> given() const;  // throws for one that is not known
+};
+
+// --cubin FILE: what nvcc made of the kernels.
+struct CubinFlag {
+  std::string path;
+  void add_to(CLI::App& verb);
+  // For the kernels of explanations that the file holds; throws if it holds none of them.
+  void add_resources_to(std::vector<lab::Explanation*> explanations) const;
+};
+
+// --html FILE|-: the page goes there, with the occupancy of the GPUs that were named, else of all.
+struct HtmlFlag {
+  std::string path;
+  void add_to(CLI::App& verb);
+  void write(lab::ExplainPage page, const GpuFlag& gpu) const;
+};
+
+// The totals, and what changed.
+void print_side_by_side(const lab::Explanation& a, const lab::Explanation& b);
 void print_blame(const lab::Explanation& e);
 // The totals, if asked for, and the lines. `e` has at least one.
 void print_counted(const lab::Explanation& e, bool with_totals);
-std::string intensity_sentence(const lab::Explanation& e);
-std::string occupancy_sentence(const executor::KernelCounts& kernel, const lab::Gpu& gpu);
 nlohmann::json explanation_json(const lab::Explanation& e);
 
 }  // namespace warpladder::app

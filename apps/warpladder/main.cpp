@@ -63,7 +63,7 @@ void refuse_empty_values(CLI::App& app) {
 }
 
 // The names of an app's flags, with their dashes.
-std::vector<std::string> flags_of(const CLI::App& app) {
+std::vector<std::string> flag_names_of(const CLI::App& app) {
   std::vector<std::string> flags;
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
@@ -98,7 +98,7 @@ std::string sentence_on_leftover(const CLI::App& root, const std::string& left) 
   if (left.starts_with('-')) {
     return fmt::format("unknown flag {}; 'warpladder {}{}--help' lists the flags{}", shown, verb,
                        verb.empty() ? "" : " ",
-                       did_you_mean(left.substr(0, left.find('=')), flags_of(*app)));
+                       did_you_mean(left.substr(0, left.find('=')), flag_names_of(*app)));
   }
   if (verb.empty()) return unknown_verb(root, left);
   const std::vector<std::string> known = names_below(*app);

@@ -9,6 +9,18 @@ namespace warpladder::app {
 // True if the verb's arguments name a file of CUDA source: run and explain then take a program.
 bool names_program(std::span<const char* const> argv);
 
+// --format gcc|sarif|json, on standard output or in --out FILE|-.
+struct ReportFlag {
+  std::string format, out;
+
+  void add_to(CLI::App& verb);
+  bool asked() const { return !format.empty(); }
+  // Before anything is printed: the report may take standard output.
+  void settle();
+  // In the form that was asked for; json writes `report`.
+  void write(const Context& context, const programs::Outcome& outcome, nlohmann::json report) const;
+};
+
 struct ProgramFlags {
   programs::Request request;
   DeviceFlags device;

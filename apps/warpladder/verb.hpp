@@ -49,6 +49,7 @@ bool stdout_is_taken();
 // --json FILE|-: the report goes there.
 struct JsonFlag {
   std::string path;
+  const char* flag = "--json";
   void add_to(CLI::App& verb);
   bool asked() const { return !path.empty(); }
   // Adds provenance ("schema_version", argv, commit, device, …) and writes the whole report or

@@ -33,6 +33,15 @@ struct AccessCounts {
   bool operator==(const AccessCounts&) const = default;
 };
 
+// Where one lane of a request goes, from an address that is a multiple of 128: offset / 32 is a
+// sector, offset / 4 % 32 a bank.
+struct LaneAddress {
+  unsigned lane = 0;
+  std::uint64_t offset = 0;
+  bool operator==(const LaneAddress&) const = default;
+};
+using Request = std::vector<LaneAddress>;  // its active lanes, ascending
+
 struct EventCounts {
   std::string file;
   int line = 0;
@@ -52,6 +61,8 @@ struct KernelCounts {
   std::size_t dynamic_shared_bytes = 0;
   std::vector<AccessCounts> accesses;  // sorted by file, line, space, kind, bytes
   std::vector<EventCounts> events;     // sorted by file, line
+  // Of each of `accesses`, a request that cost the worst: the first one of the lowest block.
+  std::vector<Request> worst_requests;
 
   bool operator==(const KernelCounts&) const = default;
 };

@@ -154,33 +154,40 @@ std::string kernel_name(const KernelLaunch& launch) {
   throw KernelFault(fault.kind, std::move(place), fault.sentence);
 }
 
-void fill_counts(const RequestLog::Sums& sums, const KernelLaunch& launch, KernelCounts& counts) {
+void fill_counts(const RequestLog::Sums& sums, const KernelLaunch& launch, bool as_compiled,
+                 KernelCounts& counts) {
   const SiteTable& table = SiteTable::instance();
   counts.kernel = kernel_name(launch);
   counts.grid = launch.config.grid;
   counts.block = launch.config.block;
   counts.dynamic_shared_bytes = launch.config.dynamic_shared_bytes;
 
-  std::map<std::tuple<std::string, int, MemorySpace, AccessKind, int>, Tally> accesses;
+  struct Access {
+    Tally tally;
+    Request worst;
+  };
+  std::map<std::tuple<std::string, int, MemorySpace, AccessKind, int>, Access> accesses;
   std::map<std::pair<std::string, int>, EventCounts> events;
   const auto event_at = [&](std::uint32_t line) -> EventCounts& {
     const SourceLine& at = table.lines()[line];
     return events[{at.file, at.line}];
   };
+  const auto add = [&](std::size_t key, unsigned bytes, const Tally& tally) {
+    const Site& site = table.sites()[key / 2];
+    const SourceLine& at = table.lines()[site.source_line];
+    const MemorySpace space = key % 2 ? MemorySpace::shared : MemorySpace::global;
+    const AccessKind kind = access_kind(site, space);
+    Access& access = accesses[{at.file, at.line, space, kind, static_cast<int>(bytes)}];
+    if (tally.worst > access.tally.worst) access.worst = sums.worst.at({key, bytes}).request;
+    access.tally.merge(tally);
+  };
   for (std::size_t i = 1; i < table.sites().size(); ++i) {
     const Site& site = table.sites()[i];
-    const SourceLine& at = table.lines()[site.source_line];
     for (const MemorySpace space : {MemorySpace::global, MemorySpace::shared}) {
       const bool shared = space == MemorySpace::shared;
       const Tally& tally = sums.tallies[2 * i + shared];
       if (!tally.requests) continue;
-      // An asynchronous copy is one instruction that loads from global and stores to shared.
-      const AccessKind kind = site.kind == SiteKind::atomic  ? AccessKind::atomic
-                              : site.kind == SiteKind::store ? AccessKind::store
-                              : site.kind == SiteKind::load  ? AccessKind::load
-                              : shared                       ? AccessKind::store
-                                                             : AccessKind::load;
-      accesses[{at.file, at.line, space, kind, site.bytes}].merge(tally);
+      add(2 * i + shared, site.bytes, tally);
     }
     const std::uint64_t times = sums.site_lanes[i];
     if (!times) continue;
@@ -190,15 +197,19 @@ void fill_counts(const RequestLog::Sums& sums, const KernelLaunch& launch, Kerne
     if (site.kind == SiteKind::tensor) event_at(site.source_line).tensor_fmas += times;
     if (site.kind == SiteKind::block) {
       for (std::uint32_t f = site.first_fma; f < site.first_fma + site.fma_count; ++f) {
-        event_at(table.fmas()[f].source_line).fmas += times * table.fmas()[f].per_lane;
+        const BlockFma& fma = table.fmas()[f];
+        if (as_compiled || !fma.divides) event_at(fma.source_line).fmas += times * fma.per_lane;
       }
     }
   }
-  for (const auto& [key, tally] : accesses) {
+  for (const auto& [where, tally] : sums.widened) add(where.first, where.second, tally);
+  for (auto& [key, access] : accesses) {
     const auto& [file, line, space, kind, bytes] = key;
+    const Tally& tally = access.tally;
     counts.accesses.push_back({file, line, space, kind, bytes, tally.requests, tally.lanes,
                                tally.sectors, tally.ideal_sectors, tally.wavefronts,
                                tally.ideal_wavefronts, tally.worst});
+    counts.worst_requests.push_back(std::move(access.worst));
   }
   for (auto& [key, event] : events) {
     std::tie(event.file, event.line) = key;
@@ -211,12 +222,17 @@ void fill_counts(const RequestLog::Sums& sums, const KernelLaunch& launch, Kerne
 namespace {
 
 std::atomic<double> block_limit_s{0};
+std::atomic<const CompiledCode*> compiled_code{nullptr};
 
 }  // namespace
 
 BlockLimit::BlockLimit(double seconds) : before_(block_limit_s.exchange(seconds)) {}
 BlockLimit::~BlockLimit() { block_limit_s = before_; }
 double BlockLimit::seconds() { return block_limit_s; }
+
+AsCompiled::AsCompiled(const CompiledCode& code) : before_(compiled_code.exchange(&code)) {}
+AsCompiled::~AsCompiled() { compiled_code = before_; }
+const CompiledCode* AsCompiled::code() { return compiled_code; }
 
 unsigned worker_count(const Options& options) {
   if (options.threads) return options.threads;
@@ -230,6 +246,7 @@ void run_kernel(const KernelLaunch& launch, const Options& options, KernelCounts
   state.launch = &launch;
   state.options = options;
   state.block_limit_s = BlockLimit::seconds();
+  if (const CompiledCode* code = AsCompiled::code()) state.compiled = code->of(kernel_name(launch));
   state.counted = launch.counted;
   state.blocks = launch.config.grid.count();
   const std::uint64_t at_once = launch.cooperative ? state.blocks : launch.config.cluster;
@@ -261,7 +278,7 @@ void run_kernel(const KernelLaunch& launch, const Options& options, KernelCounts
   if (counts && state.counted && options.count) {
     RequestLog::Sums sums;
     for (unsigned slot = 0; slot < state.workers; ++slot) pool.worker(slot).log.add_to(sums);
-    fill_counts(sums, launch, *counts);
+    fill_counts(sums, launch, state.compiled != nullptr, *counts);
   }
 }
 

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "executor/compiled_code.hpp"
 #include "executor/counts.hpp"
 #include "executor/fault.hpp"
 #include "runtime/stream.hpp"
@@ -34,6 +35,20 @@ class BlockLimit {
 
  private:
   double before_;
+};
+
+// While it lives, kernels that the machine code knows are counted as it has their accesses and
+// divides, instead of as the source asks for them.
+class AsCompiled {
+ public:
+  explicit AsCompiled(const CompiledCode& code);
+  ~AsCompiled();
+  AsCompiled(const AsCompiled&) = delete;
+  AsCompiled& operator=(const AsCompiled&) = delete;
+  static const CompiledCode* code();  // null where nothing is known
+
+ private:
+  const CompiledCode* before_;
 };
 
 using Thunk = void (*)(const void* arguments);

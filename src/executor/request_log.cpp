@@ -6,7 +6,35 @@
 
 namespace warpladder::executor {
 
-void RequestLog::prepare() {
+namespace {
+
+// The widths of each site's requests, for [2 * site + shared]. An access of a line that has none in
+// the machine code may have become part of any other line's.
+std::vector<std::uint8_t> widths_of(const SiteTable& table,
+                                    const std::vector<CompiledAccess>& compiled) {
+  std::vector<std::uint8_t> widths(2 * table.sites().size());
+  for (std::size_t i = 1; i < table.sites().size(); ++i) {
+    const Site& site = table.sites()[i];
+    if (site.kind != SiteKind::load && site.kind != SiteKind::store) continue;
+    const SourceLine& at = table.lines()[site.source_line];
+    std::uint8_t own[2] = {}, any[2] = {};
+    for (const CompiledAccess& c : compiled) {
+      if (c.kind != access_kind(site, c.space)) continue;
+      const bool shared = c.space == MemorySpace::shared;
+      any[shared] |= static_cast<std::uint8_t>(c.widths);
+      if (c.line == at.line && c.file == at.file)
+        own[shared] |= static_cast<std::uint8_t>(c.widths);
+    }
+    for (const bool shared : {false, true}) {
+      widths[2 * i + shared] = own[shared] ? own[shared] : any[shared];
+    }
+  }
+  return widths;
+}
+
+}  // namespace
+
+void RequestLog::prepare(const std::vector<CompiledAccess>* compiled) {
   table_ = &SiteTable::instance();
   if (!pcs_) {
     pcs_ = std::make_unique_for_overwrite<std::uint32_t[]>(32 * kPcStride);
@@ -14,14 +42,42 @@ void RequestLog::prepare() {
   }
   sums_.tallies.assign(2 * table_->sites().size(), Tally());
   sums_.site_lanes.assign(table_->sites().size(), 0);
-  clear();
+  sums_.widened.clear();
+  sums_.worst.clear();
+  widths_ = compiled ? widths_of(*table_, *compiled) : std::vector<std::uint8_t>();
+  begin_block(0);
 }
 
-void RequestLog::clear() {
+void RequestLog::begin_block(std::uint64_t block) {
+  block_ = block;
   for (unsigned lane = 0; lane < 32; ++lane) {
     pc_end_[lane] = pcs_.get() + lane * kPcStride;
     address_end_[lane] = addresses_.get() + lane * kAddressStride;
   }
+}
+
+inline void RequestLog::add_global(Tally& tally, std::size_t key, const std::uint64_t* address,
+                                   const std::uint8_t* lane, int n, unsigned bytes) {
+  const unsigned before = tally.worst;
+  tally.add_global(address, n, bytes);
+  if (tally.worst > before) keep({key, bytes}, tally.worst, address, lane, n);
+}
+
+inline void RequestLog::add_shared(Tally& tally, std::size_t key, const std::uint64_t* address,
+                                   const std::uint8_t* lane, int n, unsigned bytes, bool is_load) {
+  const unsigned before = tally.worst;
+  tally.add_shared(address, lane, n, bytes, is_load);
+  if (tally.worst > before) keep({key, bytes}, tally.worst, address, lane, n);
+}
+
+// A request that costs more than all before it at its place: seldom, so it may take its time.
+void RequestLog::keep(const Width& where, unsigned cost, const std::uint64_t* address,
+                      const std::uint8_t* lane, int n) {
+  constexpr std::uint64_t kOrigin = ~std::uint64_t{127};
+  const std::uint64_t origin = *std::min_element(address, address + n) & kOrigin;
+  WorstRequest& worst = sums_.worst[where];
+  worst = {block_, cost, {}};
+  for (int i = 0; i < n; ++i) worst.request.push_back({lane[i], address[i] - origin});
 }
 
 void RequestLog::replay_run(Reader** readers, int n, std::size_t records) {
@@ -45,16 +101,45 @@ void RequestLog::replay_run(Reader** readers, int n, std::size_t records) {
     }
     for (int i = 0; i < n; ++i) address[i] = from[i][accesses];
     ++accesses;
-    if (pc & kSharedBit) {
-      sums_.tallies[2 * index + 1].add_shared(address, lane, n, site.bytes);
-    } else {
-      sums_.tallies[2 * index].add_global(address, n, site.bytes);
-    }
+    count(index, (pc & kSharedBit) != 0, address, lane, n);
   }
   for (int i = 0; i < n; ++i) {
     readers[i]->pc += records;
     readers[i]->address += accesses;
   }
+}
+
+inline void RequestLog::count(std::uint32_t index, bool shared, const std::uint64_t* address,
+                              const std::uint8_t* lane, int n) {
+  const Site& site = table_->sites()[index];
+  const std::size_t key = 2 * std::size_t{index} + shared;
+  if (!widths_.empty() && widths_[key] >= 2 * site.bytes) {
+    const std::uint32_t kind = 2 * static_cast<std::uint32_t>(site.kind) + shared;
+    return merger_.add(kind, static_cast<std::uint32_t>(key), address, lane, n, site.bytes,
+                       widths_[key], [this](auto... request) { count_merged(request...); });
+  }
+  if (shared) {
+    add_shared(sums_.tallies[key], key, address, lane, n, site.bytes, site.kind == SiteKind::load);
+  } else {
+    add_global(sums_.tallies[key], key, address, lane, n, site.bytes);
+  }
+}
+
+void RequestLog::count_merged(std::size_t key, const std::uint64_t* address,
+                              const std::uint8_t* lane, int n, unsigned bytes) {
+  const bool is_wider = bytes > table_->sites()[key / 2].bytes;
+  Tally& tally = is_wider ? sums_.widened[{key, bytes}] : sums_.tallies[key];
+  if (key % 2) {
+    const bool is_load = table_->sites()[key / 2].kind == SiteKind::load;
+    add_shared(tally, key, address, lane, n, bytes, is_load);
+  } else {
+    add_global(tally, key, address, lane, n, bytes);
+  }
+}
+
+void RequestLog::flush_merged() {
+  if (widths_.empty()) return;
+  merger_.flush([this](auto... request) { count_merged(request...); });
 }
 
 std::uint32_t RequestLog::replay(unsigned lanes, std::uint32_t paused) {
@@ -134,6 +219,7 @@ std::uint32_t RequestLog::replay(unsigned lanes, std::uint32_t paused) {
     replay_run(group, same, run);
   }
 
+  flush_merged();
   for (unsigned l = 0; l < lanes; ++l) {
     std::uint32_t* pc_begin = pcs_.get() + l * kPcStride;
     std::uint64_t* address_begin = addresses_.get() + l * kAddressStride;
@@ -159,7 +245,8 @@ void RequestLog::count_shared(std::uintptr_t pc, const std::uint64_t* address, i
   std::uint8_t lane[32];
   for (int i = 0; i < n; ++i) lane[i] = static_cast<std::uint8_t>(i);
   const auto offset = static_cast<std::uint32_t>(pc - SiteTable::text_begin());
-  sums_.tallies[2 * table_->site_of(offset) + 1].add_shared(address, lane, n, kBytes);
+  const std::size_t key = 2 * table_->site_of(offset) + 1;
+  add_shared(sums_.tallies[key], key, address, lane, n, kBytes, false);
 }
 
 void RequestLog::add_to(Sums& sums) const {
@@ -170,6 +257,14 @@ void RequestLog::add_to(Sums& sums) const {
   }
   for (std::size_t i = 0; i < sums_.site_lanes.size(); ++i) {
     sums.site_lanes[i] += sums_.site_lanes[i];
+  }
+  for (const auto& [where, tally] : sums_.widened) sums.widened[where].merge(tally);
+  // The lowest block's, so that it does not depend on the number of workers.
+  for (const auto& [where, worst] : sums_.worst) {
+    const auto [at, is_new] = sums.worst.try_emplace(where, worst);
+    WorstRequest& other = at->second;
+    if (is_new || worst.cost < other.cost) continue;
+    if (worst.cost > other.cost || worst.block < other.block) other = worst;
   }
 }
 

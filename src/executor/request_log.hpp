@@ -9,9 +9,14 @@
 // log is full pauses; the replay then stops where that lane's log ends and goes on later.
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "executor/compiled_code.hpp"
+#include "executor/counts.hpp"
+#include "executor/request_merger.hpp"
 #include "executor/site_table.hpp"
 #include "executor/tally.hpp"
 
@@ -28,9 +33,10 @@ struct LogCursor {
 
 class RequestLog {
  public:
-  // Once per launch of the counted flavour, before the first block.
-  void prepare();
-  void clear();  // forgets what the lanes logged
+  // Once per launch of the counted flavour, before the first block. `compiled`: what the compiler
+  // made of the kernel's accesses; null: count what the source asks for.
+  void prepare(const std::vector<CompiledAccess>* compiled);
+  void begin_block(std::uint64_t block);  // forgets what the lanes logged
   void load(unsigned lane, LogCursor& cursor) const {
     cursor.pc = pc_end_[lane];
     cursor.pc_limit = pcs_.get() + (lane + 1) * kPcStride - kMargin;
@@ -51,10 +57,19 @@ class RequestLog {
   void count_event(std::uintptr_t pc, unsigned times);
   // A request of the first n lanes for 16 bytes of shared memory each.
   void count_shared(std::uintptr_t pc, const std::uint64_t* address, int n);
+  struct WorstRequest {
+    std::uint64_t block = 0;
+    unsigned cost = 0;  // sectors or wavefronts
+    Request request;
+  };
+  using Width = std::pair<std::size_t, unsigned>;  // 2 * site + shared, and bytes
   // Adds this log's sums, by source line, to those of other workers.
   struct Sums {
     std::vector<Tally> tallies;             // [2 * site + shared]
     std::vector<std::uint64_t> site_lanes;  // blocks: lanes that ran it; events: warps
+    // Requests that the compiler made wider than their site's.
+    std::map<Width, Tally> widened;
+    std::map<Width, WorstRequest> worst;  // of each tally; `tallies` have their site's width
   };
   void add_to(Sums& sums) const;
 
@@ -73,6 +88,17 @@ class RequestLog {
     bool paused;
   };
   void replay_run(Reader** readers, int n, std::size_t records);
+  void count(std::uint32_t index, bool shared, const std::uint64_t* address,
+             const std::uint8_t* lane, int n);
+  void count_merged(std::size_t key, const std::uint64_t* address, const std::uint8_t* lane, int n,
+                    unsigned bytes);
+  void flush_merged();
+  void add_global(Tally& tally, std::size_t key, const std::uint64_t* address,
+                  const std::uint8_t* lane, int n, unsigned bytes);
+  void add_shared(Tally& tally, std::size_t key, const std::uint64_t* address,
+                  const std::uint8_t* lane, int n, unsigned bytes, bool is_load);
+  void keep(const Width& where, unsigned cost, const std::uint64_t* address,
+            const std::uint8_t* lane, int n);
 
   std::unique_ptr<std::uint32_t[]> pcs_;
   std::unique_ptr<std::uint64_t[]> addresses_;
@@ -80,6 +106,9 @@ class RequestLog {
   std::uint64_t* address_end_[32] = {};
   const SiteTable* table_ = nullptr;
   Sums sums_;
+  std::vector<std::uint8_t> widths_;  // [2 * site + shared], as in CompiledAccess; or empty
+  RequestMerger merger_;
+  std::uint64_t block_ = 0;  // the running one
   std::uint32_t unknown_ = 0;
 };
 

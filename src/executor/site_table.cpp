@@ -70,6 +70,13 @@ std::string short_name(std::string name) {
 
 }  // namespace
 
+AccessKind access_kind(const Site& site, MemorySpace space) {
+  if (site.kind == SiteKind::atomic) return AccessKind::atomic;
+  if (site.kind == SiteKind::store) return AccessKind::store;
+  if (site.kind == SiteKind::load) return AccessKind::load;
+  return space == MemorySpace::shared ? AccessKind::store : AccessKind::load;
+}
+
 const SiteTable& SiteTable::instance() {
   static const SiteTable table = [] {
     const std::string text = own_section_contents(".warpladder_sites");
@@ -88,7 +95,7 @@ std::uintptr_t SiteTable::text_begin() {
 }
 
 // Lines of the table: "text BYTES", "line FILE NUMBER" (numbered from 1), "kernel OFFSET NAME",
-// "site OFFSET WHAT LINE", "fma LINE COUNT" (belongs to the block site before it).
+// "site OFFSET WHAT LINE", "fma LINE COUNT" and "division LINE COUNT" (of the block site before).
 SiteTable::SiteTable(std::string_view text) {
   lines_.push_back({"unknown", 0});
   sites_.push_back({});
@@ -125,9 +132,10 @@ SiteTable::SiteTable(std::string_view text) {
       site.first_fma = static_cast<std::uint32_t>(fmas_.size());
       site_of_[offset / 4] = static_cast<std::uint32_t>(sites_.size());
       sites_.push_back(site);
-    } else if (tag == "fma") {
+    } else if (tag == "fma" || tag == "division") {
       BlockFma& fma = fmas_.emplace_back();
       fields >> fma.source_line >> fma.per_lane;
+      fma.divides = tag == "division";
       ++sites_.back().fma_count;
     }
   }

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "executor/counts.hpp"
+
 namespace warpladder::executor {
 
 enum class SiteKind : std::uint8_t {
@@ -37,9 +39,13 @@ struct Site {
   std::uint32_t first_fma = 0;    // blocks: the lines of its FMAs, into SiteTable::fmas
   std::uint32_t fma_count = 0;
 };
+// What an access at the site is. An asynchronous copy loads from global and stores to shared
+// memory.
+AccessKind access_kind(const Site& site, MemorySpace space);
 struct BlockFma {
   std::uint32_t source_line = 0;
   std::uint32_t per_lane = 0;
+  bool divides = false;  // those that nvcc makes of a division
 };
 
 class SiteTable {

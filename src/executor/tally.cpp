@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "executor/bank_groups.hpp"
+
 namespace warpladder::executor {
 namespace {
 
@@ -34,7 +36,7 @@ bool within_one_row_of_banks(const std::uint64_t* address, int n) {
 
 // Passes through the banks for one group of lanes: the most distinct words that fall on one bank.
 unsigned passes(const std::uint64_t* address, int n, unsigned words) {
-  constexpr int kMostWords = 32;
+  constexpr int kMostWords = 64;  // of 16 lanes at 16 bytes
   std::uint64_t word[kMostWords];
   std::int8_t next[kMostWords], head[32];
   std::uint8_t depth[32];
@@ -108,13 +110,13 @@ void Tally::add_global(const std::uint64_t* address, int n, unsigned bytes) {
   worst = std::max(worst, asked);
 }
 
-// A request is served in one go up to 4 bytes a lane, by half-warps at 8 and by quarter-warps at
-// 16; each group takes as many passes as its busiest bank has distinct words.
+// Each group takes as many passes as its busiest bank has distinct words.
 void Tally::add_shared(const std::uint64_t* address, const std::uint8_t* lane, int n,
-                       unsigned bytes) {
+                       unsigned bytes, bool is_load) {
   ++requests;
   lanes += static_cast<unsigned>(n);
-  const unsigned words = (bytes + 3) / 4, group_lanes = 32 / words;
+  const unsigned words = (bytes + 3) / 4;
+  const unsigned group_lanes = lanes_at_once(address, lane, n, bytes, is_load);
   unsigned in_request = 0, ideal = 0;
   if (bytes <= 4 && within_one_row_of_banks(address, n)) {
     in_request = ideal = 1;

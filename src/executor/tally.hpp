@@ -14,7 +14,9 @@ struct Tally {
 
   // address[i] is what lane[i] asks for, `bytes` wide and aligned to it; lanes ascend; n in 1 … 32.
   void add_global(const std::uint64_t* address, int n, unsigned bytes);
-  void add_shared(const std::uint64_t* address, const std::uint8_t* lane, int n, unsigned bytes);
+  // `is_load`: wide loads of lanes that share addresses take fewer wavefronts; stores do not.
+  void add_shared(const std::uint64_t* address, const std::uint8_t* lane, int n, unsigned bytes,
+                  bool is_load);
   void merge(const Tally& other);
 };
 

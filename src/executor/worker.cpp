@@ -91,7 +91,7 @@ void Worker::prepare_launch(LaunchState& launch_state) {
   if (check_shared) prepare_shadow();
   logs = counted && launch_state.options.count;
   mapped = nullptr;
-  if (logs) log.prepare();
+  if (logs) log.prepare(launch_state.compiled);
 }
 
 // "Shared" is the thread-local storage or, where several blocks share the OS thread, an area for
@@ -409,7 +409,7 @@ void Worker::run(LaunchState& launch_state, unsigned slot) {
     at = block_;
     if (block_ >= launch_state.blocks || block_ > launch_state.faulty_block) break;
     block_index_ = index_in_grid(block_);
-    if (logs) log.clear();
+    if (logs) log.begin_block(block_);
     if (!(swaps_ ? run_grid() : run_blocks())) break;
   }
   check_stacks();

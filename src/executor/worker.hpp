@@ -113,6 +113,7 @@ struct LaunchState {
   const KernelLaunch* launch = nullptr;
   Options options;
   double block_limit_s = 0;
+  const std::vector<CompiledAccess>* compiled = nullptr;  // of the kernel, if it is known
   bool counted = false;
   std::uint64_t blocks = 0;
   std::atomic<std::uint64_t> next_block{0};  // the first of the next cluster

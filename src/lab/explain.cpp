@@ -31,31 +31,21 @@ std::uint64_t sector_cycles(std::uint64_t requests, std::uint64_t sectors) {
 
 std::uint64_t avoidable(const AccessCounts& a) { return l1_cycles(a) - ideal_l1_cycles(a); }
 
-// The source as it lies here, or in the folder that WARPLADDER_SOURCE_DIR names.
 class Sources {
  public:
+  // Without the blanks around it.
   std::string line(const std::string& file, int number) {
     const auto [at, is_new] = files_.try_emplace(file);
-    if (is_new) at->second = read(file);
+    if (is_new) at->second = source_lines(file);
     const auto index = static_cast<std::size_t>(number) - 1;
-    return index < at->second.size() ? at->second[index] : "";
+    if (index >= at->second.size()) return "";
+    const std::string& text = at->second[index];
+    constexpr const char* kBlanks = " \t\r";
+    const std::size_t first = text.find_first_not_of(kBlanks);
+    return first == text.npos ? "" : text.substr(first, text.find_last_not_of(kBlanks) + 1 - first);
   }
 
  private:
-  static std::vector<std::string> read(const std::string& file) {
-    std::ifstream in(file);
-    const char* const folder = std::getenv("WARPLADDER_SOURCE_DIR");
-    if (!in && folder) in = std::ifstream(std::filesystem::path(folder) / file);
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(in, line);) {
-      constexpr const char* kBlanks = " \t\r";
-      const std::size_t first = line.find_first_not_of(kBlanks);
-      const std::size_t end = line.find_last_not_of(kBlanks) + 1;
-      lines.push_back(first == line.npos ? "" : line.substr(first, end - first));
-    }
-    return lines;
-  }
-
   std::map<std::string, std::vector<std::string>> files_;
 };
 
@@ -140,24 +130,39 @@ std::uint64_t LineCounts::ideal_cost() const {
   return sum;
 }
 
+std::vector<std::string> source_lines(const std::string& file) {
+  std::ifstream in(file);
+  const char* const folder = std::getenv("WARPLADDER_SOURCE_DIR");
+  if (!in && folder) in = std::ifstream(std::filesystem::path(folder) / file);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
 std::vector<LineCounts> lines_of(const std::vector<executor::KernelCounts>& launches) {
   std::map<std::pair<std::string, int>, LineCounts> by_place;
   Sources sources;
   const auto line_at = [&](const std::string& file, int line) -> LineCounts& {
     const auto [at, is_new] = by_place.try_emplace({file, line});
-    if (is_new) at->second = {file, line, sources.line(file, line), {}, 0, 0, 0, 0, 0};
+    if (is_new) at->second = {file, line, sources.line(file, line), {}, 0, 0, 0, 0, 0, {}};
     return at->second;
   };
   for (const executor::KernelCounts& launch : launches) {
-    for (const AccessCounts& a : launch.accesses) {
-      std::vector<AccessCounts>& list = line_at(a.file, a.line).accesses;
+    for (std::size_t i = 0; i < launch.accesses.size(); ++i) {
+      const AccessCounts& a = launch.accesses[i];
+      const executor::Request request =
+          i < launch.worst_requests.size() ? launch.worst_requests[i] : executor::Request();
+      LineCounts& line = line_at(a.file, a.line);
+      std::vector<AccessCounts>& list = line.accesses;
       const auto kind = [](const AccessCounts& x) { return std::tie(x.space, x.kind, x.bytes); };
       const auto same =
           std::ranges::find_if(list, [&](const AccessCounts& x) { return kind(x) == kind(a); });
       if (same == list.end()) {
         list.push_back(a);
+        line.worst_requests.push_back(request);
         continue;
       }
+      if (a.worst > same->worst) line.worst_requests[same - list.begin()] = request;
       same->requests += a.requests;
       same->lanes += a.lanes;
       same->sectors += a.sectors;
@@ -183,6 +188,16 @@ std::vector<LineCounts> lines_of(const std::vector<executor::KernelCounts>& laun
   return lines;
 }
 
+std::optional<Waste> waste_of(const LineCounts& line, std::uint64_t all_cycles) {
+  const auto wasted = static_cast<double>(line.avoidable());
+  if (wasted <= 0 || wasted < kWorthBlaming * static_cast<double>(all_cycles)) return std::nullopt;
+  const AccessCounts& access = *std::ranges::max_element(line.accesses, {}, avoidable);
+  const char* const kind = access.space == MemorySpace::shared          ? "bank conflicts"
+                           : access.sectors >= 2 * access.ideal_sectors ? "uncoalesced access"
+                                                                        : "misaligned access";
+  return Waste{kind, sentence_on_waste(access)};
+}
+
 std::optional<Blame> blame(const std::vector<LineCounts>& lines, const Gpu& gpu) {
   std::uint64_t cost = 0, fmas = 0;
   for (const LineCounts& line : lines) {
@@ -191,9 +206,8 @@ std::optional<Blame> blame(const std::vector<LineCounts>& lines, const Gpu& gpu)
   }
   if (cost == 0) return std::nullopt;
   const auto worst = std::ranges::max_element(lines, {}, &LineCounts::avoidable);
-  if (static_cast<double>(worst->avoidable()) >= kWorthBlaming * static_cast<double>(cost)) {
-    const AccessCounts& access = *std::ranges::max_element(worst->accesses, {}, avoidable);
-    return Blame{static_cast<std::size_t>(worst - lines.begin()), sentence_on_waste(access)};
+  if (const auto waste = waste_of(*worst, cost)) {
+    return Blame{static_cast<std::size_t>(worst - lines.begin()), waste->sentence};
   }
   return Blame{0, sentence_on_reuse(lines.front(), fmas, gpu)};
 }
@@ -226,6 +240,18 @@ ladder::Totals ideal_totals(std::vector<executor::KernelCounts> launches) {
     }
   }
   return ladder::totals_of(launches);
+}
+
+bool CompiledResources::runs_on(const Gpu& gpu) const {
+  if (architecture.empty()) return true;
+  return std::atoi(architecture.c_str() + sizeof "sm_" - 1) / 10 == gpu.machine.capability / 10;
+}
+
+const CompiledResources* Explanation::compiled_of(const std::string& kernel, const Gpu& of) const {
+  for (auto [at, end] = compiled.equal_range(kernel); at != end; ++at) {
+    if (at->second.runs_on(of)) return &at->second;
+  }
+  return nullptr;
 }
 
 std::uint64_t Explanation::cost() const {

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,11 +33,16 @@ struct LineCounts {
   std::vector<executor::AccessCounts> accesses;
   std::uint64_t fmas = 0, barriers = 0, shuffles = 0;
   std::uint64_t bulk_bytes = 0, tensor_fmas = 0;
+  std::vector<executor::Request> worst_requests;  // of each of `accesses`; empty if not known
 
   std::uint64_t cost() const;  // in L1 cycles
   std::uint64_t ideal_cost() const;
   std::uint64_t avoidable() const { return cost() - ideal_cost(); }
 };
+
+// The lines of a file as it lies here, or in the folder that WARPLADDER_SOURCE_DIR names; none if
+// it is not to be found.
+std::vector<std::string> source_lines(const std::string& file);
 
 // The costliest first; of equal cost, those with more FMAs, then in the order of the source.
 std::vector<LineCounts> lines_of(const std::vector<executor::KernelCounts>& launches);
@@ -48,6 +54,13 @@ struct Blame {
 };
 // For lines in the order of lines_of(); empty if nothing has a cost.
 std::optional<Blame> blame(const std::vector<LineCounts>& lines, const Gpu& gpu = default_gpu());
+
+// What a line asks for in vain, by its worst access: nothing below 1 % of `all_cycles`.
+struct Waste {
+  std::string kind;  // "bank conflicts", "uncoalesced access", "misaligned access"
+  std::string sentence;
+};
+std::optional<Waste> waste_of(const LineCounts& line, std::uint64_t all_cycles);
 
 // A field of ladder::Totals, for tables and reports.
 struct TotalField {
@@ -72,6 +85,16 @@ struct Peak {
   double flops_per_s = 0;
 };
 
+// What a compiler made of a kernel.
+struct CompiledResources {
+  unsigned registers = 0;               // of a thread
+  std::size_t static_shared_bytes = 0;  // of a block
+  std::string source;                   // which says so
+  std::string architecture;             // "sm_80"; empty: that of the GPU at hand
+
+  bool runs_on(const Gpu& gpu) const;
+};
+
 struct Explanation {
   const Gpu* gpu = &default_gpu();  // whose roofs and occupancy
   std::string op, rung, idea, variant;
@@ -84,8 +107,11 @@ struct Explanation {
   double tensor_flops_per_s = 0;  // of the tensor cores that the rung uses; 0: it uses none
   std::vector<LineCounts> lines;  // the costliest first
   std::optional<Blame> to_blame;
+  // By the launches' names, for one architecture or more; where it is known.
+  std::multimap<std::string, CompiledResources> compiled;
 
-  std::string full_name() const { return op + "/" + rung; }
+  std::string full_name() const { return op.empty() ? rung : op + "/" + rung; }
+  const CompiledResources* compiled_of(const std::string& kernel, const Gpu& of) const;
   bool prediction_holds() const { return predicted && ladder::agrees(totals, *predicted); }
   std::uint64_t cost() const;  // of all lines, in L1 cycles
   std::uint64_t ideal_cost() const;

@@ -10,7 +10,7 @@
 namespace warpladder::lab {
 namespace {
 
-// Rates in units of 10^12 a second, as data sheets give them.
+// Rates in units of 10^12 a second, as makers publish them.
 struct Sheet {
   double tf32, f16, f64_tensor, dram;
 };
@@ -42,6 +42,8 @@ Gpu gpu(const char* key, const char* name, int capability, int sms, double clock
 }  // namespace
 
 const std::vector<Gpu>& gpus() {
+  // The figures were compared with public tables, row by row. Tensor rates are dense and sum in
+  // FP32: half of the rates with sparsity. Clocks are those that make the published FP32 rate.
   static const std::vector<Gpu> list = [] {
     std::vector<Gpu> known{
         gpu("h200", "H200 SXM", 90, 132, 1.98, 128, 60, {494.7, 989.4, 66.9, 4.8}),

@@ -1,5 +1,5 @@
 #pragma once
-// GPUs and their ceilings, from the makers' data sheets.
+// GPUs and their published ceilings.
 
 #include <string>
 #include <vector>
@@ -15,7 +15,7 @@ struct Gpu {
   runtime::Machine machine;
   double clock_hz;           // the boost clock
   double sm_fmas_per_cycle;  // FP32 lanes of an SM
-  double dram_bytes_per_s;   // of the data sheet or, where it was measured, of a copy
+  double dram_bytes_per_s;   // published or, where it was measured, of a copy
   bool is_dram_measured;
   Sm sm;
 

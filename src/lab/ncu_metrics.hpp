@@ -21,4 +21,7 @@ struct NcuMetric {
 
 std::vector<NcuMetric> ncu_metrics(const std::vector<executor::KernelCounts>& launches);
 
+// Which of our numbers corresponds to any metric, or why none does: one sentence.
+std::string counterpart_of(const std::string& metric);
+
 }  // namespace warpladder::lab

@@ -9,6 +9,7 @@
 #include <map>
 #include <span>
 
+#include "lab/plot.hpp"
 #include "lab/svg.hpp"
 
 namespace warpladder::lab {
@@ -16,17 +17,6 @@ namespace {
 
 constexpr double kWidth = 900;
 constexpr std::size_t kMostProblems = 16, kLeastRungs = 3;
-
-std::string opened(double height, const std::string& title) {
-  return fmt::format(R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {:.0f} {:.0f}" )"
-                     R"(role="img" aria-label="{}">)"
-                     "\n",
-                     kWidth, height, xml_text(title));
-}
-
-std::string with_title(const std::string& title, const std::string& marks) {
-  return fmt::format("<g><title>{}</title>{}</g>\n", xml_text(title), marks);
-}
 
 // What a file may hold, and no axis.
 bool is_drawable(double value) { return value > 1e-30 && value < 1e30; }  // NaN is not
@@ -57,7 +47,7 @@ Figure climb_of(std::span<const BenchRow> group, const ReportedBench& bench) {
     }
   }
   const double height = kTop + kPitch * static_cast<double>(bars.size()) + 8;
-  std::string out = opened(height, "climb");
+  std::string out = opened(kWidth, height, "climb");
   for (std::size_t i = 0; i < bars.size(); ++i) {
     const BenchRow& row = *bars[i];
     const double value = bar_of(row, bench.on_gpu), y = kTop + kPitch * static_cast<double>(i);
@@ -118,70 +108,6 @@ void add_climbs(const ReportedBench& bench, std::vector<Choice>& choices) {
   }
 }
 
-// ---- axes in powers of ten, or of two
-
-struct LogAxis {
-  double low = HUGE_VAL, high = 0, begin = 0, end = 0, base = 10;
-
-  void include(double value) {
-    low = std::min(low, value);
-    high = std::max(high, value);
-  }
-  // To whole powers.
-  void close() {
-    low = std::pow(base, std::floor(std::log(low) / std::log(base) + 1e-9));
-    high = std::pow(base, std::ceil(std::log(high) / std::log(base) - 1e-9));
-    if (!(high > low)) high = low * base;
-  }
-  double at(double value) const {
-    return begin + (end - begin) * std::log(value / low) / std::log(high / low);
-  }
-  std::vector<double> ticks() const {
-    const double count = std::round(std::log(high / low) / std::log(base));
-    const double step = std::ceil((count + 1) / 14);
-    std::vector<double> values;
-    for (double i = 0; i <= count; i += step) values.push_back(low * std::pow(base, i));
-    return values;
-  }
-};
-
-std::string tick_text(double value) {
-  return value >= 1 && value < 1e7 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
-}
-
-std::string grid(const LogAxis& x, const LogAxis& y, const std::string& x_title,
-                 const std::string& y_title, double y_scale) {
-  std::string out;
-  for (const double value : x.ticks()) {
-    out += line_from(x.at(value), y.end, x.at(value), y.begin, "grid");
-    out += text_at(x.at(value), y.begin + 18, tick_text(value), "faint", 12, "middle");
-  }
-  for (const double value : y.ticks()) {
-    out += line_from(x.begin, y.at(value), x.end, y.at(value), "grid");
-    out += text_at(x.begin - 8, y.at(value) + 4, fmt::format("{:.4g}", value * y_scale), "faint",
-                   12, "end");
-  }
-  out += text_at((x.begin + x.end) / 2, y.begin + 40, x_title, "ink", 13, "middle");
-  const double middle = (y.begin + y.end) / 2;
-  return out + text_at(16, middle, y_title, "ink", 13, "middle",
-                       fmt::format(" transform=\"rotate(-90 16 {:.1f})\"", middle));
-}
-
-std::string dot(double x, double y, std::size_t colour, bool filled) {
-  return fmt::format(R"(<circle cx="{:.2f}" cy="{:.2f}" r="4" class="c{} {}"/>)", x, y,
-                     colour % kColours, filled ? "full" : "hollow");
-}
-
-std::string legend(const std::vector<std::string>& names, double y) {
-  std::string out;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const double x = 70 + 200 * static_cast<double>(i % 4), below = 20 * static_cast<double>(i / 4);
-    out += dot(x, y + below - 4, i, true);
-    out += text_at(x + 10, y + below, names[i], "ink", 13);
-  }
-  return out;
-}
-
 // ---- the roofline
 
 struct RooflinePoint {
@@ -234,7 +160,7 @@ Figure roofline_of(const std::string& name, const Chip& chip) {
   bool by_rung = false;
   const std::vector<std::string> names = names_of(chip, by_rung);
   const double below = 484, rows = std::ceil(static_cast<double>(names.size()) / 4);
-  std::string out = opened(below + 20 * rows, "roofline of " + name) +
+  std::string out = opened(kWidth, below + 20 * rows, "roofline of " + name) +
                     grid(x, y, "operations for each byte that must move", "TFLOP/s", 1e-12);
   const auto ceiling = [&](double flops, const char* what) {
     if (!(flops > 0)) return;
@@ -288,7 +214,7 @@ Figure errors_figure(const std::vector<ErrorLine>& lines, const std::string& cap
   x.close();
   y.close();
   const double below = 404, rows = std::ceil(static_cast<double>(names.size()) / 4);
-  std::string out = opened(below + 20 * rows, "error against the last size") +
+  std::string out = opened(kWidth, below + 20 * rows, "error against the last size") +
                     grid(x, y, "the last size (k of a product)", "max |C−R| / (|A||B|)", 1);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     std::string path;

@@ -4,20 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "lab/html.hpp"
 #include "lab/report.hpp"
 
 namespace warpladder::lab {
-
-// A figure, and what stands below it.
-struct Figure {
-  std::string svg, caption;
-};
-// Figures of which the page shows one at a time.
-struct Choice {
-  std::string title;
-  std::vector<std::string> names;
-  std::vector<Figure> figures;
-};
 
 // A bar for each rung and rival of a problem; for each operator and variant with at least three
 // rungs at a problem, the largest problem first. On the CPU side bars are the executor's counts.

@@ -4,75 +4,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lab/html.hpp"
 #include "lab/report.hpp"
 #include "lab/report_figures.hpp"
-#include "lab/report_style.hpp"
 #include "lab/shapes_picture.hpp"
 #include "lab/shapes_view.hpp"
 #include "lab/svg.hpp"
 
 namespace warpladder::lab {
 namespace {
-
-// Longer tables begin folded.
-constexpr std::size_t kLongTable = 40;
-
-struct HtmlCell {
-  std::string text;
-  std::string sort_value;  // empty: the text
-  std::string_view style;  // classes
-};
-
-HtmlCell text_cell(const std::string& text, std::string_view style = "") {
-  return {text, "", style};
-}
-HtmlCell number_cell(double value, const std::string& text, std::string_view style = "n") {
-  return {text, std::isfinite(value) ? fmt::format("{:.9g}", value) : "", style};
-}
-
-// A table that the page sorts; `numbers` says which columns are right-aligned.
-class HtmlTable {
- public:
-  HtmlTable(std::string id, const std::vector<std::string>& heads, const std::vector<bool>& numbers)
-      : id_(std::move(id)) {
-    for (std::size_t i = 0; i < heads.size(); ++i) {
-      heads_ += fmt::format("<th{}>{}</th>", numbers[i] ? " class=\"n\"" : "", xml_text(heads[i]));
-    }
-  }
-
-  void add(const std::vector<HtmlCell>& cells, std::string_view style = "") {
-    rows_ += fmt::format("<tr class=\"{}\">", style);
-    for (const HtmlCell& cell : cells) {
-      rows_ += "<td";
-      if (!cell.style.empty()) rows_ += fmt::format(" class=\"{}\"", cell.style);
-      if (!cell.sort_value.empty())
-        rows_ += fmt::format(" data-v=\"{}\"", xml_text(cell.sort_value));
-      rows_ += fmt::format(">{}</td>", xml_text(cell.text));
-    }
-    rows_ += "</tr>\n";
-    ++count_;
-  }
-
-  std::string html(const std::string& summary) const {
-    const std::string table = fmt::format(
-        "<div class=\"wide\"><table class=\"sortable\" "
-        "id=\"{}\"><thead><tr>{}</tr></thead>\n<tbody>\n"
-        "{}</tbody></table></div>\n",
-        id_, heads_, rows_);
-    if (summary.empty()) return table;
-    const std::string filter = fmt::format(
-        "<input class=\"filter\" data-table=\"{}\" placeholder=\"filter rows\" "
-        "aria-label=\"filter rows\">\n",
-        id_);
-    return fmt::format("<details{}><summary>{}, {} rows</summary>\n{}{}</details>\n",
-                       count_ > kLongTable ? "" : " open", xml_text(summary), count_, filter,
-                       table);
-  }
-
- private:
-  std::string id_, heads_, rows_;
-  std::size_t count_ = 0;
-};
 
 std::string time_text(double seconds) {
   if (seconds >= 1) return fmt::format("{:.4g} s", seconds);
@@ -86,36 +26,10 @@ HtmlCell time_cell(const std::vector<double>& samples) {
   return number_cell(median, time_text(median));
 }
 
-std::string section(const char* id, const char* title, const std::string& content) {
-  if (content.empty()) return "";
-  return fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n{}</section>\n", id, title, content);
-}
-
-std::string html_of(const Figure& figure, bool hidden = false) {
-  return fmt::format("<figure{}>\n{}\n<figcaption>{}</figcaption>\n</figure>\n",
-                     hidden ? " hidden" : "", figure.svg, xml_text(figure.caption));
-}
-
-// All of them are in the page; without its script the first of each choice is what it shows.
 std::string html_of(const std::vector<Choice>& choices, const char* id) {
   std::string out;
   for (std::size_t c = 0; c < choices.size(); ++c) {
-    const Choice& choice = choices[c];
-    const std::string place = fmt::format("{}{}", id, c);
-    out += fmt::format("<h3>{}</h3>\n", xml_text(choice.title));
-    if (choice.figures.size() > 1) {
-      out += fmt::format("<select class=\"choice\" data-figures=\"{}\" aria-label=\"which one\">",
-                         place);
-      for (const std::string& name : choice.names) {
-        out += fmt::format("<option>{}</option>", xml_text(name));
-      }
-      out += "</select>\n";
-    }
-    out += fmt::format("<div id=\"{}\">\n", place);
-    for (const Figure& figure : choice.figures) {
-      out += html_of(figure, &figure != &choice.figures.front());
-    }
-    out += "</div>\n";
+    out += html_of(choices[c], fmt::format("{}{}", id, c));
   }
   return out;
 }
@@ -135,9 +49,9 @@ std::string scatters(const Report& report) {
       });
       if (view.shapes.empty() || !has_places) continue;
       const std::string op = view.shapes.front().row->op;
-      out += html_of({svg(view, op, fmt::format("-{}", number++)),
-                      fmt::format("{}, {}. A dot is one shape; its title names it.",
-                                  label_of(bench.recording), bench.chip)});
+      out += html_of(Figure{svg(view, op, fmt::format("-{}", number++)),
+                            fmt::format("{}, {}. A dot is one shape; its title names it.",
+                                        label_of(bench.recording), bench.chip)});
     }
   }
   return out;
@@ -336,17 +250,7 @@ std::string html(const Report& report) {
     links += fmt::format("<a href=\"#{}\">{}</a>", part.id, part.title);
     sections += section(part.id, part.title, part.content);
   }
-  std::string page =
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<title>warpladder report</title>\n<style>";
-  // The colours of all figures, and of the pictures that bring styles of their own.
-  page += fmt::format("{}\n{}@media (prefers-color-scheme: dark) {{\n{}}}\n</style>\n</head>\n",
-                      kReportStyle, kLightColours, kDarkColours);
-  page += "<body>\n<h1>warpladder report</h1>\n" + summary_of(report);
-  page += "<nav>" + links + "</nav>\n" + sections;
-  page += fmt::format("<script>{}</script>\n</body>\n</html>\n", kReportScript);
-  return page;
+  return page_of("warpladder report", summary_of(report) + "<nav>" + links + "</nav>\n" + sections);
 }
 
 }  // namespace warpladder::lab

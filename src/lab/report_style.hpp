@@ -1,6 +1,6 @@
 #pragma once
-// What a report's page looks like, and what it does: it sorts tables, filters them, and shows one
-// figure of a choice at a time.
+// What a page looks like, and what it does: it sorts tables, filters them, and shows one figure of
+// a choice at a time.
 
 #include <string_view>
 
@@ -37,6 +37,18 @@ table.sortable th { cursor: pointer; user-select: none; } table.sortable th:focu
 th[aria-sort=descending]::after { content: ' ▼'; }
 tr.rival td { color: var(--faint); } .bad { color: var(--bad); } .good { color: var(--good); }
 .long { overflow-wrap: anywhere; min-width: 12em; }
+p.verdict { border-left: 4px solid var(--accent); padding: 6px 12px; background: var(--band);
+  max-width: 100ch; }
+table.source { width: 100%; } table.source td { border-bottom: none; padding: 0 8px; }
+table.source code { font: 12.5px/1.6 ui-monospace, Menlo, Consolas, monospace; white-space: pre; }
+table.source .number { color: var(--faint); text-align: right; user-select: none; width: 1%; }
+table.source .counts { white-space: nowrap; font-size: 12px; width: 1%; padding-right: 14px;
+  border-right: 1px solid var(--line); background: linear-gradient(to right,
+  color-mix(in srgb, var(--accent) 22%, transparent) var(--share, 0%), transparent 0); }
+.counts a { color: inherit; } tr.blamed td { background-color: color-mix(in srgb, var(--bad) 12%,
+  transparent); } tr.gap td { color: var(--faint); text-align: center; }
+.maps { display: flex; flex-wrap: wrap; gap: 0 32px; } .map { flex: 1 1 440px; max-width: 560px; }
+path.cell { fill: var(--grid); } .moved { fill: none; stroke: var(--faint); }
 select, input { font: inherit; font-size: 14px; color: inherit; background: var(--band);
   border: 1px solid var(--line); border-radius: 6px; padding: 3px 8px; margin: 4px 0; }
 summary { cursor: pointer; color: var(--accent); }
@@ -92,6 +104,9 @@ for (const select of document.querySelectorAll('select.choice')) {
   const show = () => [...figures].forEach((f, i) => { f.hidden = i !== select.selectedIndex; });
   select.addEventListener('change', show);
   show();
+  for (const link of document.querySelectorAll(`a[data-choice="${select.dataset.figures}"]`)) {
+    link.addEventListener('click', () => { select.selectedIndex = link.dataset.index; show(); });
+  }
 }
 addEventListener('beforeprint', () => {
   for (const details of document.querySelectorAll('details')) details.open = true;

@@ -60,6 +60,17 @@ void add_grouped(std::vector<Finding>& list, Finding finding) {
   list.push_back(std::move(finding));
 }
 
+// "0:0 1:4 …", as the program's report has lanes and offsets.
+executor::Request request_of(const std::string& text) {
+  executor::Request request;
+  for (const std::string& lane : split(text, ' ')) {
+    const std::size_t colon = lane.find(':');
+    if (colon == lane.npos) continue;
+    request.push_back({static_cast<unsigned>(number(lane)), number(lane.substr(colon + 1))});
+  }
+  return request;
+}
+
 void parse_counts(const std::vector<std::string>& f, Outcome& outcome) {
   if (f[0] == "launch" && f.size() == 5) {
     executor::KernelCounts& k = outcome.counts.emplace_back();
@@ -67,7 +78,7 @@ void parse_counts(const std::vector<std::string>& f, Outcome& outcome) {
     k.grid = dims(f[2]);
     k.block = dims(f[3]);
     k.dynamic_shared_bytes = number(f[4]);
-  } else if (f[0] == "access" && f.size() == 13 && !outcome.counts.empty()) {
+  } else if (f[0] == "access" && f.size() == 14 && !outcome.counts.empty()) {
     executor::AccessCounts a;
     a.file = shown(f[1]);
     a.line = static_cast<int>(number(f[2]));
@@ -82,6 +93,7 @@ void parse_counts(const std::vector<std::string>& f, Outcome& outcome) {
     a.ideal_wavefronts = number(f[11]);
     a.worst = static_cast<unsigned>(number(f[12]));
     outcome.counts.back().accesses.push_back(std::move(a));
+    outcome.counts.back().worst_requests.push_back(request_of(f[13]));
   } else if (f[0] == "event" && f.size() == 8 && !outcome.counts.empty()) {
     outcome.counts.back().events.push_back({shown(f[1]), static_cast<int>(number(f[2])),
                                             number(f[3]), number(f[4]), number(f[5]), number(f[6]),
@@ -101,7 +113,9 @@ std::string settings_of(const Request& r, const fs::path& report) {
 std::string text_of(const Finding& f) {
   const std::string place =
       f.kernel.empty() ? ""
-                       : fmt::format("block ({}) thread ({}) of {}: ", f.block, f.thread, f.kernel);
+      : f.block.empty()
+          ? f.kernel + ": "
+          : fmt::format("block ({}) thread ({}) of {}: ", f.block, f.thread, f.kernel);
   return place + f.sentence;
 }
 

@@ -28,7 +28,7 @@ struct Finding {
   std::string sentence;
   std::uint64_t times = 1;
 };
-// "block (0,0,0) thread (1,0,0) of k: sentence".
+// "block (0,0,0) thread (1,0,0) of k: sentence", or "k: sentence" where it is no thread's.
 std::string text_of(const Finding& finding);
 
 struct KernelUse {
@@ -42,6 +42,7 @@ struct Outcome {
   int status = 0, signal = 0;     // the program's own end
   std::vector<Finding> findings;  // one a fault
   std::vector<Finding> notes;
+  std::vector<Finding> advice;  // what costs more than it must; no fault
   std::vector<KernelUse> kernels;
   std::vector<executor::KernelCounts> counts;
 };

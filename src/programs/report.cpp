@@ -43,6 +43,9 @@ std::string as_gcc(const Outcome& outcome) {
   for (const Finding& f : outcome.findings) {
     text += fmt::format("{}:{}:1: error: {} [{}]\n", f.file, f.line, text_of(f), rule_of(f));
   }
+  for (const Finding& f : outcome.advice) {
+    text += fmt::format("{}:{}:1: warning: {} [{}]\n", f.file, f.line, text_of(f), rule_of(f));
+  }
   for (const Finding& f : outcome.notes) {
     text += fmt::format("{}:{}:1: note: {}\n", f.file, f.line, text_of(f));
   }
@@ -51,6 +54,7 @@ std::string as_gcc(const Outcome& outcome) {
 
 nlohmann::json as_json(const Outcome& outcome) {
   nlohmann::json report{{"findings", nlohmann::json::array()},
+                        {"advice", nlohmann::json::array()},
                         {"notes", nlohmann::json::array()},
                         {"kernels", nlohmann::json::array()},
                         {"program", {{"exit_code", outcome.status}, {"signal", outcome.signal}}}};
@@ -63,6 +67,13 @@ nlohmann::json as_json(const Outcome& outcome) {
                                   {"thread", f.thread},
                                   {"sentence", f.sentence},
                                   {"times", f.times}});
+  }
+  for (const Finding& f : outcome.advice) {
+    report["advice"].push_back({{"kind", f.kind},
+                                {"file", f.file},
+                                {"line", f.line},
+                                {"kernel", f.kernel},
+                                {"sentence", f.sentence}});
   }
   for (const Finding& f : outcome.notes) {
     report["notes"].push_back({{"file", f.file}, {"line", f.line}, {"sentence", f.sentence}});
@@ -80,13 +91,17 @@ nlohmann::json as_json(const Outcome& outcome) {
 nlohmann::json as_sarif(const Outcome& outcome, const std::string& version) {
   std::map<std::string, std::string> rules;
   nlohmann::json results = nlohmann::json::array();
-  for (const Finding& f : outcome.findings) {
-    rules[rule_of(f)] = f.kind;
-    results.push_back({{"ruleId", rule_of(f)},
-                       {"level", "error"},
-                       {"message", {{"text", text_of(f)}}},
-                       {"locations", {location_of(f)}}});
-  }
+  const auto add = [&](const std::vector<Finding>& list, const char* level) {
+    for (const Finding& f : list) {
+      rules[rule_of(f)] = f.kind;
+      results.push_back({{"ruleId", rule_of(f)},
+                         {"level", level},
+                         {"message", {{"text", text_of(f)}}},
+                         {"locations", {location_of(f)}}});
+    }
+  };
+  add(outcome.findings, "error");
+  add(outcome.advice, "warning");
   nlohmann::json described = nlohmann::json::array();
   for (const auto& [id, kind] : rules) {
     described.push_back({{"id", id}, {"shortDescription", {{"text", kind}}}});

@@ -8,7 +8,7 @@
 
 namespace warpladder::programs {
 
-// Of findings alone, a line each: "FILE:LINE:1: error: sentence [kind]", as g++ writes its own.
+// A line each: "FILE:LINE:1: error: sentence [kind]", as g++ writes its own; advice is a warning.
 std::string as_gcc(const Outcome& outcome);
 nlohmann::json as_json(const Outcome& outcome);
 // SARIF 2.1.0, which code hosts and editors read. `version` is this program's.

@@ -68,8 +68,9 @@ unsigned fmas_of(std::string_view operation, std::string_view operands) {
   if (operation.size() < 4 || operation.find("sub") == operation.npos) {
     if (operation.find("add") == operation.npos) return 0;
   }
-  const char form = operation[operation.size() - 2];
-  return form == 's' ? 1 : operands.find("%ymm") != operands.npos ? 8 : 4;
+  if (operation[operation.size() - 2] == 's') return 1;
+  const unsigned bytes = operands.find("%ymm") != operands.npos ? 32 : 16;
+  return bytes / (operation.ends_with('d') ? 8 : 4);
 }
 
 std::vector<Event> disassemble(const std::string& program) {

@@ -294,6 +294,57 @@ class Explain(cli.CommandLine):
         for words in (*rungs, "sectors", "wavefronts"):
             self.assertIn(words.split("/")[-1], printed)
 
+    def test_page(self):
+        page = self.path("page.html")
+        rungs = ["transpose/03_tile_coalesced", "transpose/04_padded"]
+        printed = self.good("explain", *rungs, "--shape", "64x64", "--brief", "--html", page)
+        text = (self.folder / "page.html").read_text()
+        changed = "What changed from 03_tile_coalesced to 04_padded: L1 cycles "
+        self.assertIn(changed, printed)
+        self.assertIn(changed, text)
+        self.assertIn("one of 32 words", text)
+        self.assertIn("03_tile_coalesced.cu", text)
+        self.assertNotRegex(text, r"https?://(?!www\.w3\.org)")
+        self.good("explain", rungs[0], "--shape", "64x64", "--html", page, "--gpu", "h100,4090")
+        text = (self.folder / "page.html").read_text()
+        self.assertIn("RTX 4090", text)
+        self.assertNotIn("RTX 3090", text)
+
+    def test_metric(self):
+        said = self.good("explain", "--metric", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum")
+        for words in ("the L1 and texture cache", "tag stage", "Ours: global load sectors."):
+            self.assertIn(words, said)
+        self.assertIn("not known here", self.good("explain", "--metric", "xyz__foo.bar"))
+        self.refused(BAD_INPUT, "--metric", "explain", "--metric", "")
+
+    def test_beside_an_export_of_nsight_compute(self):
+        flags = ["vector_add/01_one_per_thread", "--shape", "4096"]
+        rung = self.report("explain", *flags)["rungs"][0]
+        kernel = rung["kernels"][0]
+        metric = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
+        size = {key: "({}, {}, {})".format(*kernel[key]) for key in ("block", "grid")}
+        with open(self.path("n.csv"), "w", newline="") as file:
+            rows = csv.writer(file)
+            rows.writerow(["ID", "Kernel Name", "Block Size", "Grid Size", metric, "dram__bytes.sum"])
+            rows.writerow(["", "", "", "", "sector", "Kbyte"])
+            name = f"void unnamed>::{kernel['kernel']}(int)"
+            sectors = rung["ncu_metrics"][metric]
+            rows.writerow([0, name, size["block"], size["grid"], f"{sectors:,}", 5])
+        beside = self.report("explain", *flags, "--ncu", self.path("n.csv"))["rungs"][0]["ncu"][0]
+        self.assertEqual(beside["problem"], "")
+        self.assertEqual(beside["without_counterpart"], 1)
+        counted = rung["ncu_metrics"][metric]
+        self.assertEqual(beside["rows"], [{"metric": metric, "measured": counted, "counted": counted}])
+        self.assertIn(metric, self.good("explain", *flags, "--ncu", self.path("n.csv")))
+        (self.folder / "bad.csv").write_text("no table")
+        self.refused(BAD_INPUT, "holds no table", "explain", *flags, "--ncu", self.path("bad.csv"))
+
+    def test_resources_from_a_cubin(self):
+        flags = ["vector_add/01_one_per_thread", "--shape", "64"]
+        cubin = str(cli.ROOT / "tests/fuzz/corpus/cubin/sm_90")
+        self.refused(BAD_INPUT, "no kernel that was launched", "explain", *flags, "--cubin", cubin)
+        self.refused(BAD_INPUT, "is no cubin", "explain", *flags, "--cubin", __file__)
+
     def test_refusals(self):
         self.refused(BAD_INPUT, "names no rung", "explain", "sgemm")
         self.refused(BAD_INPUT, "unknown rung", "explain", "sgemm/row_99")

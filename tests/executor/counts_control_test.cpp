@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "executor/executor.hpp"
 #include "kernels/counting.hpp"
 
 namespace warpladder::kernel_tests {
@@ -266,6 +267,21 @@ TEST_F(CountsOfControl, FusedMultiplyAdds) {
   }
   c.expect_fmas("branch", 11);
   c.expect_fmas("loop", 31 * 32 / 2);  // 0 + 1 + … + 31
+}
+
+// As nvcc's code for sm_90a divides, where neither number is extreme. The source asks for none.
+TEST_F(CountsOfControl, CompiledDivisionsAreMultiplyAdds) {
+  const Buffer<float> a = rows(2);
+  const Buffer<double> b(Target::cpu, std::vector<double>(32, 1.5));
+  Counted source(kFile, "divisions", {{1}, {32}}, a, b, out_);
+  source.expect_fmas("float division", 0);
+  source.expect_fmas("double division", 0);
+  executor::CompiledCode code;
+  code.kernels[executor::without_flavours(source.counts().kernel)];
+  const executor::AsCompiled as_compiled(code);
+  Counted compiled(kFile, "divisions", {{1}, {32}}, a, b, out_);
+  compiled.expect_fmas("float division", 5 * 32);
+  compiled.expect_fmas("double division", 8 * 32);
 }
 
 TEST_F(CountsOfControl, BarriersOncePerWarp) {

@@ -101,10 +101,10 @@ TEST(CountsOfSgemm, ThreadTile) {
   // words apart: the same bank, two wavefronts. Four stores per tile and warp.
   c.expect("transposed a store", shared_store(4), {512, 512 * 32, 512 * 2, 512, 2});
   // Per warp 128 steps of k, two float4 for each fragment: 8·128·2 = 2,048 requests.
-  // A: the 8 lanes of a quarter share a row of C, hence the address: one wavefront a quarter.
+  // A: 16 lanes share a row of C, hence the address: neighbours share, one wavefront a half-warp.
   // B: the 8 lanes of a quarter are 8 words apart and read 4 words each: lanes 0-3 cover banks
   // 0-3, 8-11, 16-19, 24-27, lanes 4-7 the same banks one row further: two wavefronts a quarter.
-  c.expect("a fragment", shared_load(16), {2048, 2048 * 32, 2048 * 4, 2048 * 4, 4});
+  c.expect("a fragment", shared_load(16), {2048, 2048 * 32, 2048 * 2, 2048 * 2, 2});
   c.expect("b fragment", shared_load(16), {2048, 2048 * 32, 2048 * 8, 2048 * 4, 8});
   // C: 8 rows × 2 float4 a thread: 8·16 = 128 requests. Lanes are 32 bytes apart and write 16 of
   // them: 32 sectors, where 512 bytes would fit in 16.

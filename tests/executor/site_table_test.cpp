@@ -21,6 +21,7 @@ constexpr const char* kText =
     "site 9 block 1\n"
     "fma 1 3\n"
     "fma 2 1\n"
+    "division 2 5\n"
     "site 20 read16 2\n"
     "site 31 write4 1\n"
     "kernel 96 warpladder::op::second(int)\n"
@@ -49,10 +50,12 @@ TEST(SiteTable, ReadsItsText) {
 TEST(SiteTable, GivesABlockItsFusedMultiplyAdds) {
   const SiteTable table(kText);
   const Site block = table.sites()[table.site_of(9)];
-  ASSERT_EQ(block.fma_count, 2u);
+  ASSERT_EQ(block.fma_count, 3u);
   EXPECT_EQ(table.fmas()[block.first_fma].source_line, 1u);
   EXPECT_EQ(table.fmas()[block.first_fma].per_lane, 3u);
   EXPECT_EQ(table.fmas()[block.first_fma + 1].source_line, 2u);
+  EXPECT_FALSE(table.fmas()[block.first_fma + 1].divides);
+  EXPECT_TRUE(table.fmas()[block.first_fma + 2].divides);
   EXPECT_EQ(table.sites()[table.site_of(20)].fma_count, 0u);
 }
 

@@ -38,10 +38,19 @@ Tally by_definition_global(const Request& r) {
   return t;
 }
 
-// Up to 4 bytes the warp is served at once, at 8 by half-warps, at 16 by quarters; each part takes
-// as many passes as its busiest bank has distinct words.
-Tally by_definition_shared(const Request& r) {
-  const unsigned parts = r.bytes <= 4 ? 1 : r.bytes / 4;
+// Whether all lanes that differ in one bit of their numbers ask for the same, if both ask.
+bool all_share(const Request& r, unsigned bit) {
+  std::map<unsigned, std::set<std::uint64_t>> asked;  // by the lane's number without the bit
+  for (int i = 0; i < r.lanes(); ++i) asked[r.lane[i] & ~bit].insert(r.address[i]);
+  return std::ranges::all_of(asked, [](const auto& pair) { return pair.second.size() == 1; });
+}
+
+// Up to 4 bytes the warp is served at once, at 8 by half-warps, at 16 by quarters, and loads in
+// parts twice as large where neighbours share; each part takes as many passes as its busiest bank
+// has distinct words.
+Tally by_definition_shared(const Request& r, bool is_load) {
+  unsigned parts = r.bytes <= 4 ? 1 : r.bytes / 4;
+  if (is_load && parts > 1 && (all_share(r, 1) || all_share(r, 2))) parts /= 2;
   std::map<unsigned, std::map<unsigned, std::set<std::uint64_t>>> words;  // of part, of bank
   for (int i = 0; i < r.lanes(); ++i) {
     for (unsigned b = 0; b < r.bytes; ++b) {
@@ -85,7 +94,7 @@ Request random_request(std::mt19937_64& random) {
     if (chosen >> lane & 1) r.lane.push_back(lane);
   }
   const std::uint64_t base = (std::uint64_t{1} << 40) + below(64) * 16;
-  const std::uint64_t pattern = below(6), stride = 1 + below(40);
+  const std::uint64_t pattern = below(8), stride = 1 + below(40);
   const std::uint64_t range[] = {4, 40, 130, 100000};
   const std::uint64_t reach = range[below(4)];
   std::vector<std::uint64_t> few(1 + below(5));
@@ -93,8 +102,15 @@ Request random_request(std::mt19937_64& random) {
   for (int i = 0; i < r.lanes(); ++i) {
     const auto n = static_cast<std::uint64_t>(i);
     const std::uint64_t from_end = 31u - r.lane[i];
-    const std::uint64_t index[] = {7,       n, n * stride, below(reach), few[below(few.size())],
-                                   from_end};
+    const std::uint64_t lane = r.lane[i];
+    const std::uint64_t index[] = {7,
+                                   n,
+                                   n * stride,
+                                   below(reach),
+                                   few[below(few.size())],
+                                   from_end,
+                                   lane / 2 * stride,
+                                   (lane % 2 + lane / 4 * 2) * stride};
     r.address.push_back(base + r.bytes * index[pattern]);
   }
   return r;
@@ -104,11 +120,13 @@ TEST(Tally, AgreesWithTheDefinitionsOnRandomRequests) {
   std::mt19937_64 random(20240229);
   for (int i = 0; i < 100000 && !::testing::Test::HasFailure(); ++i) {
     const Request r = random_request(random);
-    Tally global, shared;
+    Tally global, loaded, stored;
     global.add_global(r.address.data(), r.lanes(), r.bytes);
-    shared.add_shared(r.address.data(), r.lane.data(), r.lanes(), r.bytes);
+    loaded.add_shared(r.address.data(), r.lane.data(), r.lanes(), r.bytes, true);
+    stored.add_shared(r.address.data(), r.lane.data(), r.lanes(), r.bytes, false);
     expect_same(global, by_definition_global(r), r);
-    expect_same(shared, by_definition_shared(r), r);
+    expect_same(loaded, by_definition_shared(r, true), r);
+    expect_same(stored, by_definition_shared(r, false), r);
   }
 }
 
@@ -118,7 +136,7 @@ TEST(Tally, SeesABankConflictBetweenTheEndsOfARow) {
     const std::uint64_t address[] = {4 - bytes, 128};
     const std::uint8_t lane[] = {0, 1};
     Tally t;
-    t.add_shared(address, lane, 2, bytes);
+    t.add_shared(address, lane, 2, bytes, true);
     EXPECT_EQ(t.wavefronts, 2u) << bytes;
   }
 }

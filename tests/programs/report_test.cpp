@@ -14,7 +14,7 @@ const std::string kReport =
     "note\tb.cu\t3\t4 bytes are never freed\n"
     "kernel\tk<int>\t5\t2\t3\t0.250\n"
     "launch\tk<int>\t2,1,1\t32,1,1\t128\n"
-    "access\ta.cu\t7\t1\t0\t4\t10\t320\t0\t0\t20\t10\t2\n"
+    "access\ta.cu\t7\t1\t0\t4\t10\t320\t0\t0\t20\t10\t2\t0:0 3:132 \n"
     "event\ta.cu\t8\t64\t2\t1\t0\t0\n";
 
 TEST(Report, OneFaultIsOneFinding) {

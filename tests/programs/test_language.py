@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent / "language"
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def warpladder(*arguments: str) -> subprocess.CompletedProcess:
@@ -85,11 +87,59 @@ class Language(unittest.TestCase):
         self.assertEqual(kernels[0]["totals"]["global_store_sectors"], 1)
 
     def test_reports_for_machines_stand_alone_on_standard_output(self):
-        sarif = json.loads(warpladder("check", "header.cu", "--sarif", "-").stdout)
+        sarif = json.loads(warpladder("check", "header.cu", "--format", "sarif").stdout)
         result = sarif["runs"][0]["results"][0]
-        self.assertEqual(result["ruleId"], "access-out-of-bounds")
-        report = json.loads(warpladder("check", "header.cu", "--json", "-").stdout)
-        self.assertEqual(report["findings"][0]["thread"], "31,0,0")
+        self.assertEqual((result["ruleId"], result["level"]), ("access-out-of-bounds", "error"))
+        for flags in (["--json", "-"], ["--format", "json"], ["--format", "json", "--out", "-"]):
+            report = json.loads(warpladder("check", "header.cu", *flags).stdout)
+            self.assertEqual(report["findings"][0]["thread"], "31,0,0")
+        gcc = warpladder("check", "header.cu", "--format", "gcc")
+        self.assertRegex(gcc.stdout, r"(?m)^[\w/.]+:\d+:1: error: .* \[access-out-of-bounds\]$")
+        self.assertEqual(gcc.returncode, 1)
+        for flags in (["--out", "x"], ["--format", "xml"]):
+            refused = warpladder("check", "header.cu", *flags)
+            self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+
+    def test_waste_is_a_warning_with_its_line(self):
+        source = ROOT / "examples/transpose.cu"
+        lines = source.read_text().splitlines()
+        naive = next(i for i, line in enumerate(lines, 1) if "out[x * kSize + y] =" in line)
+        column = next(i for i, line in enumerate(lines, 1) if "32 lanes, one bank" in line)
+        with tempfile.TemporaryDirectory() as folder:
+            page = Path(folder) / "t.html"
+            flags = ["--brief", "--html", page, "--gpu", "4090", "--format", "sarif"]
+            outcome = warpladder("explain", source, *flags)
+            text = page.read_text()
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        results = json.loads(outcome.stdout)["runs"][0]["results"]
+        found = {
+            r["locations"][0]["physicalLocation"]["region"]["startLine"]: (r["ruleId"], r["level"])
+            for r in results
+        }
+        self.assertEqual(
+            found,
+            {naive: ("uncoalesced-access", "warning"), column: ("bank-conflicts", "warning")},
+        )
+        self.assertIn("each store touches 32 sectors where 4 would do", text)
+        self.assertIn("each load takes 32 wavefronts where 1 would do", text)
+        self.assertRegex(text, r"of bank \d+, one of 32 words")
+        self.assertIn("tile[ty][tx] = in[(row + ty) * kSize + column + tx];", text)
+        self.assertIn("GeForce RTX 4090", text)
+
+    def test_two_versions_side_by_side(self):
+        source = (ROOT / "examples/transpose.cu").read_text()
+        with tempfile.TemporaryDirectory() as folder:
+            better = Path(folder) / "better.cu"
+            better.write_text(source.replace("[kTile][kTile];", "[kTile][kTile + 1];"))
+            outcome = warpladder(
+                "explain", ROOT / "examples/transpose.cu", "--against", better, "--kernel", "tiled",
+                "--brief", "--html", Path(folder) / "p.html",
+            )
+            page = (Path(folder) / "p.html").read_text()
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        for text in (outcome.stdout.replace("\n", " "), page):
+            self.assertRegex(text, r"What changed from tiled .*transpose.cu\) to tiled .*better.cu\): "
+                                   r"L1 cycles .*fewer\); shared load wavefronts 65,536 → 2,048 \(32× fewer\)")
 
 
 if __name__ == "__main__":

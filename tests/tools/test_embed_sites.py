@@ -35,6 +35,17 @@ class MixedCall(unittest.TestCase):
         self.assertIsNone(embed_sites.mixed_call(events))
 
 
+class MultiplyAdds(unittest.TestCase):
+    def test_numbers_of_an_instruction(self):
+        for operation, operands, count in (
+                ("vfmadd213ss", "%xmm0,%xmm1,%xmm2", 1), ("vfnmsub231sd", "%xmm0,%xmm1,%xmm2", 1),
+                ("vfmadd213ps", "%xmm0,%xmm1,%xmm2", 4), ("vfmadd213ps", "%ymm0,%ymm1,%ymm2", 8),
+                ("vfmadd213pd", "%ymm0,%ymm1,%ymm2", 4), ("vdivss", "%xmm0,%xmm1,%xmm2", 1),
+                ("vdivpd", "%xmm0,%xmm1,%xmm2", 2)):
+            found = embed_sites.FMA.match(operation) or embed_sites.DIVISION.match(operation)
+            self.assertEqual(embed_sites.numbers_of(found, operands), count, operation)
+
+
 class Places(unittest.TestCase):
     def test_an_inlined_access_belongs_to_the_kernels_file(self):
         frames = ["/warpladder/src/parts/warp.hpp:10", "/warpladder/src/ops/x/rungs/a.cu:20"]

@@ -135,7 +135,8 @@ inline ladder::Totals predict_batched(const Problem& p) {
   // A's elements come along k: 16 places that are 68 words apart meet in pairs on a bank.
   t.shared_store_wavefronts = 3 * C::loads * warp_steps;
   t.shared_load_requests = 2 * C::depth * warp_steps;
-  t.shared_load_wavefronts = 4 * t.shared_load_requests;
+  // Lanes that are neighbours share A's words: 2 wavefronts for each of A, 4 for each of B.
+  t.shared_load_wavefronts = 3 * t.shared_load_requests;
   // A thread stores 16 elements, each with a request of its own: two rows of 16 places, four apart.
   t.global_store_requests = C::thread * C::thread * warp_tiles;
   t.global_store_sectors = 2 * 8 * t.global_store_requests;

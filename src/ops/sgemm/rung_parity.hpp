@@ -105,7 +105,7 @@ ladder::Totals predict_by_parity(const Problem& p, std::uint64_t slices) {
   t.shared_store_requests = (4 * of_a + of_b) * k_tiles;
   t.shared_store_wavefronts = (4 * 2 * of_a + 4 * of_b) * k_tiles;
   t.shared_load_requests = (2 + 2) * warps * p.k;
-  t.shared_load_wavefronts = (2 * 4 + 2 * 4) * warps * p.k;
+  t.shared_load_wavefronts = (2 * 2 + 2 * 2) * warps * p.k;
   t.barriers = k_tiles;
   t.global_store_requests = 16 * warps * slices;
   t.global_store_sectors = 16 * t.global_store_requests;

@@ -393,7 +393,7 @@ ladder::Totals predict_slices(const Problem& p, const Slices& slices) {
   t.shared_store_requests = t.global_load_requests;
   t.shared_store_wavefronts = 4 * t.shared_store_requests;
   t.shared_load_requests = (C::lane_x + C::lane_y) * steps;
-  t.shared_load_wavefronts = 4 * t.shared_load_requests;
+  t.shared_load_wavefronts = (2 * C::lane_x + 4 * C::lane_y) * steps;  // neighbours share x
   // Sums are laid down four at a time where Y's lines lie across k.
   const std::uint64_t sums = warps * C::lane_x * C::lane_y;
   t.shared_store_requests += y_along ? sums : sums / 4;

@@ -107,11 +107,16 @@ void report_launches(const std::string& kernel, std::uint64_t launched, std::uin
 void report_counts(const executor::KernelCounts& k) {
   std::string rows = fmt::format("launch\t{}\t{}\t{}\t{}\n", field(k.kernel), dims(k.grid),
                                  dims(k.block), k.dynamic_shared_bytes);
-  for (const executor::AccessCounts& a : k.accesses) {
+  for (std::size_t i = 0; i < k.accesses.size(); ++i) {
+    const executor::AccessCounts& a = k.accesses[i];
     rows +=
-        fmt::format("access\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", a.file, a.line,
+        fmt::format("access\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t", a.file, a.line,
                     static_cast<int>(a.space), static_cast<int>(a.kind), a.bytes, a.requests,
                     a.lanes, a.sectors, a.ideal_sectors, a.wavefronts, a.ideal_wavefronts, a.worst);
+    for (const executor::LaneAddress& at : k.worst_requests[i]) {
+      rows += fmt::format("{}:{} ", at.lane, at.offset);
+    }
+    rows += '\n';
   }
   for (const executor::EventCounts& e : k.events) {
     rows += fmt::format("event\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", e.file, e.line, e.fmas, e.barriers,

@@ -232,6 +232,16 @@ __global__ void fused(const float* a, const double* b, float* out) {
 }
 WARPLADDER_TEST_KERNEL(fused);
 
+__global__ void divisions(const float* a, const double* b, float* out) {
+  const int t = lane_of_warp();
+  const float x = a[t], y = a[32 + t];
+  const double d = b[t];
+  const float s = x / y;   // COUNT: float division
+  const double e = s / d;  // COUNT: double division
+  out[t] = static_cast<float>(e);
+}
+WARPLADDER_TEST_KERNEL(divisions);
+
 __global__ void barriers(int rounds) {
   for (int i = 0; i < rounds; ++i) {
     __syncthreads();  // COUNT: barrier

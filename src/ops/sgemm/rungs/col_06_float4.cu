@@ -4,9 +4,9 @@
 // two columns, so that a quarter-warp, which is what 16 bytes a lane are served by, reads 64 bytes
 // of A instead of 128.
 //
-// Prediction, per warp and step of k: 1 load of A of 4 wavefronts (four quarter-warps) and 1 of B
-// of
-//   1: col_05's 5 wavefronts, in 2 requests instead of 5.
+// Prediction, per warp and step of k:
+//   A: 1 request of 2 wavefronts, since neighbouring lanes share; B: 1 of 1
+//   so 3 wavefronts in 2 requests, where col_05 has 5 in 5.
 // Per warp and tile of 32 steps: 1 load of A and 1 of B, 16 sectors each; A's store: 1 request of 4
 //   wavefronts; B's, word by word, since its columns become the tile's rows: 4 of 1. C is stored in
 //   1 request of 16 sectors, all of each used.
@@ -91,7 +91,7 @@ ladder::Totals predict(const Problem& p) {
   t.shared_store_requests = (1 + 4) * k_tiles;
   t.shared_store_wavefronts = (4 + 4) * k_tiles;
   t.shared_load_requests = (1 + 1) * warps * p.k;
-  t.shared_load_wavefronts = (4 + 1) * warps * p.k;
+  t.shared_load_wavefronts = (2 + 1) * warps * p.k;
   t.barriers = 2 * k_tiles;
   t.global_store_requests = warps;
   t.global_store_sectors = 16 * warps;

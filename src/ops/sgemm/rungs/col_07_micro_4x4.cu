@@ -4,14 +4,14 @@
 // memory is used 64 times instead of 32; 16 steps of k keep it small enough for many blocks.
 //
 // Prediction, per warp and step of k (a warp's lanes form 8 rows and 4 columns of 4×4):
-//   A: 1 request of 4 wavefronts, B: 1 of 4 (four quarter-warps, each of neighbouring float4)
-//   so 8 wavefronts for 16·32 multiply-adds, where col_06 needs 20
+//   A: 1 request of 2 wavefronts, B: 1 of 2 (half-warps, since lanes share their float4)
+//   so 4 wavefronts for 16·32 multiply-adds, where col_06 needs 12
 // Per warp and tile of 16 steps: 1 load of A and 1 of B, 16 sectors each; A's store: 1 request of 4
 //   wavefronts; B's, word by word: 4 of 2 (rows of the tile 4 apart lie on banks 16 apart, thanks
 //   to a padding of 4 words, and a warp stores to four such); 2 barriers. C is stored as float4: 4
 //   requests of 16 sectors, all of each used.
 // Accepts: every problem; float4 where addresses, leading dimensions and lines are multiples of 4
-// elements. What binds it: the shared-memory loads, 8 wavefronts where the multiply-adds issue in 4
+// elements. What binds it: the shared-memory loads, 4 wavefronts for multiply-adds that issue in 4
 // cycles.
 
 #include "ops/sgemm/rung.hpp"
@@ -102,7 +102,7 @@ ladder::Totals predict(const Problem& p) {
   t.shared_store_requests = (1 + 4) * k_tiles;
   t.shared_store_wavefronts = (4 + 4 * 2) * k_tiles;
   t.shared_load_requests = (1 + 1) * warps * p.k;
-  t.shared_load_wavefronts = (4 + 4) * warps * p.k;
+  t.shared_load_wavefronts = (2 + 2) * warps * p.k;
   t.barriers = 2 * k_tiles;
   t.global_store_requests = 4 * warps;
   t.global_store_sectors = 4 * 16 * warps;

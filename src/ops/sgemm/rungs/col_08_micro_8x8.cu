@@ -1,11 +1,11 @@
-// Bound before: the shared-memory loads, 8 wavefronts where the multiply-adds issue in 4 cycles.
+// Bound before: the shared-memory loads, 4 wavefronts for multiply-adds that issue in 4 cycles.
 // Idea: a thread computes 8×8 elements of C: 16 words for 64 multiply-adds. The tile grows to
 // 128×128, in 8 steps of k, and each element fetched from global memory is used 128 times. The 8×8
 // are four 4×4, 32 rows and 16 columns apart, so that a warp's float4 stay neighbours.
 //
 // Prediction, per warp and step of k (a warp's lanes form 8 rows and 4 columns of four 4×4):
-//   A: 2 requests of 4 wavefronts, B: 2 of 4 (four quarter-warps, each of neighbouring float4)
-//   so 16 wavefronts for 64·32 multiply-adds, where col_07 needs 32
+//   A: 2 requests of 2 wavefronts, B: 2 of 2 (half-warps, since lanes share their float4)
+//   so 8 wavefronts for 64·32 multiply-adds, where col_07 needs 16
 // Per warp and tile of 8 steps: 1 load of A and 1 of B, 16 sectors each; A's store: 1 request of 4
 //   wavefronts; B's, word by word: 4 of 1 (rows of the tile 4 apart lie on banks 16 apart, thanks
 //   to a padding of 4 words, and a warp stores to two such); 2 barriers. C is stored as float4: 16
@@ -110,7 +110,7 @@ ladder::Totals predict(const Problem& p) {
   t.shared_store_requests = (1 + 4) * k_tiles;
   t.shared_store_wavefronts = (4 + 4) * k_tiles;
   t.shared_load_requests = (2 + 2) * warps * p.k;
-  t.shared_load_wavefronts = (2 * 4 + 2 * 4) * warps * p.k;
+  t.shared_load_wavefronts = (2 * 2 + 2 * 2) * warps * p.k;
   t.barriers = 2 * k_tiles;
   t.global_store_requests = 16 * warps;
   t.global_store_sectors = 16 * 16 * warps;

@@ -4,9 +4,9 @@
 // is two float4 requests.
 //
 // Prediction, per warp and step of k:
-//   A: 2 requests of 4 wavefronts (four quarter-warps, each one or two rows' words: a broadcast)
-//   B: 2 requests of 8 wavefronts: a quarter-warp's eight lanes are 8 words apart, two on each bank
-//   so 24 wavefronts, half of row_03's
+//   A: 2 requests of 2 wavefronts: neighbouring lanes share a row's words, a broadcast to
+//   half-warps B: 2 requests of 8 wavefronts: a quarter-warp's eight lanes are 8 words apart, two
+//   on each bank so 20 wavefronts, where row_03 has 48
 // Per warp and tile of 8 steps: 1 load of A and 1 of B, 16 sectors each (512 bytes); A's transposed
 //   stores: 4 requests of 2 wavefronts (a row's two halves lie 4·128 words apart); B's store: 1
 //   request of 4. C is stored as float4: 16 requests of 32 sectors, half of each used at a time.
@@ -92,7 +92,7 @@ ladder::Totals predict(const Problem& p) {
   t.shared_store_requests = (4 + 1) * k_tiles;
   t.shared_store_wavefronts = (4 * 2 + 4) * k_tiles;
   t.shared_load_requests = (2 + 2) * warps * p.k;
-  t.shared_load_wavefronts = (2 * 4 + 2 * 8) * warps * p.k;
+  t.shared_load_wavefronts = (2 * 2 + 2 * 8) * warps * p.k;
   t.barriers = 2 * k_tiles;
   t.global_store_requests = 16 * warps;
   t.global_store_sectors = 16 * 32 * warps;

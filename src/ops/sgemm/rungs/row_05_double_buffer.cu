@@ -124,7 +124,7 @@ ladder::Totals predict(const Problem& p) {
   t.shared_store_requests = (4 + 1) * k_tiles;
   t.shared_store_wavefronts = (4 * 2 + 4) * k_tiles;
   t.shared_load_requests = (2 + 2) * warps * p.k;
-  t.shared_load_wavefronts = (2 * 4 + 2 * 8) * warps * p.k;
+  t.shared_load_wavefronts = (2 * 2 + 2 * 8) * warps * p.k;
   t.barriers = k_tiles;
   t.global_store_requests = 16 * warps;
   t.global_store_sectors = 16 * 32 * warps;

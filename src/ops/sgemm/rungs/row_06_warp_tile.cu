@@ -4,11 +4,11 @@
 // 4×4, 16 rows and 32 columns apart. Lanes that are neighbours along C's rows then read
 // neighbouring float4 of B, and store neighbouring float4 of C.
 //
-// Prediction: row_05's requests; B's fragment reads fall from 8 to 4 wavefronts, so that a step of
-// k costs a warp 16 instead of 24; a store of C touches 16 sectors, all of each used, instead
-// of 32. Accepts: every problem; float4 where addresses, leading dimensions and lines are multiples
-// of 4 elements. What binds it: the multiply-adds themselves; how many issue depends on the
-// registers' banks.
+// Prediction: row_05's requests; B's fragment reads fall from 8 to 2 wavefronts, as A's have it:
+// lanes 2 apart share b's, neighbours share a's. A step of k costs a warp 8 instead of 20. A store
+// of C touches 16 sectors, all of each used, instead of 32. Accepts: every problem; float4 where
+// addresses, leading dimensions and lines are multiples of 4 elements. What binds it: the
+// multiply-adds themselves; how many issue depends on the registers' banks.
 
 #include "ops/sgemm/rung.hpp"
 #include "parts/double_buffer.hpp"
@@ -112,7 +112,7 @@ ladder::Totals predict(const Problem& p) {
   t.shared_store_requests = (4 + 1) * k_tiles;
   t.shared_store_wavefronts = (4 * 2 + 4) * k_tiles;
   t.shared_load_requests = (2 + 2) * warps * p.k;
-  t.shared_load_wavefronts = (2 * 4 + 2 * 4) * warps * p.k;
+  t.shared_load_wavefronts = (2 * 2 + 2 * 2) * warps * p.k;
   t.barriers = k_tiles;
   t.global_store_requests = 16 * warps;
   t.global_store_sectors = 16 * 16 * warps;

@@ -97,7 +97,7 @@ ladder::Totals predict(const Problem& p) {
   t.shared_store_requests = ctas * ((C::tile_x + C::tile_y) * p.k / 128);
   t.shared_store_wavefronts = 4 * t.shared_store_requests;
   t.shared_load_requests = (C::lane_x + C::lane_y) * steps;
-  t.shared_load_wavefronts = 4 * t.shared_load_requests;
+  t.shared_load_wavefronts = (2 * C::lane_x + 4 * C::lane_y) * steps;  // neighbours share x
   t.barriers = warps * (2 * (p.k / C::depth) - 1);
   t.global_store_requests = p.m * p.n / 128;
   t.global_store_sectors = 16 * t.global_store_requests;

@@ -87,8 +87,9 @@ ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
     t.global_load_sectors = 16 * t.global_load_requests;
     t.shared_store_requests = t.global_load_requests;
     t.shared_store_wavefronts = 4 * t.shared_store_requests;
-    t.shared_load_requests = (C::lane_x + C::lane_y) * rounds * warps * (C::depth / 4);
-    t.shared_load_wavefronts = 4 * t.shared_load_requests;
+    const std::uint64_t steps = rounds * warps * (C::depth / 4);
+    t.shared_load_requests = (C::lane_x + C::lane_y) * steps;
+    t.shared_load_wavefronts = (2 * C::lane_x + 4 * C::lane_y) * steps;  // neighbours share x
     t.barriers = ctas * (warps + C::producers / 32);
     t.global_store_requests = ctas * (C::tile_x * C::tile_y / 128);
     t.global_store_sectors = 16 * t.global_store_requests;
