@@ -47,11 +47,13 @@ bool Worker::resolve_exchanges(unsigned first, unsigned end) {
           members |= 1u << (u - first);
         }
       }
-    } else if (const unsigned lost = members & gone) {
+    } else if (const unsigned lost = members & gone; lost && is_aligned(mine.op)) {
       return blame(
           FaultKind::bad_warp_mask, mine.pc, t,
           fmt::format("mask {:#010x} names lanes {:#010x}, which have exited or never were",
                       mine.mask, lost));
+    } else {
+      members &= ~lost;  // CUDA asks for the lanes that have not exited
     }
     if ((members & waiting) != members) continue;
     bool agreed = true;

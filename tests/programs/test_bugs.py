@@ -26,7 +26,7 @@ EXPECTED = {
     "host_pointer": ("host pointer on the device", "thread (0,0,0) of fill: writes 4 bytes at 0x"),
     "device_pointer_on_host": ("device pointer on the host", "host code touches 4 bytes of a cudaMalloc of 256 bytes"),
     "copy_too_long": ("copy of the wrong size", "reads 2048 bytes from byte 0 on of an allocation of 512 bytes"),
-    "exited_lanes": ("wrong warp mask", "names lanes 0xfff00000, which have exited"),
+    "exited_lanes": ("shuffle from an inactive lane", "lane 0 reads from lane 31, which does not take part"),
     "past_shared_array": ("access out of bounds", "thread (0,0,0) of smooth: writes 4 bytes 0 bytes past the end of part, 256 bytes"),
     "use_after_free": ("access out of bounds", "writes 4 bytes 0 bytes into an allocation of 256 bytes that has been freed"),
     "double_free": ("double free", "cudaFree of 256 bytes that have been freed before"),

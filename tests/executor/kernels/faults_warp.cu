@@ -127,21 +127,20 @@ __global__ void warp_barrier_without_itself(int* out) {
 TWINS(warp_barrier_without_itself);
 
 template <bool kFaulty>
-__global__ void mask_names_exited(int* out) {
+__global__ void shuffle_from_exited(int* out) {
   const unsigned t = threadIdx.x;
   if (t % 32 >= 24) return;
-  out[t] = static_cast<int>(__ballot_sync(kFaulty ? kWholeWarp : 0x00ffffffu, 1));  // FAULT: exited
+  out[t] = __shfl_sync(kWholeWarp, static_cast<int>(t), kFaulty ? 31 : 23);  // FAULT: exited
 }
-TWINS(mask_names_exited);
+TWINS(shuffle_from_exited);
 
 // For blocks of 48: the second warp has 16 lanes.
 template <bool kFaulty>
-__global__ void mask_names_nobody(int* out) {
+__global__ void shuffle_from_nobody(int* out) {
   const unsigned t = threadIdx.x;
-  const unsigned mask = kFaulty || t < 32 ? kWholeWarp : kLowerHalf;
-  out[t] = __shfl_xor_sync(mask, static_cast<int>(t), 1);  // FAULT: never were
+  out[t] = __shfl_xor_sync(kWholeWarp, static_cast<int>(t), kFaulty ? 16 : 1);  // FAULT: never were
 }
-TWINS(mask_names_nobody);
+TWINS(shuffle_from_nobody);
 
 // ---- where a shuffle reads
 

@@ -1,19 +1,18 @@
-// A warp's vote names lanes that have left.
-__global__ void vote(int* data, int n) {
-#ifdef CLEAN
-  const unsigned mask = __ballot_sync(0xffffffff, threadIdx.x < n);
-#else
-  const unsigned mask = 0xffffffff;
-#endif
+// A warp's shuffle reads from a lane that has left. The mask may name it.
+__global__ void hand_on(int* data, int n) {
   if (threadIdx.x >= n) return;
-  const int any = __any_sync(mask, data[threadIdx.x]);  // BUG
-  data[threadIdx.x] = any;
+#ifdef CLEAN
+  const int last = n - 1;
+#else
+  const int last = 31;
+#endif
+  data[threadIdx.x] = __shfl_sync(0xffffffff, data[threadIdx.x], last);  // BUG
 }
 
 int main() {
   int* data;
   cudaMalloc(&data, 32 * sizeof(int));
   cudaMemset(data, 0, 32 * sizeof(int));
-  vote<<<1, 32>>>(data, 20);
+  hand_on<<<1, 32>>>(data, 20);
   cudaFree(data);
 }
