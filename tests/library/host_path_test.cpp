@@ -5,21 +5,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cstdlib>
 #include <functional>
 #include <new>
 #include <thread>
 
+#include "library/host_counters.hpp"
 #include "library/made_up_cuda.hpp"
 #include "library/testing.hpp"
 
-namespace {
+namespace warpladder::library_tests {
 
-std::atomic<long> heap_allocations{0};
-std::atomic<long> locks_taken{0};
+std::atomic<long> heap_allocations{0}, locks_taken{0};
 
-}  // namespace
+}  // namespace warpladder::library_tests
+
+using warpladder::library_tests::heap_allocations;
+using warpladder::library_tests::locks_taken;
 
 // Every std::mutex of this program is locked through here.
 extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {

@@ -2,22 +2,11 @@
 // How a product by FP32 multiply-adds is cut into row_07's tiles of C and slices of k, and what
 // time that takes by a model. Host code of rungs and of plan().
 
+#include "ops/sgemm/parity_kernel.hpp"
 #include "ops/sgemm/slices.hpp"
 
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
-
-// A CTA's tile of C; its warps multiply 32×64, a thread 8×8. So many CTAs are resident on a
-// multiprocessor.
-template <int kRows, int kColumns, int kResident>
-struct ParityConfig {
-  static constexpr int rows = kRows, columns = kColumns, depth = 8, resident = kResident,
-                       warp_rows = 32, warp_columns = 64, thread = 8,
-                       warps_across = columns / warp_columns,
-                       threads = 32 * (rows / warp_rows) * warps_across;
-  static_assert(rows % warp_rows == 0 && columns % warp_columns == 0 && depth % 2 == 0);
-};
-using ParityTile = ParityConfig<128, 128, 2>;  // row_07's own
 
 // What `count` slices of steps of 8 k take. Few CTAs of a multiprocessor leave some issue
 // slots empty.
