@@ -20,6 +20,7 @@ A block stands between two comments; the first says what it holds:
   <!-- torch-operators: results/FOLDER/operators.json -->
   <!-- torch-host: results/FOLDER/operators.json -->
   <!-- compile: results/FOLDER/normalise.json maths -->
+  <!-- run-time: results/FOLDER/run_time_compilation.json sizes -->
   <!-- end -->
 `counts` asks the program to explain each rung; `times`, `times-by-size`, `shares`,
 `shares-by-variant`, `shares-by-matrix`, `medians` and `climb` read reports of `bench --device gpu`. Where several reports
@@ -29,8 +30,8 @@ with so many elements. `climb` also draws a picture, named relative to the docum
 sets what the benchmark of that name measured beside what tools/register_banks.py says of its kernels.
 `profile` shows the hardware's counters. `speedups` shows reports of `bench --shapes`, by class; `torch-…`
 those of benchmarks/torch. `compile` shows a report of `build`: stages, fat-binary, kernels, maths, separate
-or lines. With --check nothing is written, and a block or a picture that is not what would be generated is
-an error.
+or lines; `run-time` one of benchmarks/run_time_compilation: sizes, epilogues, reductions or costs. With
+--check nothing is written, and a block or a picture that is not what would be generated is an error.
 """
 
 import dataclasses
@@ -47,6 +48,7 @@ import compile_table
 import draw_climb
 import matrix_table
 import profile_table
+import run_time_table
 import speedup_table
 import torch_table
 from bench_reports import (NONE, Report, Row, baseline_from, command_text, percent, rounded, row_from,
@@ -55,7 +57,7 @@ from table_text import body, plain, shape_label, table, time_text
 
 ROOT = Path(__file__).resolve().parents[1]
 KINDS = ("counts|times|times-by-size|shares|shares-by-variant|shares-by-matrix|medians|climb|"
-         "register-order|profile|speedups|torch-programs|torch-operators|torch-host|compile")
+         "register-order|profile|speedups|torch-programs|torch-operators|torch-host|compile|run-time")
 GEOMEAN = r"(, geomean(?: (\d+)\.\.(\d+))?)?"
 BLOCK = re.compile(rf"^(<!-- ({KINDS}): ([^\n]*?) -->\n)(.*?)(<!-- end -->)", re.DOTALL | re.MULTILINE)
 OPENING = re.compile(rf"^<!-- (?:{KINDS}): ", re.MULTILINE)
@@ -499,16 +501,20 @@ def of_torch(kind, argument, document, pictures):
     return image + body(table(header, rows), [], lines)
 
 
-def compiled(argument, document):
-    file, what = asked(rf"(\S+\.json) ({'|'.join(compile_table.TABLES)})", argument, "REPORT.json WHAT")
+def compiled(argument, document, kind=compile_table):
+    file, what = asked(rf"(\S+\.json) ({'|'.join(kind.TABLES)})", argument, "REPORT.json WHAT")
     report = read_json(file)
     try:
-        header, rows, names = compile_table.of(report, what)
-        lines = [f"{compile_table.caption(report)} Raw data: "
+        header, rows, names = kind.of(report, what)
+        lines = [f"{kind.caption(report)} Raw data: "
                  f"[{Path(file).parent.name}]({os.path.relpath((ROOT / file).parent, document.parent)})."]
     except MISSHAPEN as error:
-        raise Fault(f"{file}: not as `build --json` writes it: {error!r}") from None
+        raise Fault(f"{file}: no report for a {kind.__name__}: {error!r}") from None
     return body(table(header, rows, names), [], lines)
+
+
+def compiled_at_run_time(argument, document):
+    return compiled(argument, document, run_time_table)
 
 
 def refreshed(program, path, pictures):
@@ -530,6 +536,7 @@ def refreshed(program, path, pictures):
             tables = {"times": times, "times-by-size": times_by_size, "shares": shares,
                       "shares-by-variant": shares_by_variant, "shares-by-matrix": shares_by_matrix,
                       "medians": medians, "speedups": speedups, "compile": compiled,
+                      "run-time": compiled_at_run_time,
                       "register-order": register_order, "profile": profile}
             return opening + tables[kind](argument, path) + end
         except Fault as fault:
