@@ -1,9 +1,9 @@
 // The library's host code for what callers wrote, beneath a made-up CUDA runtime and a made-up
 // NVRTC.
 
+#include <algorithm>
 #include <cstdlib>
 #include <functional>
-#include <tuple>
 
 #include "library/host_counters.hpp"
 #include "library/made_up_cuda.hpp"
@@ -26,9 +26,10 @@ class CompiledHostPath : public testing::Test {
   void TearDown() override { EXPECT_SUCCEEDS(warpladder_destroy(handle_)); }
   warpladder_status multiply(warpladder_epilogue epilogue, std::int64_t n) {
     float* const c = reinterpret_cast<float*>(1LL << 42);
+    const std::int64_t ld = std::max<std::int64_t>(n, 1);
     return warpladder_sgemm_epilogue(handle_, WARPLADDER_ROW_MAJOR, WARPLADDER_OP_N,
-                                     WARPLADDER_OP_N, n, n, n, 1, c + n * n, n, c + 2 * n * n, n, 0,
-                                     c, n, epilogue, nullptr);
+                                     WARPLADDER_OP_N, n, n, n, 1, c + n * n, ld, c + 2 * n * n, ld,
+                                     0, c, ld, epilogue, nullptr);
   }
   warpladder_handle handle_ = nullptr;
 };
@@ -104,10 +105,12 @@ TEST_F(CompiledHostPath, RefusesInOneSentenceAndLaunchesNothing) {
   EXPECT_EQ(multiply(other, 64), WARPLADDER_INVALID_ARGUMENT) << "another handle's";
   EXPECT_EQ(multiply(epilogue, -1), WARPLADDER_INVALID_ARGUMENT);
   float* const x = reinterpret_cast<float*>(1LL << 42);
-  for (const auto& [n, in, result] : {std::tuple{std::int64_t{-1}, x, x - 1},
-                                      {std::int64_t{10}, x, x + 3},
-                                      {std::int64_t{10}, static_cast<float*>(nullptr), x},
-                                      {std::int64_t{10}, x, static_cast<float*>(nullptr)}}) {
+  const struct {
+    std::int64_t n;
+    float* in;
+    float* result;
+  } bad[] = {{-1, x, x - 1}, {10, x, x + 3}, {10, nullptr, x}, {10, x, nullptr}};
+  for (const auto& [n, in, result] : bad) {
     EXPECT_EQ(warpladder_reduce_with(handle_, op, n, in, result, nullptr),
               WARPLADDER_INVALID_ARGUMENT);
   }

@@ -32,7 +32,7 @@ ops::RunResult run_expression(const ops::RunValues& values, const ops::RunOption
         fmt::format("--identity goes with an expression of a and b, not with --op {}", expression));
   }
   if (!options.rung.empty()) throw_bad_input("--rung does not go with an expression for --op");
-  static const ladder::AnyRung rung{.op = "reduce", .id = "expression"};
+  static const ladder::AnyRung rung{.op = "reduce", .id = "expression", .idea = "", .accepts = ""};
   const bool on_gpu = options.target == runtime::Target::gpu;
   const float identity = values.number("identity");
   std::optional<ops::HostFold> fold;
@@ -40,13 +40,14 @@ ops::RunResult run_expression(const ops::RunValues& values, const ops::RunOption
   const ops::NamedArray a = values.array("a");
   double time_s = 0;
   float value = identity;
-  constexpr auto kWithLibrary = WARPLADDER_WITH_CUDA(&reduce_with_library);
+  // Null in a build without CUDA, which has no GPU to run on.
+  decltype(&reduce_with_library) const with_library = WARPLADDER_WITH_CUDA(&reduce_with_library);
   if (fold) {
     const auto begin = std::chrono::steady_clock::now();
     value = fold->of(a.array.data, identity);
     time_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  } else if constexpr (kWithLibrary != nullptr) {
-    value = kWithLibrary(expression, identity, a.array, &time_s);
+  } else if (with_library) {
+    value = with_library(expression, identity, a.array, &time_s);
   }
   return {.rung = &rung,
           .flavour = on_gpu ? runtime::Flavour::gpu : runtime::Flavour::plain,

@@ -80,10 +80,10 @@ class Epilogue {
   // Runs the product; the epilogue with it, or on the host afterwards by finish().
   double time_s(const ladder::AnyRung& rung, runtime::Flavour flavour, const Call& call,
                 const ops::RunOptions& options) const {
-    constexpr auto kWithLibrary = WARPLADDER_WITH_CUDA(&multiply_with_epilogue);
-    if constexpr (kWithLibrary != nullptr) {
-      if (on_gpu_) return kWithLibrary(call, expression_, options);
-    }
+    // Null in a build without CUDA, which has no GPU to run on.
+    decltype(&multiply_with_epilogue) const with_library =
+        WARPLADDER_WITH_CUDA(&multiply_with_epilogue);
+    if (on_gpu_ && with_library) return with_library(call, expression_, options);
     return timed(rung, flavour, call, options).launch;
   }
   void finish(ops::RunResult* result) const {
