@@ -76,6 +76,7 @@ class Floats {
     for (float& value : values) value = uniform(generator);
     require(cudaMalloc(&data_, bytes()), "device memory");
     require(cudaMemcpy(data_, values.data(), bytes(), cudaMemcpyHostToDevice), "a copy");
+    require(cudaDeviceSynchronize(), "a copy");  // the streams here do not wait for it
   }
   Floats(const Floats&) = delete;
   Floats& operator=(const Floats&) = delete;

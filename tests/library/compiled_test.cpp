@@ -1,5 +1,6 @@
 // Epilogues and reductions that the caller wrote: values, on a GPU.
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -45,9 +46,11 @@ void check_product(warpladder_handle handle, const Product& p, const char* expre
   const bool rows = p.layout == WARPLADDER_ROW_MAJOR;
   const std::int64_t a_rows = p.trans_a ? p.k : p.m, a_columns = p.trans_a ? p.m : p.k,
                      b_rows = p.trans_b ? p.n : p.k, b_columns = p.trans_b ? p.k : p.n;
-  const std::int64_t lda = (rows ? a_columns : a_rows) + p.spare,
-                     ldb = (rows ? b_columns : b_rows) + p.spare,
-                     ldc = (rows ? p.n : p.m) + p.spare;
+  const auto ld_of = [&](std::int64_t r, std::int64_t c) {
+    return std::max<std::int64_t>(1, rows ? c : r) + p.spare;
+  };
+  const std::int64_t lda = ld_of(a_rows, a_columns), ldb = ld_of(b_rows, b_columns),
+                     ldc = ld_of(p.m, p.n);
   const auto count = [&](std::int64_t r, std::int64_t c, std::int64_t ld) {
     return static_cast<std::size_t>((rows ? r : c) * ld);
   };
