@@ -7,9 +7,10 @@
 // best. The compiler drops the comparisons that always hold and makes addresses of constants. The
 // executor runs the same template with these values as variables.
 //
-// Prediction: row_07's counts with the chosen tile; what is saved are integer instructions.
-// Measured on an H100: docs/run-time-compilation.md. Accepts: every problem; float4 where alignment
-// allows. What binds it: as in row_07; and the first call, which compiles for about half a second.
+// Prediction: row_07's counts with the chosen tile; what is saved are integer instructions. How
+// much time that saves, benchmarks/run_time_compilation measures. Accepts: every problem; float4
+// where alignment allows. What binds it: as in row_07; and the first call, which compiles for about
+// half a second.
 
 #include "ops/sgemm/rung_compiled.hpp"
 
