@@ -42,7 +42,8 @@ TEST_P(CompiledParts, FoldAllElements) {
   for (const std::int64_t n : {0, 1, 2, 33, 1000, 5000}) {
     const std::vector<float> values = numbers(static_cast<std::size_t>(n));
     const Buffer<float> in(target(), n > 0 ? values : std::vector<float>{9999});
-    const Buffer<float> parts_of(target(), std::vector<float>(3, 7777)), out(target(), {7.0f});
+    const Buffer<float> parts_of(target(), std::vector<float>(3, 7777)),
+        out(target(), std::vector<float>{7.0f});
     for (const bool greater : {true, false}) {
       const std::string kernel = greater ? "parts::fold<Greater>" : "parts::fold<Plus>";
       const std::int64_t identity = greater ? -1000 : 0;
