@@ -23,6 +23,11 @@ namespace {
 
 using device::Buffer;
 
+// Null in a build without CUDA, which has no GPU to run on.
+decltype(&reduce_with_library) library_reduction() {
+  return WARPLADDER_WITH_CUDA(&reduce_with_library);
+}
+
 // --op as an expression of a and b, which --identity comes with. On the CPU g++ compiles it.
 ops::RunResult run_expression(const ops::RunValues& values, const ops::RunOptions& options) {
   const std::string& expression = values.text("op");
@@ -40,13 +45,11 @@ ops::RunResult run_expression(const ops::RunValues& values, const ops::RunOption
   const ops::NamedArray a = values.array("a");
   double time_s = 0;
   float value = identity;
-  // Null in a build without CUDA, which has no GPU to run on.
-  decltype(&reduce_with_library) const with_library = WARPLADDER_WITH_CUDA(&reduce_with_library);
   if (fold) {
     const auto begin = std::chrono::steady_clock::now();
     value = fold->of(a.array.data, identity);
     time_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  } else if (with_library) {
+  } else if (const auto with_library = library_reduction()) {
     value = with_library(expression, identity, a.array, &time_s);
   }
   return {.rung = &rung,

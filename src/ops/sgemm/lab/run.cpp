@@ -63,6 +63,11 @@ std::vector<float> by_rows(const NpyArray& x, std::size_t rows, std::size_t colu
   return out;
 }
 
+// Null in a build without CUDA, which has no GPU to run on.
+decltype(&multiply_with_epilogue) library_product() {
+  return WARPLADDER_WITH_CUDA(&multiply_with_epilogue);
+}
+
 // What --epilogue asks for. On the CPU g++ compiles it, and it is applied to the finished C.
 class Epilogue {
  public:
@@ -80,10 +85,8 @@ class Epilogue {
   // Runs the product; the epilogue with it, or on the host afterwards by finish().
   double time_s(const ladder::AnyRung& rung, runtime::Flavour flavour, const Call& call,
                 const ops::RunOptions& options) const {
-    // Null in a build without CUDA, which has no GPU to run on.
-    decltype(&multiply_with_epilogue) const with_library =
-        WARPLADDER_WITH_CUDA(&multiply_with_epilogue);
-    if (on_gpu_ && with_library) return with_library(call, expression_, options);
+    const auto with_library = on_gpu_ ? library_product() : nullptr;
+    if (with_library) return with_library(call, expression_, options);
     return timed(rung, flavour, call, options).launch;
   }
   void finish(ops::RunResult* result) const {
