@@ -475,8 +475,8 @@ def document_of(recording, rows, pairs, lines):
     strict = sum(agree(p.counter, p.compiled, p.gpu) for p in pairs)
     text = f"""# Counts beside a GPU's
 
-The executor counts on a CPU what a kernel asks of a GPU. This page compares its counts with what Nsight Compute
-counted on an {recorded["gpu"]}: {len(rows)} launches of {len({r["rung"] for r in rows})} rungs, preparations included, on
+The executor counts on a CPU what a kernel asks of a GPU. This page compares its counts with those of
+Nsight Compute on an {recorded["gpu"]}. It has {len(rows)} launches of {len({r["rung"] for r in rows})} rungs, preparations included, on
 [small problems](../benchmarks/agreement/problems.txt). It is generated: `tools/agreement.py document`.
 
 A pair is a counter of one launch. Counts agree if they are equal. Wavefronts may differ by 2 %, and bank conflicts by
@@ -499,8 +499,8 @@ An asynchronous copy loads from global memory, and the GPU counts no store to sh
 
 ## Line by line
 
-With `-lineinfo`, {share(sum(p.agrees for p in lines), len(lines))} of the pairs of single lines agree. The sums do better,
-because nvcc gives an instruction that it made of two lines, or of two calls of one function, to one of them.
+With `-lineinfo`, {share(sum(p.agrees for p in lines), len(lines))} of the pairs of single lines agree. The sums do better:
+nvcc may make one instruction of two lines, or of two calls of one function. It gives that instruction to one of them.
 
 ## The exceptions
 

@@ -137,5 +137,5 @@ def of(report, what):
 
 def caption(report):
     if report["verb"] == "bench":
-        return f"{report['device']['gpu']['GPU']}, medians of {len(report['rows'][0]['samples_s'])} samples."
+        return f"{report['device']['gpu']['GPU']}, medians; the recording keeps {len(report['rows'][0]['samples_s'])} samples of each."
     return f"nvcc {report['nvcc']}, {report['source']}."

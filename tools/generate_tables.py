@@ -21,6 +21,7 @@ A block stands between two comments; the first says what it holds:
   <!-- torch-operators: results/FOLDER/operators.json -->
   <!-- torch-host: results/FOLDER/operators.json -->
   <!-- compile: results/FOLDER/normalise.json maths -->
+  <!-- tuning: results/FOLDER/tune.json results/FOLDER/tune_again.json -->
   <!-- steps: results/FOLDER/bench.json transpose at 4096x4096, cold, counts at 64x64: 01_naive 02_x -->
   <!-- steps: reduce, counts at 4096: 01_divergent_tree 02_sequential_addressing -->
   <!-- wins: results/FOLDER/bench.json sgemm: tc_09_x over tc_08_y at 1024x1024x1024; tc_07_z over … -->
@@ -37,8 +38,9 @@ sets what the benchmark of that name measured beside what tools/register_banks.p
 those of benchmarks/torch. `steps` shows what moved from rung to rung, `wins` a rung's gain where it is largest,
 `speed-error` draws speed against error. `compile` shows a report of `build`: stages, fat-binary, kernels, maths,
 separate or lines; or one of benchmarks/compile_flow: measured. `run-time` shows one of
-benchmarks/run_time_compilation: sizes, epilogues, reductions or costs. With --check nothing is written, and a block
-or a picture that is not what would be generated is an error.
+benchmarks/run_time_compilation: sizes, epilogues, reductions or costs. `tuning` shows what one run of `tune` found,
+and whether it holds in another. With --check nothing is written, and a block or a picture that is not what would be
+generated is an error.
 """
 
 import dataclasses
@@ -63,6 +65,7 @@ import speed_error
 import speedup_table
 import step_table
 import torch_table
+import tune_table
 from bench_reports import (NONE, Fault, Report, baseline_from, by_elements, command_text, percent, rounded,
                            row_from)
 from explained import explanations
@@ -71,7 +74,7 @@ from table_text import body, plain, shape_label, table, time_text
 
 ROOT = Path(__file__).resolve().parents[1]
 KINDS = ("counts|accuracy|times|times-by-size|shares|shares-by-variant|shares-by-matrix|medians|climb|"
-         "register-order|profile|speedups|torch-programs|torch-operators|torch-host|compile|run-time|steps|wins|"
+         "register-order|profile|speedups|torch-programs|torch-operators|torch-host|compile|run-time|tuning|steps|wins|"
          "speed-error")
 GEOMEAN = r"(, geomean(?: (\d+)\.\.(\d+))?)?"
 BLOCK = re.compile(rf"^(<!-- ({KINDS}): ([^\n]*?) -->\n)(.*?)(<!-- end -->)", re.DOTALL | re.MULTILINE)
@@ -446,6 +449,18 @@ def compiled_at_run_time(argument, document):
     return compiled(argument, document, run_time_table)
 
 
+def tuning(argument, document):
+    files = asked(r"(\S+\.json) (\S+\.json)", argument, "FIRST.json SECOND.json")
+    reports = [read_json(file) for file in files]
+    try:
+        cells, gains = tune_table.of(*reports)
+        lines = tune_table.summary(reports[0], gains)
+    except MISSHAPEN as error:
+        raise Fault(f"{' '.join(files)}: not as `tune --json` writes it: {error}") from None
+    lines.append(f"Recordings: {', '.join(link(file, document) for file in files)}.")
+    return body(table(tune_table.HEADER, cells, tune_table.NAMES), [], lines)
+
+
 def steps(program, argument, document):
     files, op, shape, cold, counted_at, variant, names = asked(
         r"(?:(\S+\.json) )?([\w:]+)(?: at (\d+(?:x\d+)*))?(, cold)?, counts at (\d+(?:x\d+)*)"
@@ -521,7 +536,7 @@ def refreshed(program, path, pictures):
             tables = {"times": times, "times-by-size": times_by_size, "shares": shares,
                       "shares-by-variant": shares_by_variant, "shares-by-matrix": shares_by_matrix,
                       "medians": medians, "speedups": speedups, "compile": compiled,
-                      "run-time": compiled_at_run_time,
+                      "run-time": compiled_at_run_time, "tuning": tuning,
                       "register-order": register_order, "profile": profile, "wins": wins}
             return opening + tables[kind](argument, path) + end
         except Fault as fault:

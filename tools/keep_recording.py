@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Keeps a report under results/current/: keep_recording.py REPORT [NAME] [--of OTHER.json]
 
-REPORT is what `bench`, `verify`, `accuracy`, `build` or a program of benchmarks/ wrote with --json, or a
+REPORT is what `bench`, `verify`, `accuracy`, `build`, `tune` or a program of benchmarks/ wrote with --json, or a
 text of the same run, such as counters in CSV. The tool writes results/current/GPU/NAME.json and replaces
 the recording of that name; without NAME it is the stem of REPORT. Each row becomes one line. Of more than 61 samples of one kind it keeps 61
-or 60: the median, and others evenly spaced by rank, in the order they were measured.
+or 60: the median, and others evenly spaced by rank, in the order they were measured. Of a search it keeps one row
+a problem: the winner, the constants of that time, and the medians of all configurations that were timed to the end.
 
 A recording says where it comes from: GPU or compiler, date, commit, and the report's sha256. The tool takes
 these from the report, or for a text from the JSON report named with --of. What a report does not say is
-given with --gpu, --date and --commit. A commit with changes (`-dirty`) is refused.
+given with --gpu, --date and --commit. A commit with changes (`-dirty`) is refused, unless --commit says it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import hashlib
 import json
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -59,6 +61,15 @@ def light(value, digits: int, key: str = ""):
     return value
 
 
+def outcome(problem: dict) -> dict:
+    """The row of a problem that `tune` searched: medians and counts instead of samples."""
+    candidates = problem["configurations"]
+    timed = [{name: candidate[name] for name in ("configuration", "median_s")}
+             for candidate in candidates if candidate["fate"] == "timed"]
+    rest = {name: value for name, value in problem.items() if name != "configurations"}
+    return {**rest, "fates": Counter(candidate["fate"] for candidate in candidates), "timed": timed}
+
+
 def rendered(recording: dict) -> str:
     """A member a line, and of the rows a row a line."""
     members = []
@@ -98,7 +109,7 @@ def provenance(report: dict, options) -> dict:
             raise Refused(f"{options.report} does not say its {name}; give it with --{name}")
     if not re.fullmatch(r"\d{4}-\d\d-\d\d(T[\d:]+Z)?", said["date"]):
         raise Refused(f"the date '{said['date']}' is not YYYY-MM-DD, nor with a time THH:MM:SSZ")
-    if not re.fullmatch(r"[0-9a-f]{12,40}", said["commit"]):
+    if not re.fullmatch(r"[0-9a-f]{12,40}" + ("(-dirty)?" if options.commit else ""), said["commit"]):
         raise Refused(f"the commit '{said['commit']}' is not 12 to 40 hexadecimal digits: build from a clean "
                       "commit, or name with --commit the one that holds these sources")
     if "command" not in said and not report.get("argv"):
@@ -127,6 +138,8 @@ def kept(options) -> tuple[str, str]:
     raw = options.report.read_bytes()
     recorded = {**provenance(report, options), "raw_sha256": hashlib.sha256(raw).hexdigest()}
     place = f"{folder_of(recorded)}/{options.name}"
+    if report.get("verb") == "tune" and "problems" in report:
+        report["rows"] = [outcome(problem) for problem in report.pop("problems")]
     if not options.of:
         digits = ERROR_DIGITS if report.get("verb") == "accuracy" else DIGITS
         rest = light({name: report[name] for name in sorted(report) if name not in ("rows", "recorded")}, digits)

@@ -7,11 +7,11 @@
 // Whether FP16 pairs suffice. Let the largest element of each line lie between 1 and 2, as a scale
 // can make it. An element from 2^-16 on keeps all 22 bits. A smaller one has an absolute error of
 // at most 2^-39. The pass counts shares of a line's elements: `small` and `tiny`, the nonzero ones
-// below 2^-16 and 2^-18; `below6` and `below18`, all below 2^-6 and 2^-18.
+// below 2^-16 and 2^-18; `below8` and `below18`, all below 2^-8 and 2^-18.
 //
 // The small elements of both operands meet factors below 2, so they add an error of at most
 //   (small(A) + small(B))·k·2^-38.
-// With t and u of 6 or 18, at least (1 - below_t(A) - below_u(B))·k terms of the product are
+// With t and u of 8 or 18, at least (1 - below_t(A) - below_u(B))·k terms of the product are
 // 2^-(t+u) or more. So the error is at most one rounding (2^-24) of the sum of magnitudes, if for
 // some t and u
 //   small(A) + small(B) <= (1 - below_t(A) - below_u(B))·2^(14-t-u).

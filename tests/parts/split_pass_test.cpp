@@ -171,7 +171,7 @@ TEST_P(SplitPass, BringsEachLineNearTheTopOfAHalf) {
 
 // What a block's words say, as shares of elements.
 struct Shares {
-  double below6, below18, small, tiny;
+  double below8, below18, small, tiny;
 
   static Shares of(unsigned below, unsigned lossy) {
     const auto as_float = [](unsigned code) {
@@ -181,7 +181,7 @@ struct Shares {
             as_float(lossy >> 16)};
   }
   void include(const Shares& more) {
-    below6 = std::max(below6, more.below6), below18 = std::max(below18, more.below18);
+    below8 = std::max(below8, more.below8), below18 = std::max(below18, more.below18);
     small = std::max(small, more.small), tiny = std::max(tiny, more.tiny);
   }
 };
@@ -199,7 +199,7 @@ TEST_P(SplitPass, CountsWhetherHalvesFit) {
                   wide = split(kHalves, wide_lines(24, 512, 20, 5), along);
     const Shares of_even = most_of(even), of_wide = most_of(wide);
     EXPECT_EQ(of_even.small, 0.0) << "of 2^-16 of the largest there are hardly any";
-    EXPECT_NEAR(of_even.below6, 0.0156, 0.03);
+    EXPECT_NEAR(of_even.below8, 0.0039, 0.02);
     // Of magnitudes over 40 powers of two, 24 of 40 are below 2^-16 of the largest.
     EXPECT_NEAR(of_wide.small, 0.6, 0.12);
     EXPECT_NEAR(of_wide.tiny, 0.55, 0.12);
@@ -278,7 +278,7 @@ Shares counted(const Lines& x, int span) {
       for (int i = first; i < end; ++i) {
         const double magnitude = std::abs(double{x.at(line, i)}) / binade;
         const bool is_zero = magnitude == 0;
-        n[0] += magnitude < 0x1p-6, n[1] += magnitude < 0x1p-18;
+        n[0] += magnitude < 0x1p-8, n[1] += magnitude < 0x1p-18;
         n[2] += !is_zero && magnitude < 0x1p-16, n[3] += !is_zero && magnitude < 0x1p-18;
       }
       for (int i = 0; i < 4; ++i) n[static_cast<std::size_t>(i)] /= is_rest ? 256 : end - first;
@@ -304,7 +304,7 @@ TEST_P(SplitPass, CountsTheLinesThatAreThereAndNoOthers) {
       const Shares told = most_of(split(kHalves, x, along, gap)),
                    truth = counted(x, along ? k : span);
       const double half_a_step = 0.5 / 255;
-      EXPECT_NEAR(told.below6, truth.below6 + half_a_step, half_a_step + 1e-9);
+      EXPECT_NEAR(told.below8, truth.below8 + half_a_step, half_a_step + 1e-9);
       EXPECT_NEAR(told.below18, truth.below18 + half_a_step, half_a_step + 1e-9);
       EXPECT_NEAR(told.small, truth.small, truth.small / 64);
       EXPECT_NEAR(told.tiny, truth.tiny, truth.tiny / 64);

@@ -57,7 +57,7 @@ class CompileTable(unittest.TestCase):
                                 ["normalise", "`-ftz=true`", "100.0 µs", "0.500", "1"],
                                 ["tile", "whole program", "10.0 µs", "1.000", "none"],
                                 ["tile", "`-rdc=true`", "20.0 µs", "2.000", "wrong"]])
-        self.assertEqual(compile_table.caption(MEASURED), "NVIDIA H100, medians of 3 samples.")
+        self.assertEqual(compile_table.caption(MEASURED), "NVIDIA H100, medians; the recording keeps 3 samples of each.")
 
 
     def rows(self, what):

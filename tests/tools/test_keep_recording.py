@@ -85,6 +85,34 @@ class Kept(unittest.TestCase):
         again = self.recording("nvidia-h100/sgemm.json")
         self.assertEqual(json.loads(first)["rows"], json.loads(again)["rows"])
 
+    def test_a_search_keeps_medians_and_counts(self):
+        def candidate(rows, fate, **more):
+            return {"configuration": {"rows": rows}, "fate": fate, "samples_s": [1e-5] * 9, **more}
+
+        problem = {"op": "sgemm", "rung": "row_07", "variant": "row_nn", "shape": [512, 512, 512], "skipped": "",
+                   "best": {"rows": 64}, "best_s": 1e-5, "today": {"rows": 128}, "complete": True,
+                   "configurations": [candidate(64, "timed", median_s=1e-5, race_samples_s=[1e-5] * 31),
+                                      candidate(128, "timed", median_s=2e-5), candidate(256, "pruned", why="slow"),
+                                      candidate(32, "stopped early", median_s=3e-5)]}
+        search = report(verb="tune", problems=[problem])
+        del search["rows"]
+        self.assertEqual(self.run_tool(search, name="tune.json")[0], 0)
+        text = self.recording("nvidia-h100/tune.json")
+        whole = json.loads(text)
+        self.assertNotIn("problems", whole)
+        self.assertNotIn("samples", text)
+        row, = whole["rows"]
+        self.assertEqual(row["fates"], {"timed": 2, "pruned": 1, "stopped early": 1})
+        self.assertEqual(row["timed"], [{"configuration": {"rows": 64}, "median_s": 1e-5},
+                                        {"configuration": {"rows": 128}, "median_s": 2e-5}])
+        self.assertEqual((row["best"], row["today"], row["best_s"]), ({"rows": 64}, {"rows": 128}, 1e-5))
+
+    def test_a_commit_with_changes_has_to_be_said(self):
+        dirty = f"{COMMIT}-dirty"
+        self.assertEqual(self.run_tool(report(commit=dirty))[0], 2)
+        self.assertEqual(self.run_tool(report(commit=dirty), "--commit", dirty)[0], 0)
+        self.assertEqual(json.loads(self.recording("nvidia-h100/sgemm.json"))["recorded"]["commit"], dirty)
+
     def test_folders(self):
         for gpu, folder in (("NVIDIA GeForce RTX 4090", "nvidia-geforce-rtx-4090"), ("NVIDIA H200", "nvidia-h200"),
                             ("NVIDIA A100-SXM4-80GB", "nvidia-a100"), ("../x", "..x")):

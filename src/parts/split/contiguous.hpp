@@ -118,7 +118,7 @@ __device__ __forceinline__ LossCount write_line(const SplitOperand& x, bool in_o
       if (left < kSplitPiece && lane == 0)
         count.below18 -= kSplitPiece - static_cast<unsigned>(left);
     }
-    count.from6 = quick.from6;
+    count.from8 = quick.from8;
     count.add_of_lanes<32>();
   }
   count.set_line(in_operand, range.largest);

@@ -16,7 +16,7 @@ struct LossCount {
   // Far more than there are elements, also if eight warps add it.
   static constexpr unsigned kUncounted = 1u << 28;
 
-  unsigned from6 = 0;            // at least 2^-6
+  unsigned from8 = 0;            // at least 2^-8
   unsigned below18 = 0;          // below 2^-18: zeros too. kUncounted: the line does not count
   unsigned small = 0, tiny = 0;  // kUncounted: no FP16 pair can hold the line
 
@@ -34,7 +34,7 @@ struct LossCount {
     }
   }
   __device__ __forceinline__ void add(const LossCount& more) {
-    from6 += more.from6, below18 += more.below18;
+    from8 += more.from8, below18 += more.below18;
     small += more.small, tiny += more.tiny;
   }
   // Adds what the other lanes have, of a warp or of each kLanes of it.
@@ -44,7 +44,7 @@ struct LossCount {
       if constexpr (kLanes == 32) return warp::sum(own);
       return warp::reduce<kLanes>(own, warp::Sum());
     };
-    from6 = sum(from6), below18 = sum(below18), small = sum(small), tiny = sum(tiny);
+    from8 = sum(from8), below18 = sum(below18), small = sum(small), tiny = sum(tiny);
   }
   // A line of zeros, or none at all, counts for nothing.
   __device__ __forceinline__ void set_line(bool in_operand, unsigned largest) {
@@ -60,19 +60,19 @@ struct LossCount {
 // The cheap part of the count, of the halves hi: how many are large, and whether one may be small.
 // The line's scale has brought its largest element between 2^14 and 2^15.
 struct QuickCount {
-  unsigned all_above = ~0u, from6 = 0;
+  unsigned all_above = ~0u, from8 = 0;
   // `ignored`: all bits if small elements are counted anyway, else none.
   __device__ __forceinline__ void add(const unsigned (&hi)[4], unsigned ignored = 0) {
-    constexpr unsigned k16 = 0x3400, k6 = 0x5c00;  // 2^-2 and 2^8 as halves' bits
+    constexpr unsigned k16 = 0x3400, k8 = 0x5400;  // 2^-2 and 2^6 as halves' bits
     unsigned marks = 0;
     WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 4; ++i) {
       const unsigned both =
           hi[i] & 0x7fff7fffu;  // an addition sets a half's top bit if it is as large
       all_above &= (both + (0x8000u - k16) * 0x10001u) | ignored;
-      marks |= ((both + (0x8000u - k6) * 0x10001u) & 0x80008000u) >> i;
+      marks |= ((both + (0x8000u - k8) * 0x10001u) & 0x80008000u) >> i;
     }
-    from6 += __popc(marks);
+    from8 += __popc(marks);
   }
   __device__ __forceinline__ bool may_be_small() const {
     return (all_above & 0x80008000u) != 0x80008000u;
@@ -101,7 +101,7 @@ __device__ __forceinline__ PrecisionLoss loss_of(const LossCount& count, unsigne
   loss.small = share_code(count.small, one);
   loss.tiny = share_code(count.tiny, one);
   if (is_rest) return loss;
-  loss.below6 = share_of_255(length - count.from6, one);
+  loss.below8 = share_of_255(length - count.from8, one);
   loss.below18 = share_of_255(count.below18, one);
   return loss;
 }
@@ -114,8 +114,8 @@ __device__ __forceinline__ bool fits_half_pairs(const PrecisionLoss& a, const Pr
   const auto share = [](unsigned code) { return __uint_as_float(code << 16); };
   const float lossy =
       255.0f * fminf(share(a.small) + share(b.tiny), share(a.tiny) + share(b.small));
-  const unsigned below_a[] = {a.below6, a.below18}, below_b[] = {b.below6, b.below18};
-  constexpr int kExponents[] = {6, 18};
+  const unsigned below_a[] = {a.below8, a.below18}, below_b[] = {b.below8, b.below18};
+  constexpr int kExponents[] = {8, 18};
   if (lossy == 0.0f) return true;
   bool fits = false;
   WARPLADDER_UNROLL_ON_GPU

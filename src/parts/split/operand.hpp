@@ -79,15 +79,15 @@ __host__ __device__ __forceinline__ auto with_split_shape(std::int64_t depth, co
 struct StoredLoss {
   unsigned below = 0, lossy = 0;
 };
-// The same as numbers. Shares of elements: those below 2^-6 and 2^-18 of the binade of their line's
+// The same as numbers. Shares of elements: those below 2^-8 and 2^-18 of the binade of their line's
 // largest, in 255ths rounded up; and those of nonzero elements below 2^-16 (`small`) and 2^-18
 // (`tiny`), as the upper halves of floats rounded up.
 struct PrecisionLoss {
-  unsigned below6 = 0, below18 = 0, small = 0, tiny = 0;
+  unsigned below8 = 0, below18 = 0, small = 0, tiny = 0;
 
   PrecisionLoss() = default;
   __device__ __forceinline__ explicit PrecisionLoss(const StoredLoss& s)
-      : below6(s.below & 0xffff),
+      : below8(s.below & 0xffff),
         below18(s.below >> 16),
         small(s.lossy & 0xffff),
         tiny(s.lossy >> 16) {}
@@ -98,20 +98,20 @@ struct PrecisionLoss {
     return loss;
   }
   __device__ __forceinline__ StoredLoss stored() const {
-    return {below6 | below18 << 16, small | tiny << 16};
+    return {below8 | below18 << 16, small | tiny << 16};
   }
   __device__ __forceinline__ void include(const PrecisionLoss& more) {
-    below6 = max(below6, more.below6), below18 = max(below18, more.below18);
+    below8 = max(below8, more.below8), below18 = max(below18, more.below18);
     small = max(small, more.small), tiny = max(tiny, more.tiny);
   }
   // Includes what the warp's other lanes have.
   __device__ __forceinline__ void include_warp() {
-    below6 = warp::greatest(below6), below18 = warp::greatest(below18);
+    below8 = warp::greatest(below8), below18 = warp::greatest(below18);
     small = warp::greatest(small), tiny = warp::greatest(tiny);
   }
   // Includes this in one that other threads include theirs in, too.
   __device__ __forceinline__ void add_to(PrecisionLoss& shared) const {
-    atomicMax(&shared.below6, below6), atomicMax(&shared.below18, below18);
+    atomicMax(&shared.below8, below8), atomicMax(&shared.below18, below18);
     atomicMax(&shared.small, small), atomicMax(&shared.tiny, tiny);
   }
 };

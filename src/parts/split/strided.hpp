@@ -192,7 +192,7 @@ __device__ __forceinline__ void write_rounds(const SplitOperand& x, SplitShared<
       }
       const std::int64_t left = k_end - (first + own);
       if (!Pairs::kCounted || left <= 0) continue;
-      count.from6 += quick.from6;
+      count.from8 += quick.from8;
       const std::int64_t behind = end - (first + own);
       int counted = behind < kPart ? static_cast<int>(behind) : kPart;
       if (kMore > 0 && counted > kRows + kMore - own) counted = kRows + kMore - own;

@@ -110,8 +110,8 @@ void with_tensor_config(const Gemm& g, std::int64_t depth, const runtime::Machin
   if (2 * small <= multiprocessors && depth >= 256) {
     return run.template operator()<TensorConfig{1, 2, 128, 6}>();
   }
-  // Products that fill less than two waves of small tiles cuBLAS sums up in parts of k. Small tiles,
-  // with two levels of sums, are as accurate.
+  // Products that fill less than two waves of small tiles cuBLAS sums up in parts of k. Small
+  // tiles, with two levels of sums, are as accurate.
   const bool sums_in_levels = 2 * small <= 3 * multiprocessors;
   const double in_small = time_of_waves<kSmall>(g, machine),
                in_wide = time_of_waves<kWide>(g, machine),
