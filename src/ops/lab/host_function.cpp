@@ -1,0 +1,99 @@
+#include "ops/lab/host_function.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include "base/atomic_file.hpp"
+#include "base/child_process.hpp"
+#include "base/error.hpp"
+#include "base/in_quotes.hpp"
+#include "base/scratch_folder.hpp"
+#include "runtime/expression.hpp"
+#include "runtime/nvrtc.hpp"
+
+namespace warpladder::ops {
+namespace {
+
+// CUDA's words and functions that C++ lacks. Multiply-adds are fused, as on a GPU.
+constexpr const char* kBefore = R"(#include <cmath>
+#include <math.h>
+#include <type_traits>
+#define __device__
+#define __forceinline__ inline __attribute__((always_inline))
+template <class A, class B>
+inline std::common_type_t<A, B> max(A a, B b) { return a > b ? a : b; }
+template <class A, class B>
+inline std::common_type_t<A, B> min(A a, B b) { return a < b ? a : b; }
+inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
+inline float __expf(float x) { return expf(x); }
+inline float __logf(float x) { return logf(x); }
+)";
+constexpr const char* kMap = R"(
+extern "C" void warpladder_map(float* values, long count) {
+  for (long i = 0; i < count; ++i) values[i] = Function()(values[i]);
+}
+)";
+constexpr const char* kFold = R"(
+static float fold(const float* values, long count, float identity) {
+  if (count > 256) {
+    const long half = count / 2;
+    return Function()(fold(values, half, identity), fold(values + half, count - half, identity));
+  }
+  float all = identity;
+  for (long i = 0; i < count; ++i) all = Function()(all, values[i]);
+  return all;
+}
+extern "C" float warpladder_fold(const float* values, long count, float identity) {
+  return fold(values, count, identity);
+}
+)";
+
+}  // namespace
+
+HostFunction::HostFunction(const std::string& flag, const char* parameters,
+                           const std::string& expression) {
+  const std::string subject = fmt::format("{} {}", flag, in_quotes(expression, kShownBytes));
+  if (const auto status = runtime::check_expression(subject.c_str(), expression.c_str());
+      !status.ok()) {
+    throw_bad_input(status.sentence);
+  }
+  if (find_program("g++").empty()) {
+    throw_resource(fmt::format("g++ is not found, which compiles {} for the CPU", flag));
+  }
+  const ScratchFolder scratch;
+  const std::string source = scratch.path() / "function.cpp",
+                    library = scratch.path() / "function.so";
+  const bool joins = parameters[std::string_view(parameters).size() - 1] == 'b';
+  write_file(source, kBefore + runtime::function_object(parameters, expression.c_str()) +
+                         (joins ? kFold : kMap));
+  const FinishedProcess done =
+      run_process({"g++", "-std=c++20", "-O2", "-mavx2", "-mfma", "-ffp-contract=fast", "-w",
+                   "-shared", "-fPIC", source, "-o", library});
+  if (done.exit_code != 0) {
+    throw_bad_input(
+        fmt::format("{} does not compile: {}", subject, runtime::first_error_of(done.errors)));
+  }
+  library_ = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library_) throw_resource(fmt::format("{} cannot be loaded: {}", subject, ::dlerror()));
+}
+
+void* HostFunction::address_of(const char* symbol) const { return ::dlsym(library_, symbol); }
+
+HostMap::HostMap(const std::string& flag, const std::string& expression)
+    : HostFunction(flag, "const float x", expression) {}
+
+void HostMap::apply(std::span<float> values) const {
+  const auto map = reinterpret_cast<void (*)(float*, long)>(address_of("warpladder_map"));
+  map(values.data(), static_cast<long>(values.size()));
+}
+
+HostFold::HostFold(const std::string& flag, const std::string& expression)
+    : HostFunction(flag, "const float a, const float b", expression) {}
+
+float HostFold::of(std::span<const float> values, float identity) const {
+  const auto fold =
+      reinterpret_cast<float (*)(const float*, long, float)>(address_of("warpladder_fold"));
+  return fold(values.data(), static_cast<long>(values.size()), identity);
+}
+
+}  // namespace warpladder::ops
