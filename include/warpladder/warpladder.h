@@ -1,20 +1,19 @@
 /* warpladder: FP32 operators for NVIDIA GPUs, as a C interface.
  *
  * Conventions of every call
- *   - Pointers to operands are device pointers. Sizes, leading dimensions and strides count
- * elements and are 64-bit. Floats are IEEE binary32.
+ *   - Pointers to operands are device pointers. Sizes, leading dimensions and strides count elements
+ *     and are 64-bit. Floats are IEEE binary32.
  *   - A call validates its arguments, launches kernels on the caller's stream and returns. It never
  *     waits for the GPU, prints, exits or throws. Functions that wait say so.
- *   - A call that returns anything but WARPLADDER_SUCCESS launched nothing and wrote nothing,
- * except with WARPLADDER_CUDA_ERROR, where outputs are undefined. warpladder_last_error() then
- * holds one sentence that names the argument and its value.
+ *   - A call that returns anything but WARPLADDER_SUCCESS launched nothing and wrote nothing, except
+ *     with WARPLADDER_CUDA_ERROR, where outputs are undefined. warpladder_last_error() then holds one
+ *     sentence that names the argument and its value.
  *   - Operands belong to the caller and must stay valid until the stream has passed the call.
- *   - beta == 0 never reads the output. alpha == 0 never reads the inputs. A size of 0 follows
- * BLAS.
- *   - The same call on the same model of GPU gives the same bits, whatever the stream, the
- * workspace or the neighbours in a batch.
- *   - A handle may be used by any number of threads and streams at the same time. A handle belongs
- * to one device; a call works whichever device is current, and leaves the current device as it was.
+ *   - beta == 0 never reads the output. alpha == 0 never reads the inputs. A size of 0 follows BLAS.
+ *   - The same call on the same model of GPU gives the same bits, whatever the stream, the workspace
+ *     or the neighbours in a batch.
+ *   - A handle may be used by any number of threads and streams at the same time. A handle belongs to
+ *     one device; a call works whichever device is current, and leaves the current device as it was.
  *   - Every call can be captured into a CUDA graph, unless it says that it waits for the GPU.
  */
 #ifndef WARPLADDER_WARPLADDER_H
@@ -56,68 +55,66 @@ typedef enum {
 } warpladder_status;
 
 /* The name of a status, such as "WARPLADDER_SUCCESS". Never null; static storage. */
-WARPLADDER_API const char* warpladder_status_string(warpladder_status status);
+WARPLADDER_API const char *warpladder_status_string(warpladder_status status);
 
 /* The sentence of the last failed call of this thread; "" if none has failed. Valid until the
  * thread's next failing call. */
-WARPLADDER_API const char* warpladder_last_error(void);
+WARPLADDER_API const char *warpladder_last_error(void);
 
 /* WARPLADDER_VERSION of the library that is loaded. */
 WARPLADDER_API int warpladder_version(void);
 
 /* handles */
 
-typedef struct warpladder_context* warpladder_handle;
+typedef struct warpladder_context *warpladder_handle;
 
 /* A cudaStream_t; null is the legacy default stream, cudaStreamPerThread the calling thread's. */
 struct CUstream_st;
-typedef struct CUstream_st* warpladder_stream;
+typedef struct CUstream_st *warpladder_stream;
 
 /* Makes a handle for the current device and stores it in *out. Takes no device memory. Waits for
  * CUDA to initialise the device where the process has not used it yet.
  * WARPLADDER_NO_DEVICE, WARPLADDER_UNSUPPORTED_DEVICE. */
-WARPLADDER_API warpladder_status warpladder_create(warpladder_handle* out);
+WARPLADDER_API warpladder_status warpladder_create(warpladder_handle *out);
 
 /* Waits for the device, then frees the handle and all device memory that it holds. The handle must
  * not be in use by another thread. A null handle is ignored. */
 WARPLADDER_API warpladder_status warpladder_destroy(warpladder_handle handle);
 
-/* Gives calls of this handle on `stream` a workspace of `bytes` bytes of device memory at a
- * multiple of 256. The library writes there and expects nothing of its content. It belongs to the
- * caller, who keeps it until the last of these calls has ended. null and 0 take it away again; do
- * so before the stream is destroyed. `stream` is not cudaStreamPerThread, which is another one in
- * each thread.
+/* Gives calls of this handle on `stream` a workspace of `bytes` bytes of device memory at a multiple
+ * of 256. The library writes there and expects nothing of its content. It belongs to the caller, who
+ * keeps it until the last of these calls has ended. null and 0 take it away again; do so before the
+ * stream is destroyed. `stream` is not cudaStreamPerThread, which is another one in each thread.
  *
- * Without a workspace each call takes what it needs from a memory pool of the handle, in the order
- * of the stream (cudaMallocFromPoolAsync), and returns it the same way. warpladder_set_allocator()
- * puts other functions in the pool's place. The pool keeps returned memory until
- * warpladder_destroy().
+ * Without a workspace each call takes what it needs from a memory pool of the handle, in the order of
+ * the stream (cudaMallocFromPoolAsync), and returns it the same way. warpladder_set_allocator() puts
+ * other functions in the pool's place. The pool keeps returned memory
+ * until warpladder_destroy().
  *
  * Apart from these, the handle keeps 64 KiB or more of device memory for each stream on which an
- * operator other than sgemm, transpose and vector_add was called: flags by which thread blocks
- * meet. A captured call has its flags in its workspace instead. */
+ * operator other than sgemm, transpose and vector_add was called: flags by which thread blocks meet.
+ * A captured call has its flags in its workspace instead. */
 WARPLADDER_API warpladder_status warpladder_set_workspace(warpladder_handle handle,
-                                                          warpladder_stream stream, void* workspace,
+                                                          warpladder_stream stream, void *workspace,
                                                           size_t bytes);
 
-/* Functions that take the pool's place for workspaces, such as those of a framework's own
- * allocator. allocate() returns `bytes` bytes of device memory at a multiple of 256, for use in the
- * order of `stream`, or null where there are none. release() gets the memory back when the call has
- * launched its kernels, which may not have run yet: the next use comes behind them on the same
- * stream. Both are called with the handle's device current, by every thread that uses the handle.
- * They do not throw. Each launch of a graph uses the memory of its captured calls: allocate()
- * answers for it. */
+/* Functions that take the pool's place for workspaces, such as those of a framework's own allocator.
+ * allocate() returns `bytes` bytes of device memory at a multiple of 256, for use in the order of
+ * `stream`, or null where there are none. release() gets the memory back when the call has launched
+ * its kernels, which may not have run yet: the next use comes behind them on the same stream. Both are
+ * called with the handle's device current, by every thread that uses the handle. They do not throw.
+ * Each launch of a graph uses the memory of its captured calls: allocate() answers for it. */
 typedef struct {
-  void* (*allocate)(void* state, size_t bytes, warpladder_stream stream);
-  void (*release)(void* state, void* memory, size_t bytes, warpladder_stream stream);
-  void* state; /* handed to both */
+  void *(*allocate)(void *state, size_t bytes, warpladder_stream stream);
+  void (*release)(void *state, void *memory, size_t bytes, warpladder_stream stream);
+  void *state; /* handed to both */
 } warpladder_allocator;
 
 /* For all later calls of the handle; null: the pool again. Copies *allocator. No other thread uses
  * the handle meanwhile. A stream's workspace of warpladder_set_workspace() comes first. Memory that
  * outlives a call (flags, prepared matrices, plans) still comes from the pool. */
 WARPLADDER_API warpladder_status warpladder_set_allocator(warpladder_handle handle,
-                                                          const warpladder_allocator* allocator);
+                                                          const warpladder_allocator *allocator);
 
 /* Which arithmetic sgemm and its variants use. TF32, which drops bits of the operands, never.
  *   ACCURATE        whatever is fastest among methods whose error is no larger than that of an FP32
@@ -142,25 +139,28 @@ typedef enum { WARPLADDER_OP_N = 111, WARPLADDER_OP_T = 112 } warpladder_op;
 /* A is stored m×k (k×m under OP_T), B k×n (n×k under OP_T), C m×n. In row-major storage a leading
  * dimension is at least the stored columns, in column-major storage the stored rows, and never 0.
  * C overlaps neither A nor B. Repeatable bit by bit. */
-WARPLADDER_API warpladder_status warpladder_sgemm(
-    warpladder_handle handle, warpladder_layout layout, warpladder_op op_a, warpladder_op op_b,
-    int64_t m, int64_t n, int64_t k, float alpha, const float* a, int64_t lda, const float* b,
-    int64_t ldb, float beta, float* c, int64_t ldc, warpladder_stream stream);
+WARPLADDER_API warpladder_status warpladder_sgemm(warpladder_handle handle,
+                                                  warpladder_layout layout, warpladder_op op_a,
+                                                  warpladder_op op_b, int64_t m, int64_t n,
+                                                  int64_t k, float alpha, const float *a,
+                                                  int64_t lda, const float *b, int64_t ldb,
+                                                  float beta, float *c, int64_t ldc,
+                                                  warpladder_stream stream);
 
 /* Matrix i of `batch` lies stride elements behind matrix i - 1. stride_a and stride_b may be 0 (all
  * products share the operand); matrices of C do not overlap. The products are independent. */
 WARPLADDER_API warpladder_status warpladder_sgemm_strided_batched(
     warpladder_handle handle, warpladder_layout layout, warpladder_op op_a, warpladder_op op_b,
-    int64_t m, int64_t n, int64_t k, float alpha, const float* a, int64_t lda, int64_t stride_a,
-    const float* b, int64_t ldb, int64_t stride_b, float beta, float* c, int64_t ldc,
+    int64_t m, int64_t n, int64_t k, float alpha, const float *a, int64_t lda, int64_t stride_a,
+    const float *b, int64_t ldb, int64_t stride_b, float beta, float *c, int64_t ldc,
     int64_t stride_c, int64_t batch, warpladder_stream stream);
 
 /* a, b and c are device arrays of `batch` device pointers, as cublasSgemmBatched takes them. The
  * library does not read them on the host: the caller answers for the pointers in them. */
 WARPLADDER_API warpladder_status warpladder_sgemm_batched(
     warpladder_handle handle, warpladder_layout layout, warpladder_op op_a, warpladder_op op_b,
-    int64_t m, int64_t n, int64_t k, float alpha, const float* const* a, int64_t lda,
-    const float* const* b, int64_t ldb, float beta, float* const* c, int64_t ldc, int64_t batch,
+    int64_t m, int64_t n, int64_t k, float alpha, const float *const *a, int64_t lda,
+    const float *const *b, int64_t ldb, float beta, float *const *c, int64_t ldc, int64_t batch,
     warpladder_stream stream);
 
 /* B, prepared once for many products with the same B, such as a layer's weights. It holds
@@ -169,16 +169,19 @@ WARPLADDER_API warpladder_status warpladder_sgemm_batched(
  *     256: B as the tensor cores multiply it, as pairs of halves and as pairs of TF32, another 12
  *     bytes an element (k rounded up to a multiple of 64) and 32 a column. Products then split A
  *     alone, and their workspace is that of A. Small B, which gain nothing by it, are only copied.
- * The library decides when it prepares B; a change of the handle's arithmetic does not change what
- * a prepared B holds. Products only read it: any number of threads and streams may use it at the
- * same time. It takes FP32's whole range, as warpladder_sgemm() does. */
-typedef struct warpladder_prepared_matrix* warpladder_prepared;
+ * The library decides when it prepares B; a change of the handle's arithmetic does not change what a
+ * prepared B holds. Products only read it: any number of threads and streams may use it at the same
+ * time. It takes FP32's whole range, as warpladder_sgemm() does. */
+typedef struct warpladder_prepared_matrix *warpladder_prepared;
 
 /* Prepares op(B)[k×n]. Takes the device memory from the handle's pool, in the order of the stream.
  * Later changes of B do not matter. Cannot be captured: WARPLADDER_CAPTURING. */
-WARPLADDER_API warpladder_status warpladder_sgemm_prepare(
-    warpladder_handle handle, warpladder_layout layout, warpladder_op op_b, int64_t n, int64_t k,
-    const float* b, int64_t ldb, warpladder_prepared* out, warpladder_stream stream);
+WARPLADDER_API warpladder_status warpladder_sgemm_prepare(warpladder_handle handle,
+                                                          warpladder_layout layout,
+                                                          warpladder_op op_b, int64_t n, int64_t k,
+                                                          const float *b, int64_t ldb,
+                                                          warpladder_prepared *out,
+                                                          warpladder_stream stream);
 
 /* warpladder_sgemm() in the prepared layout with the prepared B, n and k. The stream comes behind
  * the one that prepared (the same stream, or an event that the caller placed). Can be captured. The
@@ -186,9 +189,9 @@ WARPLADDER_API warpladder_status warpladder_sgemm_prepare(
  * another method may be the fastest. Repeatable bit by bit. */
 WARPLADDER_API warpladder_status warpladder_sgemm_prepared(warpladder_handle handle,
                                                            warpladder_op op_a, int64_t m,
-                                                           float alpha, const float* a, int64_t lda,
+                                                           float alpha, const float *a, int64_t lda,
                                                            warpladder_prepared b, float beta,
-                                                           float* c, int64_t ldc,
+                                                           float *c, int64_t ldc,
                                                            warpladder_stream stream);
 
 /* Frees a prepared matrix in the order of the stream. The caller sees to it that this comes behind
@@ -200,7 +203,7 @@ WARPLADDER_API warpladder_status warpladder_prepared_destroy(warpladder_handle h
 /* An element-wise epilogue of products, compiled from an expression in CUDA C++ of `x`, the element
  * as warpladder_sgemm() would store it: "x > 0 ? x : 0.1f * x", "fmaxf(x, 0)", "tanhf(x)". Any
  * number of threads and streams may use one. */
-typedef struct warpladder_compiled_epilogue* warpladder_epilogue;
+typedef struct warpladder_compiled_epilogue *warpladder_epilogue;
 
 /* Compiles the expression with NVRTC, or takes the code from the cache on disk, and stores the
  * epilogue in *out. Takes seconds at most; does not wait for the GPU. NVRTC is loaded from
@@ -209,8 +212,8 @@ typedef struct warpladder_compiled_epilogue* warpladder_epilogue;
  * characters, holds a semicolon, brace, quote, comment or backslash, has unbalanced parentheses, or
  * is refused by the compiler, whose first error the sentence then holds. WARPLADDER_NO_COMPILER. */
 WARPLADDER_API warpladder_status warpladder_epilogue_create(warpladder_handle handle,
-                                                            const char* expression,
-                                                            warpladder_epilogue* out);
+                                                            const char *expression,
+                                                            warpladder_epilogue *out);
 
 /* Frees an epilogue that no call uses any more; null is ignored. What the GPU still runs is not
  * touched. */
@@ -224,8 +227,8 @@ WARPLADDER_API warpladder_status warpladder_epilogue_destroy(warpladder_handle h
  * (WARPLADDER_CAPTURING, and nothing was launched). */
 WARPLADDER_API warpladder_status warpladder_sgemm_epilogue(
     warpladder_handle handle, warpladder_layout layout, warpladder_op op_a, warpladder_op op_b,
-    int64_t m, int64_t n, int64_t k, float alpha, const float* a, int64_t lda, const float* b,
-    int64_t ldb, float beta, float* c, int64_t ldc, warpladder_epilogue epilogue,
+    int64_t m, int64_t n, int64_t k, float alpha, const float *a, int64_t lda, const float *b,
+    int64_t ldb, float beta, float *c, int64_t ldc, warpladder_epilogue epilogue,
     warpladder_stream stream);
 
 /* sgemv: y = alpha · op(A) · x + beta · y */
@@ -235,9 +238,9 @@ WARPLADDER_API warpladder_status warpladder_sgemm_epilogue(
  * overlaps neither A nor x. Repeatable bit by bit. */
 WARPLADDER_API warpladder_status warpladder_sgemv(warpladder_handle handle,
                                                   warpladder_layout layout, warpladder_op op_a,
-                                                  int64_t m, int64_t n, float alpha, const float* a,
-                                                  int64_t lda, const float* x, int64_t incx,
-                                                  float beta, float* y, int64_t incy,
+                                                  int64_t m, int64_t n, float alpha, const float *a,
+                                                  int64_t lda, const float *x, int64_t incx,
+                                                  float beta, float *y, int64_t incy,
                                                   warpladder_stream stream);
 
 /* spmv: y = alpha · A · x + beta · y, A sparse in compressed rows (CSR) */
@@ -255,44 +258,44 @@ typedef enum {
 
 /* A is rows×columns with nnz stored entries. Row i has the entries row_offsets[i] to
  * row_offsets[i + 1] - 1; row_offsets has rows + 1 elements of the given index type, begins with 0,
- * does not decrease and ends with nnz. Entry e has the column column_indices[e], of 32 bits, and
- * the value values[e]. Indices begin at 0, entries of a row may stand in any order. The library
- * does not read these arrays on the host: the caller answers for their contents. y overlaps nothing
- * else. x has `columns` elements, y `rows`. Repeatable bit by bit.
+ * does not decrease and ends with nnz. Entry e has the column column_indices[e], of 32 bits, and the
+ * value values[e]. Indices begin at 0, entries of a row may stand in any order. The library does not
+ * read these arrays on the host: the caller answers for their contents. y overlaps nothing else. x
+ * has `columns` elements, y `rows`. Repeatable bit by bit.
  *
  * pattern and longest_row are hints for warpladder_spmv(); 0 where the caller does not know. A
  * longest_row that is too small costs speed alone. */
 typedef struct {
   int64_t rows, columns, nnz;
   warpladder_index offset_type;
-  const void* row_offsets;
-  const int32_t* column_indices;
-  const float* values;
+  const void *row_offsets;
+  const int32_t *column_indices;
+  const float *values;
   warpladder_pattern pattern;
   int64_t longest_row; /* the most entries of any row */
 } warpladder_csr;
 
-WARPLADDER_API warpladder_status warpladder_spmv(warpladder_handle handle, const warpladder_csr* a,
-                                                 float alpha, const float* x, float beta, float* y,
+WARPLADDER_API warpladder_status warpladder_spmv(warpladder_handle handle, const warpladder_csr *a,
+                                                 float alpha, const float *x, float beta, float *y,
                                                  warpladder_stream stream);
 
 /* What is known of a matrix's pattern, to multiply it faster. Worth its cost from some tens of
  * products on. */
-typedef struct warpladder_spmv_pattern* warpladder_spmv_plan;
+typedef struct warpladder_spmv_pattern *warpladder_spmv_plan;
 
 /* Looks at the pattern of A (not at its values) and takes device memory for what it finds, 2 to 8
  * bytes a stored entry. Waits for the stream. WARPLADDER_CAPTURING. */
 WARPLADDER_API warpladder_status warpladder_spmv_plan_create(warpladder_handle handle,
-                                                             const warpladder_csr* a,
-                                                             warpladder_spmv_plan* out,
+                                                             const warpladder_csr *a,
+                                                             warpladder_spmv_plan *out,
                                                              warpladder_stream stream);
 
 /* As warpladder_spmv(), of a matrix with the planned pattern: the same sizes, row_offsets and
  * column_indices, any values. The stream comes behind the one that planned. */
 WARPLADDER_API warpladder_status warpladder_spmv_planned(warpladder_handle handle,
                                                          warpladder_spmv_plan plan,
-                                                         const warpladder_csr* a, float alpha,
-                                                         const float* x, float beta, float* y,
+                                                         const warpladder_csr *a, float alpha,
+                                                         const float *x, float beta, float *y,
                                                          warpladder_stream stream);
 
 /* Frees a plan in the order of the stream, behind the products that use it. */
@@ -304,11 +307,11 @@ WARPLADDER_API warpladder_status warpladder_spmv_plan_destroy(warpladder_handle 
 
 /* For each of `batch` row-major matrices, stride_in and stride_out apart. `in` is rows×columns with
  * leading dimension ld_in ≥ columns, `out` columns×rows with ld_out ≥ rows. They do not overlap, or
- * out == in: then rows == columns, ld_in == ld_out and stride_in == stride_out. Bit by bit, NaNs
- * too. (A column-major matrix is the row-major storage of its transpose.) */
+ * out == in: then rows == columns, ld_in == ld_out and stride_in == stride_out. Bit by bit, NaNs too.
+ * (A column-major matrix is the row-major storage of its transpose.) */
 WARPLADDER_API warpladder_status warpladder_transpose(warpladder_handle handle, int64_t rows,
-                                                      int64_t columns, const float* in,
-                                                      int64_t ld_in, int64_t stride_in, float* out,
+                                                      int64_t columns, const float *in,
+                                                      int64_t ld_in, int64_t stride_in, float *out,
                                                       int64_t ld_out, int64_t stride_out,
                                                       int64_t batch, warpladder_stream stream);
 
@@ -328,11 +331,11 @@ typedef enum {
   WARPLADDER_ARGMAX = 5
 } warpladder_reduction;
 
-/* One value of the n elements of x. *result is a float in device memory, or an int64_t for ARGMIN
- * and ARGMAX. It overlaps x nowhere. Repeatable bit by bit. */
+/* One value of the n elements of x. *result is a float in device memory, or an int64_t for ARGMIN and
+ * ARGMAX. It overlaps x nowhere. Repeatable bit by bit. */
 WARPLADDER_API warpladder_status warpladder_reduce(warpladder_handle handle,
                                                    warpladder_reduction function, int64_t n,
-                                                   const float* x, void* result,
+                                                   const float *x, void *result,
                                                    warpladder_stream stream);
 
 /* One value of each row (axis 1) or of each column (axis 0) of a row-major rows×columns matrix with
@@ -341,18 +344,18 @@ WARPLADDER_API warpladder_status warpladder_reduce(warpladder_handle handle,
 WARPLADDER_API warpladder_status warpladder_reduce_axis(warpladder_handle handle,
                                                         warpladder_reduction function, int axis,
                                                         int64_t rows, int64_t columns,
-                                                        const float* x, int64_t ld, void* results,
+                                                        const float *x, int64_t ld, void *results,
                                                         warpladder_stream stream);
 
 /* A function of two floats, compiled from an expression in CUDA C++ of `a` and `b`: "a > b ? a :
  * b", "a + b". It is associative and commutative, and `identity` joins with any value and changes
  * nothing. */
-typedef struct warpladder_compiled_op* warpladder_binary_op;
+typedef struct warpladder_compiled_op *warpladder_binary_op;
 
 /* As warpladder_epilogue_create(). */
 WARPLADDER_API warpladder_status warpladder_binary_op_create(warpladder_handle handle,
-                                                             const char* expression, float identity,
-                                                             warpladder_binary_op* out);
+                                                             const char *expression, float identity,
+                                                             warpladder_binary_op *out);
 WARPLADDER_API warpladder_status warpladder_binary_op_destroy(warpladder_handle handle,
                                                               warpladder_binary_op op);
 
@@ -361,14 +364,14 @@ WARPLADDER_API warpladder_status warpladder_binary_op_destroy(warpladder_handle 
  * bit by bit. */
 WARPLADDER_API warpladder_status warpladder_reduce_with(warpladder_handle handle,
                                                         warpladder_binary_op op, int64_t n,
-                                                        const float* x, float* result,
+                                                        const float *x, float *result,
                                                         warpladder_stream stream);
 
 /* vector_add: c[i] = a[i] + b[i] */
 
 /* Of n elements. c may be a or b, and overlaps them in no other way. */
 WARPLADDER_API warpladder_status warpladder_vector_add(warpladder_handle handle, int64_t n,
-                                                       const float* a, const float* b, float* c,
+                                                       const float *a, const float *b, float *c,
                                                        warpladder_stream stream);
 
 /* memory, for programs that have no CUDA runtime of their own */
@@ -376,12 +379,12 @@ WARPLADDER_API warpladder_status warpladder_vector_add(warpladder_handle handle,
 /* Device memory of the handle's device, at a multiple of 256 bytes. *out is null for 0 bytes. The
  * caller frees it. These four functions wait for the device, and cannot be captured. */
 WARPLADDER_API warpladder_status warpladder_malloc(warpladder_handle handle, size_t bytes,
-                                                   void** out);
-WARPLADDER_API warpladder_status warpladder_free(warpladder_handle handle, void* memory);
-WARPLADDER_API warpladder_status warpladder_upload(warpladder_handle handle, void* to_device,
-                                                   const void* from_host, size_t bytes);
-WARPLADDER_API warpladder_status warpladder_download(warpladder_handle handle, void* to_host,
-                                                     const void* from_device, size_t bytes);
+                                                   void **out);
+WARPLADDER_API warpladder_status warpladder_free(warpladder_handle handle, void *memory);
+WARPLADDER_API warpladder_status warpladder_upload(warpladder_handle handle, void *to_device,
+                                                   const void *from_host, size_t bytes);
+WARPLADDER_API warpladder_status warpladder_download(warpladder_handle handle, void *to_host,
+                                                     const void *from_device, size_t bytes);
 
 /* workspaces */
 
@@ -390,27 +393,25 @@ WARPLADDER_API warpladder_status warpladder_download(warpladder_handle handle, v
  * arithmetic, captured or not. transpose and vector_add need none. */
 WARPLADDER_API warpladder_status warpladder_sgemm_workspace_bytes(warpladder_handle handle,
                                                                   int64_t m, int64_t n, int64_t k,
-                                                                  size_t* bytes);
+                                                                  size_t *bytes);
 WARPLADDER_API warpladder_status warpladder_sgemm_batched_workspace_bytes(warpladder_handle handle,
                                                                           int64_t m, int64_t n,
                                                                           int64_t k, int64_t batch,
-                                                                          size_t* bytes);
-WARPLADDER_API warpladder_status warpladder_sgemm_prepared_workspace_bytes(warpladder_handle handle,
-                                                                           int64_t m,
-                                                                           warpladder_prepared b,
-                                                                           size_t* bytes);
+                                                                          size_t *bytes);
+WARPLADDER_API warpladder_status warpladder_sgemm_prepared_workspace_bytes(
+    warpladder_handle handle, int64_t m, warpladder_prepared b, size_t *bytes);
 WARPLADDER_API warpladder_status warpladder_sgemv_workspace_bytes(warpladder_handle handle,
                                                                   int64_t m, int64_t n,
-                                                                  size_t* bytes);
+                                                                  size_t *bytes);
 WARPLADDER_API warpladder_status warpladder_spmv_workspace_bytes(warpladder_handle handle,
                                                                  int64_t rows, int64_t columns,
-                                                                 int64_t nnz, size_t* bytes);
+                                                                 int64_t nnz, size_t *bytes);
 WARPLADDER_API warpladder_status warpladder_reduce_workspace_bytes(warpladder_handle handle,
-                                                                   int64_t n, size_t* bytes);
+                                                                   int64_t n, size_t *bytes);
 WARPLADDER_API warpladder_status warpladder_reduce_axis_workspace_bytes(warpladder_handle handle,
                                                                         int64_t rows,
                                                                         int64_t columns,
-                                                                        size_t* bytes);
+                                                                        size_t *bytes);
 
 #ifdef __cplusplus
 }

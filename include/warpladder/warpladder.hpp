@@ -172,9 +172,9 @@ class DeviceVector {
   float* data_ = nullptr;
 };
 
-// op(B), prepared once for many products; it takes up to 16 bytes an element. It is freed in the
-// order of the stream that made it: products on other streams must have ended. It must not outlive
-// its handle.
+// op(B), prepared once for many products; it takes up to 16 bytes an element. It is freed in the order
+// of the stream that made it: products on other streams must have ended. It must not outlive its
+// handle.
 class PreparedMatrix {
  public:
   PreparedMatrix(const Handle& handle, Layout layout, std::int64_t n, std::int64_t k, ConstMatrix b,
@@ -191,8 +191,8 @@ class PreparedMatrix {
   // C[m×n] = alpha · op(A)[m×k] · op(B) + beta · C.
   void multiply(std::int64_t m, float alpha, ConstMatrix a, float beta, Matrix c,
                 Stream stream = nullptr) const {
-    check(warpladder_sgemm_prepared(handle_, static_cast<warpladder_op>(a.op), m, alpha, a.data,
-                                    a.ld, prepared_, beta, c.data, c.ld, stream));
+    check(warpladder_sgemm_prepared(handle_, static_cast<warpladder_op>(a.op), m, alpha, a.data, a.ld,
+                                    prepared_, beta, c.data, c.ld, stream));
   }
 
  private:
@@ -200,7 +200,6 @@ class PreparedMatrix {
   Stream stream_;
   warpladder_prepared prepared_ = nullptr;
 };
-
 // An element-wise epilogue, compiled from an expression of `x`. Must not outlive its handle.
 class Epilogue {
  public:
