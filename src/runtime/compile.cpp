@@ -38,7 +38,7 @@ Status compile(const KernelText& text, int capability, int driver, const Nvrtc& 
   static const std::string headers = hash_of_headers();
   const std::string key =
       sha256_of_parts({text.source, text.kernel, headers, all_options, architecture,
-                       compiler.version(), std::to_string(driver)});
+                       compiler.identity(), std::to_string(driver)});
   compiled->from_cache = cache.load(key, &compiled->code);
   if (compiled->from_cache) return {};
   const bool to_ptx = architecture.starts_with("compute_");

@@ -1,6 +1,7 @@
 #include "runtime/nvrtc.hpp"
 
 #include <dlfcn.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -62,6 +63,17 @@ std::string Nvrtc::version() const {
   int major = 0, minor = 0;
   if (!found() || functions_.version(&major, &minor) != 0) return "";
   return std::to_string(major) + "." + std::to_string(minor);
+}
+
+std::string Nvrtc::identity() const {
+  Dl_info where;
+  struct stat file {};
+  if (!found() || !::dladdr(reinterpret_cast<void*>(functions_.version), &where) ||
+      ::stat(where.dli_fname, &file) != 0) {
+    return version();
+  }
+  return version() + " " + std::to_string(file.st_size) + " " +
+         std::to_string(file.st_mtim.tv_sec) + "." + std::to_string(file.st_mtim.tv_nsec);
 }
 
 std::string Nvrtc::architecture_for(int capability) const {

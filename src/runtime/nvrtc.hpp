@@ -39,6 +39,8 @@ class Nvrtc {
   const std::string& why_not() const { return why_not_; }  // empty if it was found
   const std::string& path() const { return path_; }
   std::string version() const;  // "13.0"
+  // The version with the file's size and time: updates of a toolkit have the same version.
+  std::string identity() const;
 
   // What it compiles for a GPU of this compute capability, 10 · major + minor: sm_NN, or, for a GPU
   // that is newer than it, compute_NN, which is PTX. Empty where it knows none so old.

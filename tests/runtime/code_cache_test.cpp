@@ -82,6 +82,19 @@ TEST_F(Cache, FollowsNoLinkAndOpensNoFolder) {
   EXPECT_EQ(names().size(), 2u);
 }
 
+TEST_F(Cache, IgnoresAndReplacesAnotherUsersEntry) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file to another user";
+  const CodeCache cache(folder_);
+  const std::string key = sha256("x"), file = path(key + ".code");
+  cache.store(key, "code");
+  constexpr uid_t kSomebody = 12345;
+  ASSERT_EQ(::chown(file.c_str(), kSomebody, 0), 0);
+  std::string found;
+  EXPECT_FALSE(cache.load(key, &found));
+  cache.store(key, "code");
+  EXPECT_TRUE(cache.load(key, &found));
+}
+
 TEST_F(Cache, RemovesWhatWasUsedLongestAgo) {
   constexpr std::size_t kBytes = 1000, kEntry = kBytes + 18 + 2 * 65;
   const CodeCache cache(folder_, 3 * kEntry);

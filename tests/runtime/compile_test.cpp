@@ -51,6 +51,22 @@ TEST_F(WithMadeUpCompiler, CompilesOnceForEachThingThatMatters) {
   EXPECT_EQ(names().size(), 5u);
 }
 
+TEST_F(WithMadeUpCompiler, TellsUpdatesOfACompilerApart) {
+  const std::string updated = path("updated.so");
+  std::filesystem::copy_file(WARPLADDER_MADE_UP_NVRTC, updated);
+  std::filesystem::last_write_time(updated, std::filesystem::file_time_type{});
+  const Nvrtc update({updated});
+  ASSERT_TRUE(update.found()) << update.why_not();
+  EXPECT_EQ(update.version(), compiler_.version());
+  const CodeCache shared(path("cache"));
+  for (const Nvrtc* compiler : {&compiler_, &update}) {
+    CompiledCode compiled;
+    EXPECT_TRUE(compile(text_, 90, kDriver, *compiler, shared, &compiled).ok());
+    EXPECT_FALSE(compiled.from_cache);
+  }
+  EXPECT_EQ(names("cache").size(), 2u);
+}
+
 TEST_F(WithMadeUpCompiler, CompilesAnewWhereAnEntryIsBroken) {
   const CompiledCode cold = compile_good(text_);
   write(path(names().at(0)), "garbage");
@@ -133,8 +149,8 @@ class WithNvrtc : public testing::Test {
   void SetUp() override {
     if (!compiler_.found()) GTEST_SKIP() << compiler_.why_not();
   }
-  Status compile_all(const KernelText& text) {
-    return compile(text, 90, kDriver, compiler_, CodeCache(""), &compiled_);
+  Status compile_all(const KernelText& text, int capability = 90) {
+    return compile(text, capability, kDriver, compiler_, CodeCache(""), &compiled_);
   }
   const Nvrtc compiler_{places_of_nvrtc()};
   CompiledCode compiled_;
@@ -155,6 +171,20 @@ TEST_F(WithNvrtc, CompilesTheProductsKernels) {
       compile_all({sgemm::kCompiledSource + function_object("const float x", "x > 0 ? x : 0.1f*x"),
                    finished_product(p, 4, sgemm::kCompiledTiles[0]).text});
   EXPECT_TRUE(other.ok()) << other.sentence;
+}
+
+TEST_F(WithNvrtc, CompilesForOlderAndLaterGpus) {
+  const KernelText text{"#include \"parts/fold.hpp\"\n" +
+                            function_object("const float a, const float b", "fmaxf(a, b)"),
+                        "warpladder::parts::fold<Function>"};
+  for (const int capability : {75, 80, 120}) {
+    if (compiler_.architecture_for(capability).empty()) continue;
+    const Status status = compile_all(text, capability);
+    EXPECT_TRUE(status.ok()) << capability << ": " << status.sentence;
+  }
+  // No compiler knows this one: it gets PTX.
+  ASSERT_TRUE(compile_all(text, 9999).ok());
+  EXPECT_NE(compiled_.code.find(".entry"), std::string::npos);
 }
 
 TEST_F(WithNvrtc, CompilesMapsAndFolds) {
