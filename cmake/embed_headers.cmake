@@ -2,6 +2,7 @@
 # text under its path below src/. Their names are those of an #include.
 set(kernel_headers
   ops/sgemm/compiled_product.hpp
+  ops/sgemm/gemm.hpp
   ops/sgemm/gemm_tile.hpp
   ops/sgemm/parity_kernel.hpp
   ops/sgemm/product_part.hpp

@@ -18,6 +18,7 @@
 #include "base/provenance.hpp"
 #include "base/scratch_folder.hpp"
 #include "ops/sgemm/compiled_text.hpp"
+#include "ops/sgemm/gemm.hpp"
 #include "ops/sgemm/plan.hpp"
 #include "runtime/compile.hpp"
 #include "runtime/compiled_kernel.hpp"
@@ -175,25 +176,6 @@ std::function<void()> compiled_launch(const Gpu& gpu, const std::string& source,
   };
 }
 
-// As FinishedProduct and ConstantProduct of ops/sgemm/compiled_product.hpp.
-struct VariableArguments {
-  std::int64_t m, n, k;
-  float alpha, beta;
-  const float* a;
-  std::int64_t lda;
-  const float* b;
-  std::int64_t ldb;
-  float* c;
-  std::int64_t ldc;
-  void* workspace;
-};
-struct ConstantArguments {
-  const float* a;
-  const float* b;
-  float* c;
-  float alpha, beta;
-};
-
 constexpr auto* kGeneral = &sgemm::gpu::rung_row_07_register_parity;
 constexpr auto* kCompiled = &sgemm::gpu::rung_row_21_constant_sizes;
 void launch(const Gpu& gpu, const ladder::Rung<sgemm::Call>* rung, const sgemm::Call& call) {
@@ -260,12 +242,12 @@ void race_sizes(const Gpu& gpu, json* rows) {
           {"variables, " + text_of(tile),
            compiled_launch(
                gpu, plain, finished_product(p, vector, tile).text, blocks, threads,
-               VariableArguments{m, n, k, 1.0f, 0.0f, call.a, k, call.b, n, call.c, n, nullptr}),
+               sgemm::Gemm{m, n, k, 1.0f, 0.0f, call.a, k, call.b, n, call.c, n, nullptr}),
            facts});
       all.push_back(
           {"constants, " + text_of(tile),
            compiled_launch(gpu, sgemm::kCompiledSource, constant_product(p, vector, tile).text,
-                           blocks, threads, ConstantArguments{call.a, call.b, call.c, 1.0f, 0.0f}),
+                           blocks, threads, sgemm::ProductData{call.a, call.b, call.c, 1.0f, 0.0f}),
            facts});
     }
     std::vector<float> wanted;
@@ -412,8 +394,9 @@ int run(int argc, char** argv) {
                  {"cuda_runtime", toolkit},
                  {"nvrtc", runtime::nvrtc().version()},
                  {"nvrtc_load_s", load_s}});
-  for (const char* table : {"sizes", "epilogues", "reductions", "costs"})
+  for (const char* table : {"sizes", "epilogues", "reductions", "costs"}) {
     report[table] = json::array();
+  }
   check_rung(gpu);
   race_sizes(gpu, &report["sizes"]);
   race_epilogues(gpu, &report["epilogues"]);

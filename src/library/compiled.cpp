@@ -8,6 +8,7 @@
 #include "library/operands.hpp"
 #include "library/sgemm.hpp"
 #include "ops/sgemm/compiled_text.hpp"
+#include "ops/sgemm/gemm.hpp"
 #include "runtime/compiled_kernel.hpp"
 #include "runtime/expression.hpp"
 
@@ -16,7 +17,7 @@ using namespace warpladder::library;
 
 struct warpladder_compiled_epilogue {
   Context* context;
-  std::string map_source, product_source;
+  std::string source, product_source;  // of the pass over C, and of products
 };
 struct warpladder_compiled_op {
   Context* context;
@@ -42,8 +43,8 @@ Status named(const char* name, const Status& status) {
   return status.ok() ? status : runtime::refuse(status.code, "%s: %s", name, status.sentence);
 }
 
-// Makes an object of a user's expression: checks it, and compiles one of its kernels, so that the
-// expression's errors come here.
+// Makes an object of a user's expression: checks it, and compiles a kernel of its `source`, so that
+// the expression's errors come here.
 template <class Object, class Make>
 Status create(const char* name, warpladder_handle handle, const char* expression, Object** out,
               const Make& make, const char* kernel) try {
@@ -56,13 +57,7 @@ Status create(const char* name, warpladder_handle handle, const char* expression
   if (!scope.status.ok()) return scope.status;
   Object object = make(context);
   const void* ready = nullptr;
-  const std::string* source = nullptr;
-  if constexpr (requires { object.map_source; }) {
-    source = &object.map_source;
-  } else {
-    source = &object.source;
-  }
-  if (const Status s = runtime::compiled_kernel(*source, kernel, true, &ready); !s.ok()) {
+  if (const Status s = runtime::compiled_kernel(object.source, kernel, true, &ready); !s.ok()) {
     return named(name, s);
   }
   *out = new Object(std::move(object));
@@ -122,33 +117,21 @@ Status map_elements(Session& session, const warpladder_compiled_epilogue& epilog
                      blocks = std::clamp((rows * columns / 4 + kThreads - 1) / kThreads,
                                          std::int64_t{1}, most);
   void* arguments[] = {&data, &rows, &columns, &ld};
-  return launch_compiled(session, epilogue.map_source, map_kernel_for(call), blocks, kThreads,
+  return launch_compiled(session, epilogue.source, map_kernel_for(call), blocks, kThreads,
                          arguments);
 }
 
-// As FinishedProduct (ops/sgemm/compiled_product.hpp) begins: its Gemm.
-struct FinishedGemm {
-  std::int64_t m, n, k;
-  float alpha, beta;
-  const float* a;
-  std::int64_t lda;
-  const float* b;
-  std::int64_t ldb;
-  float* c;
-  std::int64_t ldc;
-  void* workspace;
-};
 Status multiply_fused(Session& session, const warpladder_compiled_epilogue& epilogue,
                       const sgemm::Call& call) {
   const sgemm::Problem& p = call.problem;
   const sgemm::CompiledTile& tile =
       sgemm::kCompiledTiles[sgemm::compiled_tile(p.m, p.n, session.context.machine)];
   const sgemm::KernelName kernel = finished_product(p, vector_of(call), tile);
-  FinishedGemm gemm{p.m,     p.n,    p.alpha == 0.0f ? 0 : p.k,
-                    p.alpha, p.beta, call.a,
-                    p.lda,   call.b, p.ldb,
-                    call.c,  p.ldc,  nullptr};
-  void* arguments[] = {&gemm};
+  sgemm::Gemm gemm{p.m,     p.n,    p.alpha == 0.0f ? 0 : p.k,
+                   p.alpha, p.beta, call.a,
+                   p.lda,   call.b, p.ldb,
+                   call.c,  p.ldc,  nullptr};
+  void* arguments[] = {&gemm};  // all that a FinishedProduct (compiled_product.hpp) holds
   return launch_compiled(session, epilogue.product_source, kernel.text, tile.ctas(p.m, p.n),
                          static_cast<unsigned>(tile.threads()), arguments);
 }
@@ -172,7 +155,7 @@ Status multiply_with(Session& session, const warpladder_compiled_epilogue& epilo
   if (is_fused(session, call)) return multiply_fused(session, epilogue, call);
   // The pass's kernel first: where it cannot be had, nothing is launched.
   const void* ready = nullptr;
-  if (const Status s = runtime::compiled_kernel(epilogue.map_source, map_kernel_for(call),
+  if (const Status s = runtime::compiled_kernel(epilogue.source, map_kernel_for(call),
                                                 !session.capturing(), &ready);
       !s.ok()) {
     return s;

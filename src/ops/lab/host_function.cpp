@@ -29,7 +29,7 @@ inline float __expf(float x) { return expf(x); }
 inline float __logf(float x) { return logf(x); }
 )";
 constexpr const char* kMap = R"(
-extern "C" void warpladder_map(float* values, long count) {
+extern "C" void warpladder_entry(float* values, long count) {
   for (long i = 0; i < count; ++i) values[i] = Function()(values[i]);
 }
 )";
@@ -43,7 +43,7 @@ static float fold(const float* values, long count, float identity) {
   for (long i = 0; i < count; ++i) all = Function()(all, values[i]);
   return all;
 }
-extern "C" float warpladder_fold(const float* values, long count, float identity) {
+extern "C" float warpladder_entry(const float* values, long count, float identity) {
   return fold(values, count, identity);
 }
 )";
@@ -51,7 +51,7 @@ extern "C" float warpladder_fold(const float* values, long count, float identity
 }  // namespace
 
 HostFunction::HostFunction(const std::string& flag, const char* parameters,
-                           const std::string& expression) {
+                           const std::string& expression, const char* entry) {
   const std::string subject = fmt::format("{} {}", flag, in_quotes(expression, kShownBytes));
   if (const auto status = runtime::check_expression(subject.c_str(), expression.c_str());
       !status.ok()) {
@@ -63,9 +63,7 @@ HostFunction::HostFunction(const std::string& flag, const char* parameters,
   const ScratchFolder scratch;
   const std::string source = scratch.path() / "function.cpp",
                     library = scratch.path() / "function.so";
-  const bool joins = parameters[std::string_view(parameters).size() - 1] == 'b';
-  write_file(source, kBefore + runtime::function_object(parameters, expression.c_str()) +
-                         (joins ? kFold : kMap));
+  write_file(source, kBefore + runtime::function_object(parameters, expression.c_str()) + entry);
   const FinishedProcess done =
       run_process({"g++", "-std=c++20", "-O2", "-mavx2", "-mfma", "-ffp-contract=fast", "-w",
                    "-shared", "-fPIC", source, "-o", library});
@@ -73,26 +71,23 @@ HostFunction::HostFunction(const std::string& flag, const char* parameters,
     throw_bad_input(
         fmt::format("{} does not compile: {}", subject, runtime::first_error_of(done.errors)));
   }
-  library_ = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library_) throw_resource(fmt::format("{} cannot be loaded: {}", subject, ::dlerror()));
+  void* const loaded = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  entry_ = loaded ? ::dlsym(loaded, "warpladder_entry") : nullptr;
+  if (!entry_) throw_resource(fmt::format("{} cannot be loaded: {}", subject, ::dlerror()));
 }
 
-void* HostFunction::address_of(const char* symbol) const { return ::dlsym(library_, symbol); }
-
 HostMap::HostMap(const std::string& flag, const std::string& expression)
-    : HostFunction(flag, "const float x", expression) {}
+    : HostFunction(flag, "const float x", expression, kMap) {}
 
 void HostMap::apply(std::span<float> values) const {
-  const auto map = reinterpret_cast<void (*)(float*, long)>(address_of("warpladder_map"));
-  map(values.data(), static_cast<long>(values.size()));
+  reinterpret_cast<void (*)(float*, long)>(entry_)(values.data(), static_cast<long>(values.size()));
 }
 
 HostFold::HostFold(const std::string& flag, const std::string& expression)
-    : HostFunction(flag, "const float a, const float b", expression) {}
+    : HostFunction(flag, "const float a, const float b", expression, kFold) {}
 
 float HostFold::of(std::span<const float> values, float identity) const {
-  const auto fold =
-      reinterpret_cast<float (*)(const float*, long, float)>(address_of("warpladder_fold"));
+  const auto fold = reinterpret_cast<float (*)(const float*, long, float)>(entry_);
   return fold(values.data(), static_cast<long>(values.size()), identity);
 }
 

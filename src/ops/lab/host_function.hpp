@@ -2,23 +2,21 @@
 // A function that the user wrote as an expression, compiled by g++ and loaded: what `run` on the
 // CPU computes where the library compiles the expression for a GPU.
 
-#include <cstdint>
 #include <span>
 #include <string>
 
 namespace warpladder::ops {
 
+// Of these parameters, called by `entry`, which is C++ with a function warpladder_entry().
 class HostFunction {
  public:
   // `flag` names the expression in sentences. Throws Error(bad_input) with the compiler's first
   // error, Error(resource) without g++.
-  HostFunction(const std::string& flag, const char* parameters, const std::string& expression);
+  HostFunction(const std::string& flag, const char* parameters, const std::string& expression,
+               const char* entry);
 
  protected:
-  void* address_of(const char* symbol) const;
-
- private:
-  void* library_ = nullptr;  // stays loaded
+  void* entry_ = nullptr;  // its library stays loaded
 };
 
 // Of one float, `x`.

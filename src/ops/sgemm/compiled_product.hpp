@@ -9,13 +9,6 @@ inline namespace WARPLADDER_FLAVOUR {
 
 enum class Factor { zero, one, any };
 
-// What of a product remains to be said when the kernel is launched.
-struct ProductData {
-  const float* a;
-  const float* b;
-  float* c;
-  float alpha, beta;  // of kind Factor::any; the others are constants
-};
 template <std::int64_t kM, std::int64_t kN, std::int64_t kK, std::int64_t kLda, std::int64_t kLdb,
           std::int64_t kLdc, Factor kAlpha, Factor kBeta>
 struct ConstantProduct {

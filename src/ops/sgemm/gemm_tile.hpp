@@ -1,27 +1,12 @@
 #pragma once
-// A product as kernels get it, and the tile of it that a block computes. Also compiled at run time,
-// so it includes nothing of the host.
+// The tile of a product that a block computes. Also compiled at run time, so it includes nothing of
+// the host.
 
-#include <cstdint>
-
+#include "ops/sgemm/gemm.hpp"
 #include "runtime/kernel.hpp"
 
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
-
-// What a rung's launch() gets: the product in the rung's own layout, and nothing left to decide.
-// m and n are at least 1. k is 0 where BLAS forbids reading A and B (k == 0 or alpha == 0).
-struct Gemm {
-  std::int64_t m, n, k;
-  float alpha, beta;
-  const float* a;
-  std::int64_t lda;
-  const float* b;
-  std::int64_t ldb;
-  float* c;
-  std::int64_t ldc;
-  void* workspace;
-};
 
 // A stored matrix seen as op(X): element (i, j) of op(X), whichever way it lies in memory.
 // kByRows: neighbours along j are neighbours in memory.
