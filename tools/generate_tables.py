@@ -37,8 +37,8 @@ sets what the benchmark of that name measured beside what tools/register_banks.p
 `profile` shows the hardware's counters. `speedups` shows reports of `bench --shapes`, by class; `torch-…`
 those of benchmarks/torch. `steps` shows what moved from rung to rung, `wins` a rung's gain where it is largest,
 `speed-error` draws speed against error. `compile` shows a report of `build`: stages, fat-binary, kernels, maths,
-separate or lines; or one of benchmarks/compile_flow: measured. `run-time` shows one of
-benchmarks/run_time_compilation: sizes, epilogues, reductions or costs. `tuning` shows what one run of `tune` found,
+separate or lines; one of benchmarks/compile_flow: measured; or one of `explain --sass`: machine-code. `run-time`
+shows one of benchmarks/run_time_compilation: sizes, epilogues, reductions or costs. `tuning` shows what one run of `tune` found,
 and whether it holds in another. With --check nothing is written, and a block or a picture that is not what would be
 generated is an error.
 """

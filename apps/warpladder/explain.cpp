@@ -13,6 +13,8 @@
 #include "explain_report.hpp"
 #include "lab/gpus.hpp"
 #include "lab/kernel_name.hpp"
+#include "line_code_report.hpp"
+#include "nvcc_source.hpp"
 #include "verb.hpp"
 
 namespace warpladder::app {
@@ -25,7 +27,7 @@ constexpr double kLongSeconds = 20;  // worth saying beforehand
 constexpr const char* kDefaultTimeout = "60";
 
 struct ExplainFlags {
-  std::optional<std::string> first, second, shape, variant, matrix, gpu;
+  std::optional<std::string> first, second, shape, variant, matrix, gpu, sass;
   std::string timeout = kDefaultTimeout;
   bool brief = false, terms = false;
   DeviceFlags device;
@@ -180,16 +182,26 @@ std::vector<Explanation> explanations_of(const ExplainFlags& flags) {
 
 void explain(const ExplainFlags& flags, const Context& context) {
   if (flags.terms) return print_terms();
+  if (flags.sass) require_architecture("--sass", *flags.sass);
   const std::vector<Explanation> explained = explanations_of(flags);
+  std::vector<lab::LineCode> compiled;
+  for (const Explanation& e : explained) {
+    if (flags.sass) compiled.push_back(line_code_of(e, *flags.sass));
+  }
   const bool is_pair = explained.size() == 2;
   if (is_pair) print_totals_side_by_side(explained[0], explained[1]);
-  for (const Explanation& e : explained) {
-    print_one(e, !is_pair, flags.brief);
-    if (is_pair && &e == &explained[0]) print_line("");
+  for (std::size_t i = 0; i < explained.size(); ++i) {
+    print_one(explained[i], !is_pair, flags.brief);
+    if (flags.sass) print_line_code(explained[i], compiled[i]);
+    if (is_pair && i == 0) print_line("");
   }
   if (flags.json.asked()) {
     nlohmann::json report{{"verb", "explain"}, {"rungs", nlohmann::json::array()}};
     for (const Explanation& e : explained) report["rungs"].push_back(explanation_json(e));
+    for (std::size_t i = 0; i < compiled.size(); ++i) {
+      report["nvcc"] = compiled[i].version;
+      report["rungs"][i]["machine_code"] = line_code_json(compiled[i]);
+    }
     flags.json.write(context, std::move(report));
   }
 }
@@ -214,6 +226,10 @@ void add_explain(CLI::App& app, Context& context) {
       ->type_name("NAME");
   verb->add_option("--matrix", flags->matrix, matrix_help())->type_name("FILE|SPEC");
   verb->add_option("--gpu", flags->gpu, gpu_help())->type_name("NAME");
+  verb->add_option("--sass", flags->sass,
+                   "Also what each line became in machine code for this GPU, as in 90a: needs nvcc "
+                   "and the sources")
+      ->type_name("ARCH");
   verb->add_flag("--brief", flags->brief, "Print the sentences, not the tables");
   verb->add_flag("--terms", flags->terms, "Print what the words of all reports mean, alone");
   verb->add_option("--timeout", flags->timeout, timeout_help(kDefaultTimeout))

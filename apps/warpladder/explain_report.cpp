@@ -42,10 +42,6 @@ const char* name(AccessKind kind) {
   return "";
 }
 
-std::string place_of(const LineCounts& line) {
-  return fmt::format("{}:{}", std::filesystem::path(line.file).filename().string(), line.line);
-}
-
 void print_totals(const Explanation& e) {
   TextTable table({{"in all"},
                    {"counted", Align::right},
@@ -175,6 +171,14 @@ nlohmann::json as_json(const executor::KernelCounts& k, const lab::Gpu& gpu) {
 }
 
 }  // namespace
+
+std::string place_of(const LineCounts& line) {
+  return fmt::format("{}:{}", std::filesystem::path(line.file).filename().string(), line.line);
+}
+
+std::string accesses_text(const AccessCounts& a) {
+  return fmt::format("{} {}s of {} B", name(a.space), name(a.kind), a.bytes);
+}
 
 std::string ratio_text(std::uint64_t a, std::uint64_t b) {
   return b ? fmt::format("{:.3g}", static_cast<double>(a) / static_cast<double>(b)) : "";

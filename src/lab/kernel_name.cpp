@@ -1,15 +1,28 @@
 #include "lab/kernel_name.hpp"
 
+#include <initializer_list>
 #include <string_view>
 
 namespace warpladder::lab {
 
+namespace {
+
+std::string without(std::string text, std::initializer_list<std::string_view> words) {
+  for (const std::string_view word : words) {
+    for (std::size_t at; (at = text.find(word)) != text.npos;) text.erase(at, word.size());
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string without_namespaces(const std::string& name) {
+  return without(name, {"warpladder::", "counted::", "plain::", "gpu::", " "});
+}
+
 std::string short_kernel_name(const std::string& name) {
   constexpr std::size_t kLong = 40;
-  std::string text = name;
-  for (const std::string_view flavour : {"counted::", "plain::", "gpu::"}) {
-    for (std::size_t at; (at = text.find(flavour)) != text.npos;) text.erase(at, flavour.size());
-  }
+  const std::string text = without(name, {"counted::", "plain::", "gpu::"});
   const std::size_t arguments = text.find('<');
   if (text.size() <= kLong || arguments == text.npos) return text;
   return text.substr(0, arguments) + "<…>";
