@@ -184,27 +184,6 @@ void launch(const Gpu& gpu, const ladder::Rung<sgemm::Call>* rung, const sgemm::
   require(static_cast<cudaError_t>(view.error), "a launch");
 }
 
-// The rung that is compiled at run time against the one that is not, for all kinds of operands.
-void check_rung(const Gpu& gpu) {
-  constexpr std::int64_t kSpare = 4;
-  for (int bits = 0; bits < 64; ++bits) {
-    const bool odd = bits & 1, trans_a = bits & 2, trans_b = bits & 4, columns = bits & 8;
-    const float alpha = bits & 16 ? 0.75f : 1.0f, beta = bits & 32 ? 0.5f : bits & 16 ? 1.0f : 0.0f;
-    sgemm::Problem p =
-        sgemm::compact(odd ? 131 : 132, odd ? 77 : 200, odd ? 19 : 40,
-                       columns ? sgemm::Layout::column_major : sgemm::Layout::row_major, trans_a,
-                       trans_b, alpha, beta);
-    for (std::int64_t* ld : {&p.lda, &p.ldb, &p.ldc}) *ld += odd ? 1 : kSpare;
-    const std::size_t room = 300 * 300;
-    const Floats a(room, 1), b(room, 2), c(room, 3), wanted(room, 3);
-    launch(gpu, kGeneral, {p, a.data(), b.data(), wanted.data()});
-    launch(gpu, kCompiled, {p, a.data(), b.data(), c.data()});
-    require(cudaDeviceSynchronize(), "row_21_constant_sizes");
-    compare(c.download(), wanted.download(), p.k, fmt::format("row_21_constant_sizes {}", bits));
-  }
-  fmt::print("row_21_constant_sizes agrees with row_07_register_parity on 64 problems\n");
-}
-
 void race_sizes(const Gpu& gpu, json* rows) {
   const std::string plain =
       std::string(sgemm::kCompiledSource) + "using Function = warpladder::parts::AsItIs;\n";
@@ -397,7 +376,6 @@ int run(int argc, char** argv) {
   for (const char* table : {"sizes", "epilogues", "reductions", "costs"}) {
     report[table] = json::array();
   }
-  check_rung(gpu);
   race_sizes(gpu, &report["sizes"]);
   race_epilogues(gpu, &report["epilogues"]);
   race_reductions(gpu, &report["reductions"]);
