@@ -4,8 +4,8 @@ set(kernel_headers
   ops/sgemm/compiled_product.hpp
   ops/sgemm/gemm.hpp
   ops/sgemm/gemm_tile.hpp
-  ops/sgemm/parity_kernel.hpp
   ops/sgemm/product_part.hpp
+  ops/sgemm/rung_parity_kernel.hpp
   parts/double_buffer.hpp
   parts/element_map.hpp
   parts/fold.hpp

@@ -2,7 +2,7 @@
 // Products for multiply_by_parity() that are compiled at run time: with sizes, leading dimensions
 // and the kinds of alpha and beta as constants, or with an epilogue that somebody wrote.
 
-#include "ops/sgemm/parity_kernel.hpp"
+#include "ops/sgemm/rung_parity_kernel.hpp"
 
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {

@@ -7,7 +7,7 @@
 
 namespace warpladder::sgemm {
 
-// A tile of C as ParityShape (parity_kernel.hpp) has it.
+// A tile of C as ParityShape (rung_parity_kernel.hpp) has it.
 struct CompiledTile {
   int rows, columns, resident;
   static constexpr int depth = 8;

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-#include "ops/sgemm/parity_kernel.hpp"
+#include "ops/sgemm/rung_parity_kernel.hpp"
 #include "ops/sgemm/slices.hpp"
 
 namespace warpladder::sgemm {

@@ -2,9 +2,9 @@
 // Products by FP32 multiply-adds in an order that spares the register banks
 // (row_07_register_parity): of all of k, or of a slice of it.
 
-#include "ops/sgemm/parity_kernel.hpp"
 #include "ops/sgemm/parity_slices.hpp"
 #include "ops/sgemm/product_slices.hpp"
+#include "ops/sgemm/rung_parity_kernel.hpp"
 
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
