@@ -3,7 +3,7 @@
 # and the runtime API; only the names that programs call stay visible in it, or the linker might hand
 # the executor templates of the standard library that are instrumented.
 file(GLOB programs_sources CONFIGURE_DEPENDS src/programs/*.cpp)
-warpladder_layer(programs SOURCES ${programs_sources} LINK warpladder_base)
+warpladder_layer(programs SOURCES ${programs_sources} LINK warpladder_base ${core})
 
 file(GLOB program_runtime_sources CONFIGURE_DEPENDS src/programs/runtime/*.cpp)
 add_library(warpladder_program_runtime OBJECT ${program_runtime_sources})

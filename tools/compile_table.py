@@ -1,5 +1,5 @@
 """The tables of what `warpladder build` says of one source: stages, kernels, maths, separate, lines;
-and of what those flags do on a GPU: measured."""
+of what those flags do on a GPU: measured; and of what `explain --sass` says of a rung: machine-code."""
 
 import statistics
 
@@ -107,6 +107,22 @@ def lines(report):
     return ["line", "source", "instructions"], rows
 
 
+def machine_code(report):
+    """What a rung's lines ask for, and what they became: a report of `explain --sass`."""
+    (rung,) = report["rungs"]
+    became = {(line["file"], line["line"]): line["instructions"] for line in rung["machine_code"]["lines"]}
+    rows = []
+    for line in rung["lines"]:
+        file = line["file"].rsplit("/", 1)[-1]
+        asked = [f"{access['space']} {access['kind']}s of {access['bytes']} B" for access in line["accesses"]]
+        asked += ["FMAs"] if line["fmas"] else []
+        ordered = sorted(became.get((file, line["line"]), {}).items(), key=lambda item: (-item[1], item[0]))
+        if asked and ordered:
+            rows.append([str(line["line"]), f"`{line['text']}`".replace("|", "\\|"), ", ".join(asked),
+                         ", ".join(f"{count} {name}" for name, count in ordered)])
+    return ["line", "source", "asks for", "became"], rows
+
+
 def measured(report):
     """What the flags do to time and error on a GPU, as benchmarks/compile_flow/measure.py has it."""
     rows, first = [], {}
@@ -122,9 +138,9 @@ def measured(report):
     return ["program", "compiled with", "time", "of the first", "worst relative error"], rows
 
 
-TABLES = {"measured": measured, "stages": stages, "fat-binary": fat_binary, "kernels": kernels, "maths": maths, "separate": separate,
+TABLES = {"measured": measured, "machine-code": machine_code, "stages": stages, "fat-binary": fat_binary, "kernels": kernels, "maths": maths, "separate": separate,
           "lines": lines}
-NAMES = {"measured": 2, "stages": 3, "fat-binary": 2, "kernels": 2, "maths": 2, "separate": 3, "lines": 3}
+NAMES = {"measured": 2, "machine-code": 4, "stages": 3, "fat-binary": 2, "kernels": 2, "maths": 2, "separate": 3, "lines": 3}
 
 
 def of(report, what):
@@ -138,4 +154,7 @@ def of(report, what):
 def caption(report):
     if report["verb"] == "bench":
         return f"{report['device']['gpu']['GPU']}, medians; the recording keeps {len(report['rows'][0]['samples_s'])} samples of each."
+    if report["verb"] == "explain":
+        (rung,) = report["rungs"]
+        return f"nvcc {report['nvcc']}, sm_{rung['machine_code']['architecture']}, {rung['op']}/{rung['rung']}."
     return f"nvcc {report['nvcc']}, {report['source']}."

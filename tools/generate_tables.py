@@ -26,6 +26,7 @@ A block stands between two comments; the first says what it holds:
   <!-- steps: reduce, counts at 4096: 01_divergent_tree 02_sequential_addressing -->
   <!-- wins: results/FOLDER/bench.json sgemm: tc_09_x over tc_08_y at 1024x1024x1024; tc_07_z over … -->
   <!-- speed-error: results/FOLDER/bench.json sgemm at 64x64x64, results/FOLDER/accuracy.json positive k=64 to x.svg -->
+  <!-- run-time: results/FOLDER/run_time_compilation.json sizes -->
   <!-- end -->
 `counts` asks the program to explain each rung; `times`, `times-by-size`, `shares`,
 `shares-by-variant`, `shares-by-matrix`, `medians` and `climb` read reports of `bench --device gpu`. Where several reports
@@ -36,9 +37,10 @@ sets what the benchmark of that name measured beside what tools/register_banks.p
 `profile` shows the hardware's counters. `speedups` shows reports of `bench --shapes`, by class; `torch-…`
 those of benchmarks/torch. `steps` shows what moved from rung to rung, `wins` a rung's gain where it is largest,
 `speed-error` draws speed against error. `compile` shows a report of `build`: stages, fat-binary, kernels, maths,
-separate or lines; or one of benchmarks/compile_flow: measured. `tuning` shows what one run of `tune` found, and
-whether it holds in another. With --check nothing is written, and a block or a
-picture that is not what would be generated is an error.
+separate or lines; one of benchmarks/compile_flow: measured; or one of `explain --sass`: machine-code. `run-time`
+shows one of benchmarks/run_time_compilation: sizes, epilogues, reductions or costs. `tuning` shows what one run of `tune` found,
+and whether it holds in another. With --check nothing is written, and a block or a picture that is not what would be
+generated is an error.
 """
 
 import dataclasses
@@ -58,6 +60,7 @@ import draw_climb
 import matrix_table
 import order_table
 import profile_table
+import run_time_table
 import speed_error
 import speedup_table
 import step_table
@@ -71,7 +74,8 @@ from table_text import body, plain, shape_label, table, time_text
 
 ROOT = Path(__file__).resolve().parents[1]
 KINDS = ("counts|accuracy|times|times-by-size|shares|shares-by-variant|shares-by-matrix|medians|climb|"
-         "register-order|profile|speedups|torch-programs|torch-operators|torch-host|compile|tuning|steps|wins|speed-error")
+         "register-order|profile|speedups|torch-programs|torch-operators|torch-host|compile|run-time|tuning|steps|wins|"
+         "speed-error")
 GEOMEAN = r"(, geomean(?: (\d+)\.\.(\d+))?)?"
 BLOCK = re.compile(rf"^(<!-- ({KINDS}): ([^\n]*?) -->\n)(.*?)(<!-- end -->)", re.DOTALL | re.MULTILINE)
 OPENING = re.compile(rf"^<!-- (?:{KINDS}): ", re.MULTILINE)
@@ -430,15 +434,19 @@ def of_torch(kind, argument, document, pictures):
     return image + body(table(header, rows), [], lines)
 
 
-def compiled(argument, document):
-    file, what = asked(rf"(\S+\.json) ({'|'.join(compile_table.TABLES)})", argument, "REPORT.json WHAT")
+def compiled(argument, document, kind=compile_table):
+    file, what = asked(rf"(\S+\.json) ({'|'.join(kind.TABLES)})", argument, "REPORT.json WHAT")
     report = read_json(file)
     try:
-        header, rows, names = compile_table.of(report, what)
-        lines = [f"{compile_table.caption(report)} Recording: {link(file, document)}."]
+        header, rows, names = kind.of(report, what)
+        lines = [f"{kind.caption(report)} Recording: {link(file, document)}."]
     except MISSHAPEN as error:
-        raise Fault(f"{file}: not as `build --json` writes it: {error!r}") from None
+        raise Fault(f"{file}: no report for a {kind.__name__}: {error!r}") from None
     return body(table(header, rows, names), [], lines)
+
+
+def compiled_at_run_time(argument, document):
+    return compiled(argument, document, run_time_table)
 
 
 def tuning(argument, document):
@@ -527,7 +535,8 @@ def refreshed(program, path, pictures):
                 return opening + of_torch(kind, argument, path, pictures) + end
             tables = {"times": times, "times-by-size": times_by_size, "shares": shares,
                       "shares-by-variant": shares_by_variant, "shares-by-matrix": shares_by_matrix,
-                      "medians": medians, "speedups": speedups, "compile": compiled, "tuning": tuning,
+                      "medians": medians, "speedups": speedups, "compile": compiled,
+                      "run-time": compiled_at_run_time, "tuning": tuning,
                       "register-order": register_order, "profile": profile, "wins": wins}
             return opening + tables[kind](argument, path) + end
         except Fault as fault:

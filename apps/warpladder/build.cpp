@@ -13,6 +13,7 @@
 #include "base/with_commas.hpp"
 #include "lab/compile_flow.hpp"
 #include "lab/occupancy.hpp"
+#include "nvcc_source.hpp"
 #include "verb.hpp"
 
 namespace warpladder::app {
@@ -42,44 +43,6 @@ std::string made_folder(const std::string& keep) {
     throw_bad_input(fmt::format("--keep {} cannot be made: {}", in_quotes(keep), error.message()));
   }
   return keep;
-}
-
-// FILE.cu, or the file of OP/RUNG below the sources.
-std::string source_of(const BuildFlags& flags) {
-  std::error_code absent;
-  if (flags.source.ends_with(".cu")) {
-    if (fs::is_regular_file(flags.source, absent)) return flags.source;
-    throw_bad_input(in_quotes(flags.source) + " is no file");
-  }
-  const std::size_t slash = flags.source.find('/');
-  if (slash == std::string::npos || flags.source.find('/', slash + 1) != std::string::npos) {
-    throw_bad_input(
-        fmt::format("{} is neither FILE.cu nor OP/RUNG", in_quotes(flags.source, kShownBytes)));
-  }
-  const fs::path rungs = fs::path(flags.root) / "src/ops" / flags.source.substr(0, slash) / "rungs";
-  for (const char* end : {".cu", ".sm90a.cu"}) {
-    const fs::path file = rungs / (flags.source.substr(slash + 1) + end);
-    if (fs::is_regular_file(file, absent)) return file.string();
-  }
-  throw_bad_input(
-      fmt::format("{} has no source below {}; --source names the folder of warpladder's "
-                  "sources",
-                  in_quotes(flags.source, kShownBytes), in_quotes(rungs.string())));
-}
-
-std::vector<std::string> architectures_of(const BuildFlags& flags, const std::string& source) {
-  if (flags.architectures.empty()) {
-    return {source.ends_with(".sm90a.cu") ? "90a" : "90"};
-  }
-  for (const std::string& architecture : flags.architectures) {
-    const bool is_good = architecture.size() >= 2 && architecture.size() <= 4 &&
-                         architecture.find_first_not_of("0123456789") >= 2;
-    if (!is_good || architecture.find_first_not_of("0123456789af") != std::string::npos) {
-      throw_bad_input(fmt::format("--arch has {}, but must be as in 80 or 90a",
-                                  in_quotes(architecture, kShownBytes)));
-    }
-  }
-  return flags.architectures;
 }
 
 std::string bytes_text(std::size_t bytes) {
@@ -257,13 +220,8 @@ void print_lines(const ArchitectureFlow& flow, const std::string& source) {
   for (const std::string& text : lines_of(source)) {
     const auto line = flow.lines.find({name, ++number});
     if (line == flow.lines.end()) continue;
-    std::vector<std::string> words;
-    for (const lab::InstructionChange& each : lab::changes_between({}, line->second)) {
-      words.push_back(fmt::format("{} {}", each.difference, each.opcode));
-    }
     const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
-    table.add_row(
-        {std::to_string(number), text.substr(begin), fmt::format("{}", fmt::join(words, ", "))});
+    table.add_row({std::to_string(number), text.substr(begin), counts_text(line->second)});
   }
   print(table);
   print_line("");
@@ -350,21 +308,20 @@ nlohmann::json as_json(const CompileFlow& flow, const std::string& source) {
 
 void build(const BuildFlags& flags, Context& context) {
   lab::CompileRequest request;
-  request.source = source_of(flags);
-  request.architectures = architectures_of(flags, request.source);
+  request.source = source_to_compile(flags.source, flags.root, "--source");
+  request.architectures = flags.architectures.empty()
+                              ? std::vector{default_architecture(request.source)}
+                              : flags.architectures;
+  for (const std::string& architecture : request.architectures) {
+    require_architecture("--arch", architecture);
+  }
   request.second = flags.separate;
   std::error_code absent;
   if (flags.separate && !fs::is_regular_file(*flags.separate, absent)) {
     throw_bad_input(fmt::format("--separate {} is no file", in_quotes(*flags.separate)));
   }
   request.fast_math = flags.fast_math;
-  // The flags of the project's own GPU code.
-  request.flags = {"-std=c++20", "-lineinfo", "--expt-relaxed-constexpr"};
-  if (!flags.source.ends_with(".cu")) {
-    request.flags.insert(request.flags.end(),
-                         {"-I" + flags.root + "/src", "-I" + flags.root + "/include",
-                          "-DWARPLADDER_FLAVOUR=gpu", "-DWARPLADDER_HOPPER_CODE=1"});
-  }
+  request.flags = flags_of_nvcc(flags.source, flags.root);
   request.flags.insert(request.flags.end(), flags.flags.begin(), flags.flags.end());
   std::optional<ScratchFolder> scratch;
   request.folder = flags.keep.empty() ? scratch.emplace().path().string() : made_folder(flags.keep);

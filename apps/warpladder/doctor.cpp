@@ -17,6 +17,7 @@
 #include "base/host_memory.hpp"
 #include "base/provenance.hpp"
 #include "lab/verify.hpp"
+#include "runtime/nvrtc.hpp"
 #include "verb.hpp"
 #include "version.hpp"
 
@@ -125,6 +126,9 @@ std::vector<Fact> program_facts() {
                                 NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH,
                                 CLI11_VERSION, version(BOOST_VERSION, 100000, 100))},
       {"GPU flavour", ladder::has_gpu_flavour() ? "built" : "not built"},
+      {"NVRTC", runtime::nvrtc().found()
+                    ? fmt::format("{}, {}", runtime::nvrtc().version(), runtime::nvrtc().path())
+                    : "not found: " + runtime::nvrtc().why_not()},
   };
 }
 
@@ -135,6 +139,10 @@ std::vector<Missing> what_is_missing(const Availability& gpu, const std::string&
                        has_nvcc() ? "make CUDA=on (nvcc is here; this build left it out)"
                                   : "install the CUDA toolkit 13 to build the GPU flavour "
                                     "(developer.nvidia.com/cuda-downloads), then make CUDA=on"});
+  }
+  if (ladder::has_gpu_flavour() && !runtime::nvrtc().found()) {
+    missing.push_back({"NVRTC, which compiles expressions and row_21_constant_sizes at run time",
+                       "install the CUDA toolkit, or name libnvrtc.so with WARPLADDER_NVRTC"});
   }
   if (driver.empty()) {
     missing.push_back({"the NVIDIA driver",

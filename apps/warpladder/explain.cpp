@@ -14,7 +14,9 @@
 #include "lab/explain_words.hpp"
 #include "lab/kernel_name.hpp"
 #include "lab/known_resources.hpp"
+#include "line_code_report.hpp"
 #include "ncu_view.hpp"
+#include "nvcc_source.hpp"
 #include "verb.hpp"
 
 namespace warpladder::app {
@@ -27,7 +29,7 @@ constexpr double kLongSeconds = 20;  // worth saying beforehand
 constexpr const char* kDefaultTimeout = "60";
 
 struct ExplainFlags {
-  std::optional<std::string> first, second, shape, variant, matrix;
+  std::optional<std::string> first, second, shape, variant, matrix, sass;
   GpuFlag gpu;
   CubinFlag cubin;
   HtmlFlag html;
@@ -164,19 +166,23 @@ void explain(const ExplainFlags& flags, const Context& context) {
   if (flags.terms) return print_terms();
   if (flags.metric) return print_metric(*flags.metric);
   const std::vector<NcuLaunch> measured = flags.ncu.read();
+  if (flags.sass) require_architecture("--sass", *flags.sass);
   std::vector<Explanation> explained = explanations_of(flags);
+  std::vector<lab::LineCode> compiled;
   std::vector<Explanation*> all;
   for (Explanation& e : explained) {
     lab::add_shipped_resources(e);
     all.push_back(&e);
+    if (flags.sass) compiled.push_back(line_code_of(e, *flags.sass));
   }
   flags.cubin.add_resources_to(all);
   const bool is_pair = explained.size() == 2;
   if (is_pair) print_side_by_side(explained[0], explained[1]);
-  for (const Explanation& e : explained) {
-    print_one(e, !is_pair, flags.brief);
-    if (flags.ncu.asked()) print_beside(e, measured);
-    if (is_pair && &e == &explained[0]) print_line("");
+  for (std::size_t i = 0; i < explained.size(); ++i) {
+    print_one(explained[i], !is_pair, flags.brief);
+    if (flags.sass) print_line_code(explained[i], compiled[i]);
+    if (flags.ncu.asked()) print_beside(explained[i], measured);
+    if (is_pair && i == 0) print_line("");
   }
   lab::ExplainPage page;
   for (const Explanation& e : explained) page.parts.push_back(&e);
@@ -184,9 +190,12 @@ void explain(const ExplainFlags& flags, const Context& context) {
   flags.html.write(std::move(page), flags.gpu);
   if (flags.json.asked()) {
     nlohmann::json report{{"verb", "explain"}, {"rungs", nlohmann::json::array()}};
-    for (const Explanation& e : explained) {
-      report["rungs"].push_back(explanation_json(e));
-      if (flags.ncu.asked()) report["rungs"].back()["ncu"] = beside_json(e, measured);
+    for (std::size_t i = 0; i < explained.size(); ++i) {
+      nlohmann::json& one = report["rungs"].emplace_back(explanation_json(explained[i]));
+      if (flags.ncu.asked()) one["ncu"] = beside_json(explained[i], measured);
+      if (!flags.sass) continue;
+      report["nvcc"] = compiled[i].version;
+      one["machine_code"] = line_code_json(compiled[i]);
     }
     flags.json.write(context, std::move(report));
   }
@@ -208,6 +217,10 @@ void add_explain(CLI::App& app, Context& context) {
   flags->cubin.add_to(*verb);
   flags->html.add_to(*verb);
   flags->ncu.add_to(*verb);
+  verb->add_option("--sass", flags->sass,
+                   "Also what each line became in machine code for this GPU, as in 90a: needs nvcc "
+                   "and the sources")
+      ->type_name("ARCH");
   verb->add_option("--metric", flags->metric,
                    "Take the name of a metric of Nsight Compute apart, alone")
       ->type_name("NAME");

@@ -207,6 +207,10 @@ void HtmlFlag::write(lab::ExplainPage page, const GpuFlag& gpu) const {
   write_output(path, lab::html(page), "--html");
 }
 
+std::string accesses_text(const AccessCounts& a) {
+  return fmt::format("{} {}s of {} B", name(a.space), name(a.kind), a.bytes);
+}
+
 std::string ratio_text(std::uint64_t a, std::uint64_t b) {
   return b ? fmt::format("{:.3g}", static_cast<double>(a) / static_cast<double>(b)) : "";
 }

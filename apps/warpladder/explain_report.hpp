@@ -12,6 +12,7 @@
 
 namespace warpladder::app {
 
+std::string accesses_text(const executor::AccessCounts& a);  // "global loads of 4 B"
 std::string ratio_text(std::uint64_t a, std::uint64_t b);
 std::string mean_text(double mean);
 std::string dims(const runtime::Dim3& d);  // "16x16x1"

@@ -144,9 +144,11 @@ constexpr const char* kFooter =
     "\n"
     "Environment:\n"
     "  WARPLADDER_DEVICE      what --device is by default\n"
+    "  WARPLADDER_CACHE       the folder of compiled code, or 'off'\n"
+    "  WARPLADDER_NVRTC       the file of NVRTC, which compiles for GPUs at run time\n"
     "  WARPLADDER_THREADS     what --threads is by default\n"
     "  WARPLADDER_MATRICES    a folder of .mtx files that spmv's verbs take too\n"
-    "  WARPLADDER_SOURCE_DIR  where explain finds the sources that it quotes\n"
+    "  WARPLADDER_SOURCE_DIR  where explain finds the sources that it quotes and compiles\n"
     "  NO_COLOR               no colours\n"
     "  COLUMNS                how wide text is, instead of the terminal's width";
 

@@ -50,7 +50,8 @@ typedef enum {
   WARPLADDER_WRONG_DEVICE = 7,        /* the stream belongs to another device than the handle */
   WARPLADDER_FORKED = 8,              /* the handle was created before fork() */
   WARPLADDER_CUDA_ERROR = 9,          /* CUDA refused a launch, or an earlier kernel failed */
-  WARPLADDER_CAPTURING = 10           /* the call waits for the GPU, and its stream is capturing */
+  WARPLADDER_CAPTURING = 10,          /* the call waits for the GPU, and its stream is capturing */
+  WARPLADDER_NO_COMPILER = 11         /* NVRTC, which compiles at run time, is not found */
 } warpladder_status;
 
 /* The name of a status, such as "WARPLADDER_SUCCESS". Never null; static storage. */
@@ -199,6 +200,37 @@ WARPLADDER_API warpladder_status warpladder_prepared_destroy(warpladder_handle h
                                                              warpladder_prepared b,
                                                              warpladder_stream stream);
 
+/* An element-wise epilogue of products, compiled from an expression in CUDA C++ of `x`, the element
+ * as warpladder_sgemm() would store it: "x > 0 ? x : 0.1f * x", "fmaxf(x, 0)", "tanhf(x)". Any
+ * number of threads and streams may use one. */
+typedef struct warpladder_compiled_epilogue *warpladder_epilogue;
+
+/* Compiles the expression with NVRTC, or takes the code from the cache on disk, and stores the
+ * epilogue in *out. Takes seconds at most; does not wait for the GPU. NVRTC is loaded from
+ * WARPLADDER_NVRTC, or where the system or the toolkit has it. WARPLADDER_CACHE names the cache's
+ * folder, or is "off". WARPLADDER_INVALID_ARGUMENT: the expression is empty, has more than 4000
+ * characters, holds a semicolon, brace, quote, comment or backslash, has unbalanced parentheses, or
+ * is refused by the compiler, whose first error the sentence then holds. WARPLADDER_NO_COMPILER. */
+WARPLADDER_API warpladder_status warpladder_epilogue_create(warpladder_handle handle,
+                                                            const char *expression,
+                                                            warpladder_epilogue *out);
+
+/* Frees an epilogue that no call uses any more; null is ignored. What the GPU still runs is not
+ * touched. */
+WARPLADDER_API warpladder_status warpladder_epilogue_destroy(warpladder_handle handle,
+                                                             warpladder_epilogue epilogue);
+
+/* C = epilogue(alpha · op(A) · op(B) + beta · C), element by element; all else as
+ * warpladder_sgemm() has it, its workspace included. On CUDA cores the product's own kernel applies
+ * the epilogue where it is one launch; otherwise a pass over C follows. A kernel that this process
+ * has not used yet is compiled first: the call then takes up to a second, and cannot be captured
+ * (WARPLADDER_CAPTURING, and nothing was launched). */
+WARPLADDER_API warpladder_status warpladder_sgemm_epilogue(
+    warpladder_handle handle, warpladder_layout layout, warpladder_op op_a, warpladder_op op_b,
+    int64_t m, int64_t n, int64_t k, float alpha, const float *a, int64_t lda, const float *b,
+    int64_t ldb, float beta, float *c, int64_t ldc, warpladder_epilogue epilogue,
+    warpladder_stream stream);
+
 /* sgemv: y = alpha · op(A) · x + beta · y */
 
 /* A is stored m×n. op(A)·x has m elements, n under OP_T. Element i of x lies at i·incx; under a
@@ -313,6 +345,26 @@ WARPLADDER_API warpladder_status warpladder_reduce_axis(warpladder_handle handle
                                                         warpladder_reduction function, int axis,
                                                         int64_t rows, int64_t columns,
                                                         const float *x, int64_t ld, void *results,
+                                                        warpladder_stream stream);
+
+/* A function of two floats, compiled from an expression in CUDA C++ of `a` and `b`: "a > b ? a :
+ * b", "a + b". It is associative and commutative, and `identity` joins with any value and changes
+ * nothing. */
+typedef struct warpladder_compiled_op *warpladder_binary_op;
+
+/* As warpladder_epilogue_create(). */
+WARPLADDER_API warpladder_status warpladder_binary_op_create(warpladder_handle handle,
+                                                             const char *expression, float identity,
+                                                             warpladder_binary_op *out);
+WARPLADDER_API warpladder_status warpladder_binary_op_destroy(warpladder_handle handle,
+                                                              warpladder_binary_op op);
+
+/* *result, a float in device memory, is all n elements of x joined by the function, and the
+ * identity where n is 0. result overlaps x nowhere. Takes a workspace of up to 16 KiB. Repeatable
+ * bit by bit. */
+WARPLADDER_API warpladder_status warpladder_reduce_with(warpladder_handle handle,
+                                                        warpladder_binary_op op, int64_t n,
+                                                        const float *x, float *result,
                                                         warpladder_stream stream);
 
 /* vector_add: c[i] = a[i] + b[i] */

@@ -200,6 +200,51 @@ class PreparedMatrix {
   Stream stream_;
   warpladder_prepared prepared_ = nullptr;
 };
+// An element-wise epilogue, compiled from an expression of `x`. Must not outlive its handle.
+class Epilogue {
+ public:
+  Epilogue(const Handle& handle, const std::string& expression) : handle_(handle.get()) {
+    check(warpladder_epilogue_create(handle_, expression.c_str(), &epilogue_));
+  }
+  ~Epilogue() { warpladder_epilogue_destroy(handle_, epilogue_); }
+  Epilogue(const Epilogue&) = delete;
+  Epilogue& operator=(const Epilogue&) = delete;
+
+  // C[m×n] = epilogue(alpha · op(A)[m×k] · op(B)[k×n] + beta · C).
+  void sgemm(Layout layout, std::int64_t m, std::int64_t n, std::int64_t k, float alpha,
+             ConstMatrix a, ConstMatrix b, float beta, Matrix c, Stream stream = nullptr) const {
+    check(warpladder_sgemm_epilogue(handle_, static_cast<warpladder_layout>(layout),
+                                    static_cast<warpladder_op>(a.op),
+                                    static_cast<warpladder_op>(b.op), m, n, k, alpha, a.data, a.ld,
+                                    b.data, b.ld, beta, c.data, c.ld, epilogue_, stream));
+  }
+
+ private:
+  warpladder_handle handle_;
+  warpladder_epilogue epilogue_ = nullptr;
+};
+
+// An associative and commutative function, compiled from an expression of `a` and `b`. Must not
+// outlive its handle.
+class BinaryOp {
+ public:
+  BinaryOp(const Handle& handle, const std::string& expression, float identity)
+      : handle_(handle.get()) {
+    check(warpladder_binary_op_create(handle_, expression.c_str(), identity, &op_));
+  }
+  ~BinaryOp() { warpladder_binary_op_destroy(handle_, op_); }
+  BinaryOp(const BinaryOp&) = delete;
+  BinaryOp& operator=(const BinaryOp&) = delete;
+
+  // *result, in device memory: the n elements of x joined.
+  void reduce(std::int64_t n, const float* x, float* result, Stream stream = nullptr) const {
+    check(warpladder_reduce_with(handle_, op_, n, x, result, stream));
+  }
+
+ private:
+  warpladder_handle handle_;
+  warpladder_binary_op op_ = nullptr;
+};
 
 // What is known of a sparse matrix's pattern. It is freed in the order of the stream that made it,
 // and must not outlive its handle.

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/in_quotes.hpp"
 #include "base/whole_file.hpp"
+#include "lab/kernel_name.hpp"
 
 namespace warpladder::lab {
 namespace {
@@ -301,6 +302,28 @@ CompileFlow compile_flow(const CompileRequest& request) {
     flow.fat_entries = parse_fat_binary(run_or_throw({flow.toolkit.cuobjdump, output}).output);
   }
   return flow;
+}
+
+LineCode line_code(const CompileRequest& request, const std::vector<std::string>& kernels) {
+  const Toolkit toolkit = find_toolkit();
+  if (toolkit.nvdisasm.empty()) throw_resource(toolkit.missing.front());
+  LineCode code;
+  code.version = toolkit.version;
+  code.architecture = request.architectures.front();
+  const std::string cubin = request.folder + "/lines.cubin";
+  run_or_throw(Words{toolkit.nvcc, "-arch=sm_" + code.architecture} + request.flags +
+               Words{"-cubin", request.source, "-o", cubin});
+  const std::string listing = run_or_throw({toolkit.nvdisasm, "-c", "-g", cubin}).output;
+  std::vector<std::string> wanted, symbols;
+  for (const std::string& kernel : kernels) wanted.push_back(without_namespaces(kernel));
+  for (const auto& [symbol, instructions] : parse_disassembly(listing)) {
+    const std::string name = without_namespaces(demangled(symbol));
+    if (std::ranges::find(wanted, name) == wanted.end()) continue;
+    symbols.push_back(symbol);
+    code.kernels.push_back(name);
+  }
+  code.lines = parse_lines(listing, symbols);
+  return code;
 }
 
 std::vector<InstructionChange> changes_between(const Instructions& before,

@@ -51,7 +51,7 @@ struct ArchitectureFlow {
   std::string architecture;
   std::vector<Stage> stages;
   std::vector<KernelCode> kernels;
-  std::map<SourceLine, Instructions> lines;  // what each became; empty without nvdisasm
+  LineInstructions lines;          // what each became; empty without nvdisasm
   std::vector<Compiled> maths;     // the default first, then each of --use_fast_math's parts
   std::vector<Compiled> separate;  // one program, two files, two files with link-time optimisation
 };
@@ -65,6 +65,17 @@ struct CompileFlow {
 
 // Throws Error(bad_input) with the compiler's first error if the source does not compile.
 CompileFlow compile_flow(const CompileRequest& request);
+
+// What the lines of some of a source's kernels became.
+struct LineCode {
+  std::string version, architecture;  // of nvcc; as nvcc spells it behind sm_
+  std::vector<std::string> kernels;   // those kernels, as people know them
+  LineInstructions lines;
+};
+// `kernels` are named as KernelCounts names them; where the source has none of these names, the
+// lines of all kernels count. For the request's first architecture. Throws as compile_flow() does,
+// and Error(resource) without nvdisasm.
+LineCode line_code(const CompileRequest& request, const std::vector<std::string>& kernels);
 
 // Of two ways to compile one kernel: the counts of instructions that differ, second minus first.
 struct InstructionChange {

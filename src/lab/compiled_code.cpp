@@ -181,12 +181,13 @@ std::map<std::string, Instructions> parse_disassembly(std::string_view text) {
   return functions;
 }
 
-std::map<SourceLine, Instructions> parse_lines(std::string_view text) {
-  std::map<SourceLine, Instructions> lines;
-  for_each_instruction(text,
-                       [&](const std::string&, const SourceLine& line, const std::string& opcode) {
-                         if (line.number > 0) ++lines[line][opcode];
-                       });
+LineInstructions parse_lines(std::string_view text, const std::vector<std::string>& symbols) {
+  LineInstructions lines;
+  for_each_instruction(text, [&](const std::string& function, const SourceLine& line,
+                                 const std::string& opcode) {
+    const bool counts = symbols.empty() || std::ranges::find(symbols, function) != symbols.end();
+    if (counts && line.number > 0) ++lines[line][opcode];
+  });
   return lines;
 }
 

@@ -9,4 +9,8 @@ namespace warpladder::lab {
 // "reduce::reduce<parts::counted::Sum, …>" becomes "reduce::reduce<…>".
 std::string short_kernel_name(const std::string& name);
 
+// The whole name without the project's and the flavours' namespaces, and without blanks: g++ and
+// nvcc then name a kernel alike.
+std::string without_namespaces(const std::string& name);
+
 }  // namespace warpladder::lab

@@ -13,6 +13,7 @@
 #include "base/in_quotes.hpp"
 #include "base/suggest.hpp"
 #include "device/device.hpp"
+#include "runtime/nvrtc.hpp"
 
 namespace warpladder::ladder {
 namespace {
@@ -96,7 +97,9 @@ std::string why_not(const AnyRung& rung, const runtime::Machine& machine) {
 std::string why_not(const AnyRung& rung, runtime::Flavour flavour) {
   if (rung.launcher(flavour)) {
     if (flavour != runtime::Flavour::gpu) return "";
-    return why_not(rung, device::machine(runtime::Target::gpu));
+    const std::string reason = why_not(rung, device::machine(runtime::Target::gpu));
+    if (!reason.empty() || !rung.needs.compiler || runtime::nvrtc().found()) return reason;
+    return fmt::format("it is compiled at run time, and {}", runtime::nvrtc().why_not());
   }
   if (rung.on_host) return "a host function; it has no GPU form and nothing to count";
   if (flavour == runtime::Flavour::gpu && rung.is_hopper && has_gpu_flavour()) {

@@ -47,6 +47,7 @@ struct Arithmetic {
 struct Needs {
   int capability = 75;           // compute capability, 10 · major + minor, or a later one
   std::size_t shared_bytes = 0;  // that a block may ask for; 48 KB it always may
+  bool compiler = false;         // NVRTC, because the kernel is compiled when it is launched
 
   constexpr bool met_by(const runtime::Machine& machine) const {
     return machine.capability >= capability &&

@@ -111,6 +111,8 @@ const char* warpladder_status_string(warpladder_status status) {
       return "WARPLADDER_CUDA_ERROR";
     case WARPLADDER_CAPTURING:
       return "WARPLADDER_CAPTURING";
+    case WARPLADDER_NO_COMPILER:
+      return "WARPLADDER_NO_COMPILER";
   }
   return "an unknown warpladder_status";
 }

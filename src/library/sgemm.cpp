@@ -1,12 +1,12 @@
 // C = alpha · op(A) · op(B) + beta · C: single products, batches, and products with a prepared B.
 
+#include "library/sgemm.hpp"
+
 #include <algorithm>
 #include <new>
 
-#include "library/call.hpp"
 #include "library/operands.hpp"
 #include "library/sgemv.hpp"
-#include "ops/sgemm/plan.hpp"
 
 namespace warpladder::library {
 namespace {
@@ -14,14 +14,6 @@ namespace {
 using runtime::refuse_argument;
 using sgemm::Arithmetic;
 using sgemm::Problem;
-
-// A call as the interface receives it.
-struct Given {
-  const char* name;
-  warpladder_layout layout;
-  warpladder_op op_a, op_b;
-  sgemm::Call call;
-};
 
 Status check_op(const char* name, const char* argument, warpladder_op op) {
   if (op == WARPLADDER_OP_N || op == WARPLADDER_OP_T) return {};
@@ -99,7 +91,9 @@ Status check_operands(const char* name, const sgemm::Call& call,
   return check_apart(name, "c", c, "b", b);
 }
 
-Status check(const Given& given) {
+}  // namespace
+
+Status check(const GivenProduct& given) {
   const sgemm::Call& call = given.call;
   if (Status s = check_layout(given.name, given.layout); !s.ok()) return s;
   if (Status s = check_op(given.name, "op_a", given.op_a); !s.ok()) return s;
@@ -151,6 +145,9 @@ Problem problem_of(warpladder_layout layout, warpladder_op op_a, warpladder_op o
 Arithmetic arithmetic_of(const Context& context) {
   return static_cast<Arithmetic>(context.arithmetic.load(std::memory_order_relaxed));
 }
+
+namespace {
+
 static_assert(static_cast<int>(Arithmetic::accurate) == WARPLADDER_ARITHMETIC_ACCURATE);
 static_assert(static_cast<int>(Arithmetic::cuda_cores) == WARPLADDER_ARITHMETIC_CUDA_CORES);
 static_assert(static_cast<int>(Arithmetic::double_rounded) == WARPLADDER_ARITHMETIC_DOUBLE_ROUNDED);
@@ -204,6 +201,8 @@ void fold_shared(sgemm::Call& call) {
   batch = {};
 }
 
+}  // namespace
+
 Status multiply(Session& session, sgemm::Call call) {
   const Problem& p = call.problem;
   if (p.m == 0 || p.n == 0 || call.batch.count == 0) return {};
@@ -219,7 +218,10 @@ Status multiply(Session& session, sgemm::Call call) {
                      });
 }
 
-warpladder_status run(warpladder_handle handle, warpladder_stream stream, const Given& given) {
+namespace {
+
+warpladder_status run(warpladder_handle handle, warpladder_stream stream,
+                      const GivenProduct& given) {
   return call(
       handle, stream, [&](const Context&) { return check(given); },
       [&](Session& session) { return multiply(session, given.call); });
@@ -256,11 +258,12 @@ warpladder_status warpladder_sgemm_strided_batched(
     int64_t m, int64_t n, int64_t k, float alpha, const float* a, int64_t lda, int64_t stride_a,
     const float* b, int64_t ldb, int64_t stride_b, float beta, float* c, int64_t ldc,
     int64_t stride_c, int64_t batch, warpladder_stream stream) {
-  Given given{"sgemm_strided_batched",
-              layout,
-              op_a,
-              op_b,
-              {problem_of(layout, op_a, op_b, m, n, k, alpha, lda, ldb, beta, ldc), a, b, c}};
+  GivenProduct given{
+      "sgemm_strided_batched",
+      layout,
+      op_a,
+      op_b,
+      {problem_of(layout, op_a, op_b, m, n, k, alpha, lda, ldb, beta, ldc), a, b, c}};
   given.call.batch.count = batch;
   given.call.batch.stride_a = stride_a;
   given.call.batch.stride_b = stride_b;
@@ -274,11 +277,11 @@ warpladder_status warpladder_sgemm_batched(warpladder_handle handle, warpladder_
                                            int64_t lda, const float* const* b, int64_t ldb,
                                            float beta, float* const* c, int64_t ldc, int64_t batch,
                                            warpladder_stream stream) {
-  Given given{"sgemm_batched",
-              layout,
-              op_a,
-              op_b,
-              {problem_of(layout, op_a, op_b, m, n, k, alpha, lda, ldb, beta, ldc)}};
+  GivenProduct given{"sgemm_batched",
+                     layout,
+                     op_a,
+                     op_b,
+                     {problem_of(layout, op_a, op_b, m, n, k, alpha, lda, ldb, beta, ldc)}};
   given.call.batch = {.count = batch, .arrays = true, .a = a, .b = b, .c = c};
   return run(handle, stream, given);
 }
@@ -384,7 +387,7 @@ warpladder_status warpladder_sgemm_prepared(warpladder_handle handle, warpladder
                                             float alpha, const float* a, int64_t lda,
                                             warpladder_prepared b, float beta, float* c,
                                             int64_t ldc, warpladder_stream stream) {
-  Given given{"sgemm_prepared", WARPLADDER_ROW_MAJOR, op_a, WARPLADDER_OP_N, {}};
+  GivenProduct given{"sgemm_prepared", WARPLADDER_ROW_MAJOR, op_a, WARPLADDER_OP_N, {}};
   const auto check_all = [&](const Context& context) -> Status {
     if (Status s = check_prepared(given.name, context, b); !s.ok()) return s;
     given.layout = b->layout;

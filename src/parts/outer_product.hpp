@@ -27,19 +27,25 @@ __device__ __forceinline__ void add_outer_product(float (&sum)[kRows][kColumns],
   }
 }
 
-// *c = alpha·sum + beta·*c, in the arithmetic of the sum. beta == 0 never reads c.
-template <class Sum>
+// What happens to an element of C before it is stored: nothing.
+struct AsItIs {
+  __device__ __forceinline__ float operator()(float x) const { return x; }
+};
+
+// *c = finish(alpha·sum + beta·*c), in the arithmetic of the sum. beta == 0 never reads c.
+template <class Sum, class Finish = AsItIs>
 __device__ __forceinline__ void store1(float* c, std::type_identity_t<Sum> alpha, Sum sum,
-                                       std::type_identity_t<Sum> beta) {
-  *c = static_cast<float>(beta == 0 ? alpha * sum : alpha * sum + beta * *c);
+                                       std::type_identity_t<Sum> beta, Finish finish = {}) {
+  *c = finish(static_cast<float>(beta == 0 ? alpha * sum : alpha * sum + beta * *c));
 }
 
 // The same for the four columns from c on, of which `left` exist. kVector: 4 when c is a multiple
 // of 16 bytes, else 1.
-template <int kVector, class Sum>
+template <int kVector, class Sum, class Finish = AsItIs>
 __device__ __forceinline__ void store4(float* c, std::int64_t left, std::type_identity_t<Sum> alpha,
-                                       const Sum* sum, std::type_identity_t<Sum> beta) {
-  const auto to_float = [](Sum value) { return static_cast<float>(value); };
+                                       const Sum* sum, std::type_identity_t<Sum> beta,
+                                       Finish finish = {}) {
+  const auto to_float = [&](Sum value) { return finish(static_cast<float>(value)); };
   if (kVector == 4 && left >= 4) {
     Sum v[4] = {alpha * sum[0], alpha * sum[1], alpha * sum[2], alpha * sum[3]};
     if (beta != 0) {
@@ -55,7 +61,7 @@ __device__ __forceinline__ void store4(float* c, std::int64_t left, std::type_id
   }
   WARPLADDER_UNROLL
   for (int j = 0; j < 4; ++j) {
-    if (j < left) store1(c + j, alpha, sum[j], beta);
+    if (j < left) store1(c + j, alpha, sum[j], beta, finish);
   }
 }
 

@@ -4,11 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <iterator>
-#include <optional>
 #include <system_error>
 #include <thread>
 
@@ -16,6 +14,7 @@
 #include "base/in_quotes.hpp"
 #include "programs/process.hpp"
 #include "programs/site_lines.hpp"
+#include "runtime/code_cache.hpp"
 
 namespace warpladder::programs {
 
@@ -97,16 +96,6 @@ std::vector<std::string> flags_for(bool instrumented, bool openmp) {
 
 // ---- the precompiled header: 2 s of headers become 0.2 s
 
-std::optional<fs::path> cache_folder() {
-  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg && *xdg == '/') {
-    return fs::path(xdg) / "warpladder";
-  }
-  if (const char* home = std::getenv("HOME"); home && *home == '/') {
-    return fs::path(home) / ".cache" / "warpladder";
-  }
-  return std::nullopt;
-}
-
 // Changes when the compiler, a flag or a header does.
 std::string cache_key(const Shipped& shipped, const std::vector<std::string>& flags) {
   std::string text = run_tool({"g++", "-dumpfullversion", "-dumpmachine"}).output;
@@ -127,10 +116,10 @@ std::string cache_key(const Shipped& shipped, const std::vector<std::string>& fl
 // Several processes may make it at once: each renames a whole one into place.
 fs::path prefix_header(const Shipped& shipped, const std::vector<std::string>& flags) {
   const fs::path plain = shipped.include / "cuda_runtime.h";
-  const auto cache = cache_folder();
-  if (!cache) return plain;
+  const std::string cache = runtime::cache_folder();
+  if (cache.empty()) return plain;
   std::error_code error;
-  const fs::path folder = *cache / cache_key(shipped, flags);
+  const fs::path folder = fs::path(cache) / cache_key(shipped, flags);
   const fs::path header = folder / "program.h", compiled = folder / "program.h.gch";
   if (fs::exists(compiled, error)) return header;
   fs::create_directories(folder, error);

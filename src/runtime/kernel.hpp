@@ -2,13 +2,16 @@
 // All that a kernel's source needs of the runtime: CUDA C++ itself (nvcc's, or the executor's
 // meaning of it), launch(), and the few words that the two compilers spell differently.
 
+#if defined(__CUDACC_RTC__)  // compiled at run time, where nothing is launched
+#include "runtime/run_time_names.hpp"
+#else
 #if defined(__CUDACC__)
 #include <cuda_runtime.h>
 #else
 #include "executor/cuda_language.hpp"
 #endif
-
 #include "runtime/launch.hpp"
+#endif
 
 // In front of a loop with a constant trip count: unroll it whole. GCC ignores `#pragma unroll`.
 // _ON_GPU: where it goes over an array of registers, for which the CPU side has memory in any case,

@@ -19,6 +19,7 @@ enum class Code : int {
   forked = 8,
   cuda_error = 9,
   capturing = 10,
+  no_compiler = 11,
 };
 
 struct Status {

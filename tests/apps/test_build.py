@@ -96,6 +96,41 @@ class Build(cli.CommandLine):
         ):
             self.refused(BAD_INPUT, words, "build", *arguments, env=env)
 
+    def test_lines_beside_machine_code(self):
+        env = self.made_up() | {"WARPLADDER_SOURCE_DIR": str(cli.ROOT)}
+        words = ["explain", "sgemm/row_03_thread_tile", "--shape", "64x64x64", "--sass"]
+        self.refused(RESOURCE, "nvdisasm is missing", *words, "90", env=env)
+        self.refused(BAD_INPUT, "--sass has 'sm_90', but must be as in 80 or 90a", *words, "sm_90", env=env)
+        elsewhere = env | {"WARPLADDER_SOURCE_DIR": str(self.folder)}
+        self.refused(BAD_INPUT, "WARPLADDER_SOURCE_DIR names the folder", *words, "90", env=elsewhere)
+        # A disassembler that knows the kernel that runs, and another one on the same line.
+        place = next(line for line in self.report(*words[:-1])["rungs"][0]["lines"] if line["fmas"] == 0)
+        self.assertEqual([(a["space"], a["bytes"]) for a in place["accesses"]], [("shared", 4)])
+        listing = "".join(
+            f'\t.section\t.text._ZN10warpladder5sgemm8multiplyILb1ELb{b}EEEvNS0_4GemmE,"ax",@progbits\n'
+            f'\t//## File "/src/{Path(place["file"]).name}", line {place["line"]}\n'
+            f"        /*0000*/                   {instruction} R4, [R2] ;\n"
+            for b, instruction in ((1, "LDS.128"), (0, "LDS.64"))
+        )
+        (self.folder / "listing").write_text(listing)
+        (self.folder / "cuda" / "bin" / "nvdisasm").write_text(f"#!/bin/sh\ncat '{self.path('listing')}'\n")
+        (self.folder / "cuda" / "bin" / "nvdisasm").chmod(0o755)
+        printed = " ".join(self.good(*words, "90", env=env).split())
+        self.assertIn("Machine code for sm_90 by nvcc 13.0, sgemm::multiply<true,true>:", printed)
+        self.assertIn("shared loads of 4 B | 1 LDS.128 |", printed)
+        at = f"{Path(place['file']).name}:{place['line']}"
+        self.assertIn(f"Line {at}: ptxas merged shared loads of 4 B into LDS.128.", printed)
+        report = self.report(*words, "90", env=env)
+        code = report["rungs"][0]["machine_code"]
+        self.assertEqual((report["nvcc"], code["architecture"]), ("13.0", "90"))
+        self.assertEqual([line["instructions"] for line in code["lines"]], [{"LDS.128": 1}])
+
+    @unittest.skipUnless(HAS_NVCC and shutil.which("nvdisasm"), "there is no nvcc, or no nvdisasm")
+    def test_real_machine_code(self):
+        printed = self.good("explain", "sgemm/row_03_thread_tile", "--shape", "64x64x64", "--sass", "90",
+                            env=cli.environment(WARPLADDER_SOURCE_DIR=str(cli.ROOT)))
+        self.assertEqual(printed.count("ptxas merged shared loads of 4 B into LDS.128"), 2)
+
     @unittest.skipIf(Path("/usr/local/cuda/bin/nvcc").exists(), "there is an nvcc")
     def test_without_nvcc(self):
         (self.folder / "a.cu").write_text("\n")

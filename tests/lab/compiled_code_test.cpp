@@ -97,6 +97,8 @@ TEST(CompiledCode, InstructionsOfEachLine) {
   EXPECT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines.at({"a.cu", 12}), (Instructions{{"FFMA", 1}, {"IMAD", 1}, {"LDG.E.128", 1}}));
   EXPECT_EQ(lines.at({"b.hpp", 3}), (Instructions{{"BRA", 1}, {"FFMA", 1}, {"MUFU.RSQ", 1}}));
+  EXPECT_EQ(parse_lines(kDisassembly, {"kernel"}), lines) << "the function has no line";
+  EXPECT_TRUE(parse_lines(kDisassembly, {"function", "other"}).empty());
 }
 
 TEST(CompiledCode, FatBinary) {

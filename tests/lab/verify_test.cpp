@@ -69,6 +69,9 @@ TEST(Selection, TakesPatterns) {
 
 TEST(KernelName, IsShort) {
   EXPECT_EQ(short_kernel_name("transpose::transpose"), "transpose::transpose");
+  EXPECT_EQ(without_namespaces("warpladder::sgemm::gpu::f<sgemm::gpu::Tile<8>, true>"),
+            without_namespaces("sgemm::counted::f<sgemm::counted::Tile<8>,true>"));
+  EXPECT_EQ(without_namespaces("sgemm::f<4, (Mode)1>"), "sgemm::f<4,(Mode)1>");
   EXPECT_EQ(short_kernel_name("sgemm::multiply<true, false>"), "sgemm::multiply<true, false>");
   EXPECT_EQ(short_kernel_name("reduce::reduce<parts::counted::Sum, reduce::counted::Elements<4> >"),
             "reduce::reduce<…>");

@@ -209,7 +209,7 @@ TEST_F(BadCalls, OfHandlesAndWorkspaces) {
 }
 
 TEST(Status, HasANameEach) {
-  for (int status = WARPLADDER_SUCCESS; status <= WARPLADDER_CAPTURING; ++status) {
+  for (int status = WARPLADDER_SUCCESS; status <= WARPLADDER_NO_COMPILER; ++status) {
     EXPECT_EQ(std::string(warpladder_status_string(static_cast<warpladder_status>(status)))
                   .rfind("WARPLADDER_", 0),
               0u);

@@ -348,6 +348,29 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char*, void** entry, unsigned
   return cudaSuccess;
 }
 
+// Code that was compiled at run time: a library is a copy of it, and has one kernel.
+cudaError_t cudaDriverGetVersion(int* version) {
+  ENTER(cudaDriverGetVersion);
+  *version = 13000;
+  return cudaSuccess;
+}
+cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJitOption*, void**,
+                                unsigned, cudaLibraryOption*, void**, unsigned) {
+  ENTER(cudaLibraryLoadData);
+  *library = reinterpret_cast<cudaLibrary_t>(new std::string(static_cast<const char*>(code)));
+  return cudaSuccess;
+}
+cudaError_t cudaLibraryUnload(cudaLibrary_t library) {
+  ENTER(cudaLibraryUnload);
+  delete reinterpret_cast<std::string*>(library);
+  return cudaSuccess;
+}
+cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t* kernels, unsigned, cudaLibrary_t library) {
+  ENTER(cudaLibraryEnumerateKernels);
+  *kernels = reinterpret_cast<cudaKernel_t>(library);
+  return cudaSuccess;
+}
+
 // What nvcc's code calls when a program starts.
 extern "C" {
 void** __cudaRegisterFatBinary(void*) { return nullptr; }

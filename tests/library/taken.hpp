@@ -5,15 +5,10 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
-#include <atomic>
 #include <cstdlib>
 #include <new>
 
-namespace taken {
-
-inline std::atomic<long> heap_allocations{0}, locks{0};
-
-}  // namespace taken
+#include "library/taken_counts.hpp"
 
 // Every std::mutex of the program is locked through here.
 extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {

@@ -59,6 +59,19 @@ class CompileTable(unittest.TestCase):
                                 ["tile", "`-rdc=true`", "20.0 µs", "2.000", "wrong"]])
         self.assertEqual(compile_table.caption(MEASURED), "NVIDIA H100, medians; the recording keeps 3 samples of each.")
 
+    def test_what_a_rungs_lines_became(self):
+        access = {"space": "shared", "kind": "load", "bytes": 4}
+        line = {"file": "src/ops/a.cu", "line": 7, "text": "x | y;", "accesses": [access], "fmas": 3}
+        empty = {"file": "src/ops/a.cu", "line": 8, "text": "", "accesses": [], "fmas": 0}
+        code = [{"file": "a.cu", "line": 7, "instructions": {"FFMA": 1, "LDS.128": 4}},
+                {"file": "a.cu", "line": 8, "instructions": {"BAR": 1}},
+                {"file": "b.hpp", "line": 7, "instructions": {"MOV": 9}}]
+        report = {"verb": "explain", "nvcc": "13.0", "rungs": [
+            {"op": "sgemm", "rung": "row_1", "lines": [line, empty],
+             "machine_code": {"architecture": "90", "lines": code}}]}
+        _, rows, _ = compile_table.of(report, "machine-code")
+        self.assertEqual(rows, [["7", "`x \\| y;`", "shared loads of 4 B, FMAs", "4 LDS.128, 1 FFMA"]])
+        self.assertEqual(compile_table.caption(report), "nvcc 13.0, sm_90, sgemm/row_1.")
 
     def rows(self, what):
         header, rows, names = compile_table.of(REPORT, what)

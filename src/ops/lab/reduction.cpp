@@ -53,16 +53,20 @@ Reduced reduced(parts::Function function, std::span<const float> in) {
 }
 
 RunFlag function_flag() {
-  return {"op", "NAME", "sum, mean, min, max, argmin, argmax (default: sum)", false, "sum"};
+  return {"op", "NAME",
+          "sum, mean, min, max, argmin, argmax, or for a whole array an expression of a and b "
+          "(default: sum)",
+          false, "sum"};
 }
 
 parts::Function function_of(const std::string& text) {
   for (const parts::Function f : parts::kFunctions) {
     if (text == parts::name(f)) return f;
   }
-  throw_bad_input(fmt::format("--op {} is not a reduction; those are: {}",
-                              in_quotes(text, kShownBytes),
-                              fmt::join(parts::kFunctionNames, ", ")));
+  throw_bad_input(
+      fmt::format("--op {} is not a reduction; those are: {}, or an expression with "
+                  "--identity",
+                  in_quotes(text, kShownBytes), fmt::join(parts::kFunctionNames, ", ")));
 }
 
 void require_values(parts::Function function, std::int64_t lines, std::int64_t length,

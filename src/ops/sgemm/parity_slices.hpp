@@ -5,16 +5,16 @@
 #include <iterator>
 #include <utility>
 
+#include "ops/sgemm/rung_parity_kernel.hpp"
 #include "ops/sgemm/slices.hpp"
 
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
-// A CTA's tile of C, its step along k, and the CTAs that are resident on a multiprocessor. Its
-// warps multiply 32×64, a thread 8×8.
+// The numbers of a ParityShape.
 struct ParityConfig {
   int rows = 128, columns = 128, depth = 8, resident = 2;
-  static constexpr int warp_rows = 32, warp_columns = 64, thread = 8;
+  static constexpr int warp_rows = ParityWarp::warp_rows, warp_columns = ParityWarp::warp_columns;
   constexpr int threads() const { return 32 * (rows / warp_rows) * (columns / warp_columns); }
   constexpr int shared_bytes() const { return 2 * 4 * depth * (rows + columns); }
   // That a thread may have: the compiler keeps within them.
@@ -39,12 +39,8 @@ constexpr bool valid(ParityConfig c) {
 
 // nvcc rejects struct-valued template arguments on kernels, so this wraps the value in a type.
 template <ParityConfig config>
-struct ParityTileOf {
+struct ParityTileOf : ParityShape<config.rows, config.columns, config.depth, config.resident> {
   static_assert(valid(config));
-  static constexpr int rows = config.rows, columns = config.columns, depth = config.depth,
-                       resident = config.resident, warp_rows = config.warp_rows,
-                       warp_columns = config.warp_columns, thread = config.thread,
-                       warps_across = columns / warp_columns, threads = config.threads();
 };
 using ParityTile = ParityTileOf<ParityConfig{}>;  // row_07's own, where none was found
 

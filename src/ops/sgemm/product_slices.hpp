@@ -3,6 +3,7 @@
 // slices are launched and joined.
 
 #include "ops/sgemm/join_slices.hpp"
+#include "ops/sgemm/product_part.hpp"
 #include "ops/sgemm/rung.hpp"
 #include "ops/sgemm/slices.hpp"
 #include "parts/ptx/dependent_launch.hpp"
@@ -20,17 +21,6 @@ struct ProductSlices {
   bool vectors;
 };
 
-// What a CTA multiplies: a tile of a product.
-struct ProductPart {
-  Gemm gemm;
-  std::int64_t row, column;
-  bool vectors;
-};
-template <class C, bool kARows, bool kBRows, int kVector>
-__device__ __forceinline__ ProductPart part_of_block(const Gemm& g) {
-  const auto [row, column] = tile_of_block<C::rows, C::columns>(g);
-  return {g, row, column, kVector == 4};
-}
 // Slices lie along y of the grid. Only the first tile of k is ragged, which is the first slice's.
 template <class C, bool kARows, bool kBRows, int kVector>
 __device__ __forceinline__ ProductPart part_of_block(const ProductSlices& all) {

@@ -4,95 +4,11 @@
 
 #include "ops/sgemm/parity_slices.hpp"
 #include "ops/sgemm/product_slices.hpp"
-#include "parts/double_buffer.hpp"
-#include "parts/outer_product.hpp"
-#include "parts/tile_fetch.hpp"
+#include "ops/sgemm/rung_parity_kernel.hpp"
 
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
-// Where a thread's first 4×4 lies in the block's tile. On a Z-curve over the 4×8 lanes, the bits of
-// the lane's number belong in turn to its column and its row.
-struct ParityPlace {
-  int row, column;
-};
-template <class C>
-__device__ __forceinline__ ParityPlace parity_place(int thread) {
-  const int warp = thread / 32, lane = thread % 32;
-  const int lane_column = (lane & 1) | (lane >> 1 & 2) | (lane >> 2 & 4);
-  const int lane_row = (lane >> 1 & 1) | (lane >> 2 & 2);
-  return {warp / C::warps_across * C::warp_rows + lane_row * 4,
-          warp % C::warps_across * C::warp_columns + lane_column * 4};
-}
-
-// A thread's sums, of which the first 4×4 begin at C's element (row0, column0).
-template <class C, int kVector>
-__device__ __forceinline__ void store_by_parity(const Gemm& g,
-                                                const float (&sum)[C::thread][C::thread],
-                                                std::int64_t row0, std::int64_t column0) {
-  WARPLADDER_UNROLL
-  for (int i = 0; i < C::thread; ++i) {
-    const std::int64_t row = row0 + i % 4 + i / 4 * (C::warp_rows / 2);
-    if (row >= g.m) break;
-    WARPLADDER_UNROLL
-    for (int j = 0; j < C::thread; j += 4) {
-      const std::int64_t column = column0 + j / 4 * (C::warp_columns / 2);
-      parts::store4<kVector>(&g.c[row * g.ldc + column], g.n - column, g.alpha, &sum[i][j], g.beta);
-    }
-  }
-}
-
-// Product: all of it (Gemm), or slices of k (ProductSlices).
-template <class C, bool kARows, bool kBRows, int kVector, class Product>
-static __global__ void __launch_bounds__(C::threads, C::resident)
-    multiply_by_parity(Product product) {
-  __shared__ __align__(16) float a_tile[2][C::depth][C::rows];  // transposed
-  __shared__ __align__(16) float b_tile[2][C::depth][C::columns];
-  const auto [g, row0, column0, vectors] = part_of_block<C, kARows, kBRows, kVector>(product);
-  const ParityPlace at = parity_place<C>(threadIdx.x);
-
-  parts::TileFetch<C::rows, C::depth, C::threads, kARows, kVector> a_fetch(g.a, g.lda, g.m, row0);
-  parts::TileFetch<C::columns, C::depth, C::threads, !kBRows, kVector> b_fetch(g.b, g.ldb, g.n,
-                                                                               column0);
-  float a_part[2][C::thread], b_part[2][C::thread];
-  float sum[C::thread][C::thread] = {};
-  const auto load_parts = [&](int tile, int k) {
-    WARPLADDER_UNROLL
-    for (int i = 0; i < C::thread; i += 4) {
-      parts::load4(&a_part[k % 2][i], &a_tile[tile][k][at.row + i / 4 * (C::warp_rows / 2)]);
-    }
-    WARPLADDER_UNROLL
-    for (int j = 0; j < C::thread; j += 4) {
-      parts::load4(&b_part[k % 2][j], &b_tile[tile][k][at.column + j / 4 * (C::warp_columns / 2)]);
-    }
-  };
-
-  const auto fetch = [&](int depth) {
-    a_fetch.fetch(depth);
-    b_fetch.fetch(depth);
-  };
-  const auto store = [&](int tile) {
-    a_fetch.store(a_tile[tile]);
-    b_fetch.store(b_tile[tile]);
-  };
-  const auto multiply_parts = [&](int k) {
-    WARPLADDER_UNROLL
-    for (int i = 0; i < C::thread; ++i) {
-      WARPLADDER_UNROLL
-      for (int step = 0; step < C::thread; ++step) {
-        const int j = i % 2 ? C::thread - 1 - step : step;
-        sum[i][j] += a_part[k % 2][i] * b_part[k % 2][j];
-      }
-    }
-  };
-  fetch(a_fetch.first_depth(g.k));
-  parts::double_buffered<C::depth>(
-      static_cast<unsigned>(tiles(g.k, C::depth)), [&] { fetch(C::depth); }, store, load_parts,
-      multiply_parts);
-  if constexpr (std::is_same_v<Product, ProductSlices>) ptx::allow_next_kernel();  // the join
-  vectors ? store_by_parity<C, 4>(g, sum, row0 + at.row, column0 + at.column)
-          : store_by_parity<C, 1>(g, sum, row0 + at.row, column0 + at.column);
-}
 // Of a product in tiles of C and one or more slices.
 template <class C>
 ladder::Totals predict_by_parity(const Problem& p, std::uint64_t slices) {

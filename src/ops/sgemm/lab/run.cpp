@@ -7,10 +7,17 @@
 #include "base/error.hpp"
 #include "base/host_memory.hpp"
 #include "ops/lab/checked.hpp"
+#include "ops/lab/host_function.hpp"
+#include "ops/lab/with_cuda.hpp"
 #include "ops/sgemm/lab/dispatch.hpp"
 #include "ops/sgemm/problem.hpp"
 
 namespace warpladder::sgemm {
+
+// cuda_epilogue.cpp: the library's product with an epilogue; the seconds that it takes.
+double multiply_with_epilogue(const Call& call, const std::string& expression,
+                              const ops::RunOptions& options);
+
 namespace {
 
 using device::Buffer;
@@ -56,10 +63,48 @@ std::vector<float> by_rows(const NpyArray& x, std::size_t rows, std::size_t colu
   return out;
 }
 
+// Null in a build without CUDA, which has no GPU to run on.
+decltype(&multiply_with_epilogue) library_product() {
+  return WARPLADDER_WITH_CUDA(&multiply_with_epilogue);
+}
+
+// What --epilogue asks for. On the CPU g++ compiles it, and it is applied to the finished C.
+class Epilogue {
+ public:
+  Epilogue(const ops::RunValues& values, const ops::RunOptions& options) {
+    if (!values.has("epilogue")) return;
+    expression_ = values.text("epilogue");
+    on_gpu_ = options.target == runtime::Target::gpu;
+    if (!on_gpu_) {
+      on_host_.emplace("--epilogue", expression_);
+    } else if (!options.rung.empty()) {
+      throw_bad_input(
+          "--rung does not go with --epilogue on a GPU: the library chooses the kernel");
+    }
+  }
+  // Runs the product; the epilogue with it, or on the host afterwards by finish().
+  double time_s(const ladder::AnyRung& rung, runtime::Flavour flavour, const Call& call,
+                const ops::RunOptions& options) const {
+    const auto with_library = on_gpu_ ? library_product() : nullptr;
+    if (with_library) return with_library(call, expression_, options);
+    return timed(rung, flavour, call, options).launch;
+  }
+  void finish(ops::RunResult* result) const {
+    if (on_host_) on_host_->apply(result->out.data);
+    if (!expression_.empty()) result->details["epilogue"] = expression_;
+  }
+
+ private:
+  std::string expression_;
+  bool on_gpu_ = false;
+  std::optional<ops::HostMap> on_host_;
+};
+
 // Each operand may be in C or in Fortran order. The result is in C order.
 ops::RunResult run(const ops::RunValues& values, const ops::RunOptions& options) {
   const ladder::AnyRung* const forced = forced_rung(options, "sgemm");
   const float alpha = values.number("alpha"), beta = values.number("beta");
+  const Epilogue epilogue(values, options);
   const Operands o{values.array("a"),
                    values.array("b"),
                    values.optional_array("c"),
@@ -93,14 +138,17 @@ ops::RunResult run(const ops::RunValues& values, const ops::RunOptions& options)
   call.workspace = workspace.data();
   const device::Memory prepared(target, of_prepared);
   call.prepared_b = prepared.data();
-  const double time_s = timed(rung, flavour, call, options).launch;
-  return {.rung = &rung,
-          .flavour = flavour,
-          .shape = {p.m, p.n, p.k},
-          .time_s = time_s,
-          .out = {{p.m, p.n}, false, c.download()},
-          .details = {
-              {"alpha", alpha}, {"beta", beta}, {"trans_a", o.trans_a}, {"trans_b", o.trans_b}}};
+  const double time_s = epilogue.time_s(rung, flavour, call, options);
+  ops::RunResult result{
+      .rung = &rung,
+      .flavour = flavour,
+      .shape = {p.m, p.n, p.k},
+      .time_s = time_s,
+      .out = {{p.m, p.n}, false, c.download()},
+      .details = {
+          {"alpha", alpha}, {"beta", beta}, {"trans_a", o.trans_a}, {"trans_b", o.trans_b}}};
+  epilogue.finish(&result);
+  return result;
 }
 
 }  // namespace
@@ -115,7 +163,8 @@ const ops::RunCapability& run_capability() {
                 ops::alpha_flag(),
                 ops::beta_flag(),
                 {"transa", "", "Multiply by the transpose of A"},
-                {"transb", "", "Multiply by the transpose of B"}},
+                {"transb", "", "Multiply by the transpose of B"},
+                {"epilogue", "EXPR", "Store this of each element x, e.g. 'x > 0 ? x : 0.1f*x'"}},
       .run = run};
   return capability;
 }
