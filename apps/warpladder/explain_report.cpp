@@ -208,7 +208,7 @@ void HtmlFlag::write(lab::ExplainPage page, const GpuFlag& gpu) const {
 }
 
 std::string accesses_text(const AccessCounts& a) {
-  return fmt::format("{} {}s of {} B", name(a.space), name(a.kind), a.bytes);
+  return fmt::format("{} {}s of {} B", lab::name(a.space), lab::name(a.kind), a.bytes);
 }
 
 std::string ratio_text(std::uint64_t a, std::uint64_t b) {
