@@ -118,7 +118,7 @@ def reduce(options):
     home.mkdir(parents=True, exist_ok=True)
     for name, raw, data in (("agreement", "source.jsonl.gz", rows),
                             ("bank_patterns", "patterns.csv.gz", measured_patterns(folder))):
-        whole = {"recorded": {"gpu": gpu, "date": options.date or origin["date"], "commit": options.commit,
+        whole = {"program": "agreement", "recorded": {"gpu": gpu, "date": options.date or origin["date"], "commit": options.commit,
                               "command": "tools/agreement_gpu.sh build/bin DIR",
                               "raw_sha256": hashlib.sha256((folder / raw).read_bytes()).hexdigest()}}
         if name == "agreement":
