@@ -95,6 +95,7 @@ void Worker::begin_blocks() {
   at_exchange_ = paused_ = yielding_ = at_cluster_barrier_ = 0;
   my_turn_ = false;
   uneven_ = cluster_ > 1;
+  last_failed_swap_ = {};
   async_.clear();
   mbarriers.clear(shared_begin);
   warpgroups.clear();
