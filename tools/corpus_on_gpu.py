@@ -99,9 +99,9 @@ def words(text: str, binary: str) -> list[str]:
     kept: list[str] = []
     announced = False  # by the row before: what this one says is left out, too
     for row in text.splitlines():
-        left_out = announced or binary in row or bool(LEFT_OUT.search(row))
-        announced = bool(LEFT_OUT.search(row)) and row.rstrip().endswith(":")
-        kept += [] if left_out else row.split()
+        differs = bool(LEFT_OUT.search(row))
+        kept += [] if announced or differs or binary in row else row.split()
+        announced = differs and row.rstrip().endswith(":")
     return kept
 
 

@@ -53,7 +53,7 @@ bool Worker::resolve_exchanges(unsigned first, unsigned end) {
           fmt::format("mask {:#010x} names lanes {:#010x}, which have exited or never were",
                       mine.mask, lost));
     } else {
-      members &= ~lost;  // CUDA asks for the lanes that have not exited
+      members &= ~gone;  // CUDA asks for the lanes that have not exited
     }
     if ((members & waiting) != members) continue;
     bool agreed = true;

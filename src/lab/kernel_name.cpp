@@ -1,25 +1,17 @@
 #include "lab/kernel_name.hpp"
 
-#include <initializer_list>
 #include <string_view>
 
 #include "executor/compiled_code.hpp"
 
 namespace warpladder::lab {
 
-namespace {
-
-std::string without(std::string text, std::initializer_list<std::string_view> words) {
-  for (const std::string_view word : words) {
-    for (std::size_t at; (at = text.find(word)) != text.npos;) text.erase(at, word.size());
-  }
-  return text;
-}
-
-}  // namespace
-
 std::string without_namespaces(const std::string& name) {
-  return without(name, {"warpladder::", "counted::", "plain::", "gpu::", " "});
+  constexpr std::string_view kProject = "warpladder::";
+  std::string text = executor::without_flavours(name);
+  for (std::size_t at; (at = text.find(kProject)) != text.npos;) text.erase(at, kProject.size());
+  std::erase(text, ' ');
+  return text;
 }
 
 std::string short_kernel_name(const std::string& name) {

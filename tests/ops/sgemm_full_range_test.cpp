@@ -18,13 +18,6 @@
 namespace warpladder::sgemm {
 namespace {
 
-// A small Hopper: little work fills it.
-runtime::Machine hopper_of(int multiprocessors) {
-  runtime::Machine machine;
-  machine.multiprocessors = multiprocessors;
-  return machine;
-}
-
 constexpr float kInf = std::numeric_limits<float>::infinity(),
                 kNan = std::numeric_limits<float>::quiet_NaN();
 
@@ -183,7 +176,7 @@ class FullRangeInClusters : public FullRange {
   }
 };
 TEST_P(FullRangeInClusters, HoldsWhatLiesBesideTheirTiles) {
-  const device::StandIn stand_in(hopper_of(12));
+  const device::StandIn stand_in({.multiprocessors = 12});  // little work fills it
   expect_to_hold({{270, 820}, {300, 821}, {20, 1612}, {198, 1893}}, runtime::Target::cpu);
 }
 TEST_P(FullRangeInClusters, HoldsItOnAGpu) {
@@ -200,7 +193,7 @@ TEST_P(FullRangeInClusters, EndsWithAWholeBand) {
 // 9 whole tiles and 2 thin ones, for 12 clusters at a time: the thin ones go to clusters of their
 // own.
 TEST_P(FullRangeInClusters, GivesThinTilesToBlocksThatWouldIdle) {
-  const device::StandIn stand_in(hopper_of(24));
+  const device::StandIn stand_in({.multiprocessors = 24});
   for (const double spread : {1.0, 20.0}) {
     EXPECT_EQ(verdict(compact(768, 778, 70), spread).failure, "") << "2^" << spread;
   }
@@ -209,7 +202,7 @@ TEST_P(FullRangeInClusters, GivesThinTilesToBlocksThatWouldIdle) {
 // Lines enough that blocks of the pass begin when others have counted; and a last line that the
 // first ones know nothing of.
 TEST_P(FullRange, HoldsMoreLinesThanArePassedAtOnce) {
-  const device::StandIn stand_in(hopper_of(12));
+  const device::StandIn stand_in({.multiprocessors = 12});  // little work fills it
   for (const auto& [m, n, k] : {std::array{20, 391, 1100}, {400, 20, 70}, {20, 400, 70}}) {
     for (const bool transposed : {false, true}) {
       const Problem p = compact(m, n, k, Layout::row_major, transposed, transposed);

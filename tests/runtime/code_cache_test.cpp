@@ -48,10 +48,10 @@ TEST_F(Cache, KeepsWhatIsStored) {
 }
 
 TEST_F(Cache, IgnoresAndReplacesEveryBrokenEntry) {
-  const CodeCache cache(folder_);
+  const CodeCache cache(folder());
   const std::string key = sha256("x"), code = "machine code", file = path(key + ".code");
   cache.store(key, code);
-  const std::string good = read(file);
+  const std::string good = slurp(file);
   std::string other_key = good, flipped = good;
   other_key[20] = other_key[20] == '0' ? '1' : '0';
   flipped.back() ^= 1;
@@ -59,7 +59,7 @@ TEST_F(Cache, IgnoresAndReplacesEveryBrokenEntry) {
   for (const std::string& broken :
        {std::string(), good.substr(0, 10), good.substr(0, good.size() - 1), good + "x", other_key,
         flipped, "version 2" + good}) {
-    write(file, broken);
+    spill(file, broken);
     EXPECT_FALSE(cache.load(key, &found)) << broken;
     cache.store(key, code);
     EXPECT_TRUE(cache.load(key, &found));
@@ -68,7 +68,7 @@ TEST_F(Cache, IgnoresAndReplacesEveryBrokenEntry) {
 }
 
 TEST_F(Cache, FollowsNoLinkAndOpensNoFolder) {
-  const CodeCache cache(folder_);
+  const CodeCache cache(folder());
   const std::string key = sha256("x"), file = path(key + ".code");
   cache.store(key, "code");
   std::filesystem::rename(file, path("elsewhere"));
@@ -84,7 +84,7 @@ TEST_F(Cache, FollowsNoLinkAndOpensNoFolder) {
 
 TEST_F(Cache, IgnoresAndReplacesAnotherUsersEntry) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file to another user";
-  const CodeCache cache(folder_);
+  const CodeCache cache(folder());
   const std::string key = sha256("x"), file = path(key + ".code");
   cache.store(key, "code");
   constexpr uid_t kSomebody = 12345;
@@ -97,11 +97,11 @@ TEST_F(Cache, IgnoresAndReplacesAnotherUsersEntry) {
 
 TEST_F(Cache, RemovesWhatWasUsedLongestAgo) {
   constexpr std::size_t kBytes = 1000, kEntry = kBytes + 18 + 2 * 65;
-  const CodeCache cache(folder_, 3 * kEntry);
+  const CodeCache cache(folder(), 3 * kEntry);
   const std::string code(kBytes, 'c'),
       keys[] = {sha256("0"), sha256("1"), sha256("2"), sha256("3")};
   // Somebody else's file is neither counted nor removed.
-  write(path("notes.txt"), std::string(100000, 'n'));
+  spill(path("notes.txt"), std::string(100000, 'n'));
   for (int i = 0; i < 3; ++i) {
     cache.store(keys[i], code);
     set_used(path(keys[i] + ".code"), 1000 + i);
@@ -120,10 +120,10 @@ TEST_F(Cache, RemovesWhatWasUsedLongestAgo) {
 }
 
 TEST_F(Cache, RemovesTemporaryFilesThatNobodyOwns) {
-  const CodeCache cache(folder_);
+  const CodeCache cache(folder());
   const std::string stale = path(sha256("s") + ".1.0.tmp"), fresh = path(sha256("f") + ".1.0.tmp");
-  write(stale, "half");
-  write(fresh, "half");
+  spill(stale, "half");
+  spill(fresh, "half");
   set_used(stale, 1000);
   cache.store(sha256("x"), "code");
   EXPECT_FALSE(std::filesystem::exists(stale));
@@ -136,7 +136,7 @@ TEST_F(Cache, IsOffWithoutAFolder) {
   cache.store(sha256("x"), "code");
   EXPECT_FALSE(cache.load(sha256("x"), &found));
   // A folder that cannot be made fails nothing.
-  write(path("file"), "");
+  spill(path("file"), "");
   const CodeCache blocked(path("file/folder"));
   blocked.store(sha256("x"), "code");
   EXPECT_FALSE(blocked.load(sha256("x"), &found));
@@ -155,7 +155,7 @@ void load_and_store(const CodeCache& cache, int rounds) {
 }
 
 TEST_F(Cache, ServesManyThreadsAndProcesses) {
-  const CodeCache cache(folder_, 4000);  // room for three of seven
+  const CodeCache cache(folder(), 4000);  // room for three of seven
   std::vector<pid_t> children;
   for (int child = 0; child < 4; ++child) {
     children.push_back(::fork());

@@ -28,7 +28,7 @@ class WithMadeUpCompiler : public InFolder {
     EXPECT_TRUE(status.ok()) << status.sentence;
     return compiled;
   }
-  CodeCache cache() const { return CodeCache(folder_.string()); }
+  CodeCache cache() const { return CodeCache(folder()); }
 
   const Nvrtc compiler_{{WARPLADDER_MADE_UP_NVRTC}};
   const KernelText text_{"source", "kernel<1>"};
@@ -69,7 +69,7 @@ TEST_F(WithMadeUpCompiler, TellsUpdatesOfACompilerApart) {
 
 TEST_F(WithMadeUpCompiler, CompilesAnewWhereAnEntryIsBroken) {
   const CompiledCode cold = compile_good(text_);
-  write(path(names().at(0)), "garbage");
+  spill(path(names().at(0)), "garbage");
   const CompiledCode again = compile_good(text_);
   EXPECT_FALSE(again.from_cache);
   EXPECT_EQ(again.code, cold.code);
@@ -144,7 +144,7 @@ TEST(Compiler, SaysTheFirstError) {
 }
 
 // The real one compiles without a GPU.
-class WithNvrtc : public testing::Test {
+class WithNvrtc : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!compiler_.found()) GTEST_SKIP() << compiler_.why_not();

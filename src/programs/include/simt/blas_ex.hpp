@@ -10,31 +10,40 @@
 namespace simt {
 
 // Elements of device memory, which the host's instrumentation would refuse.
-__attribute__((no_sanitize("thread"))) inline float element(const void* p, cudaDataType type,
-                                                            std::size_t i) {
-  if (type == CUDA_R_16F) return HalfFormat::decode(((const unsigned short*)p)[i]);
-  if (type == CUDA_R_16BF) return BfloatFormat::decode(((const unsigned short*)p)[i]);
-  if (type == CUDA_R_8I) return ((const signed char*)p)[i];
-  return ((const float*)p)[i];
+template <class T = float>
+__attribute__((no_sanitize("thread"))) T element(const void* p, cudaDataType type, std::size_t i) {
+  switch (type) {
+    case CUDA_R_16F:
+      return static_cast<T>(HalfFormat::decode(((const unsigned short*)p)[i]));
+    case CUDA_R_16BF:
+      return static_cast<T>(BfloatFormat::decode(((const unsigned short*)p)[i]));
+    case CUDA_R_8I:
+      return static_cast<T>(((const signed char*)p)[i]);
+    case CUDA_R_32I:
+      return static_cast<T>(((const int*)p)[i]);
+    default:
+      return static_cast<T>(((const float*)p)[i]);
+  }
 }
-__attribute__((no_sanitize("thread"))) inline void set_element(void* p, cudaDataType type,
-                                                               std::size_t i, float value) {
-  if (type == CUDA_R_16F) {
-    ((unsigned short*)p)[i] = HalfFormat::encode(value);
-  } else if (type == CUDA_R_16BF) {
-    ((unsigned short*)p)[i] = BfloatFormat::encode(value);
-  } else {
-    ((float*)p)[i] = value;
+template <class T>
+__attribute__((no_sanitize("thread"))) void set_element(void* p, cudaDataType type, std::size_t i,
+                                                        T value) {
+  switch (type) {
+    case CUDA_R_16F:
+      ((unsigned short*)p)[i] = HalfFormat::encode(static_cast<float>(value));
+      break;
+    case CUDA_R_16BF:
+      ((unsigned short*)p)[i] = BfloatFormat::encode(static_cast<float>(value));
+      break;
+    case CUDA_R_32I:
+      ((int*)p)[i] = static_cast<int>(value);
+      break;
+    default:
+      ((float*)p)[i] = static_cast<float>(value);
   }
 }
 inline bool is_known(cudaDataType type) {
   return type == CUDA_R_32F || type == CUDA_R_16F || type == CUDA_R_16BF;
-}
-__attribute__((no_sanitize("thread"))) inline int int_element(const void* p, std::size_t i) {
-  return ((const int*)p)[i];
-}
-__attribute__((no_sanitize("thread"))) inline void set_int_element(void* p, std::size_t i, int x) {
-  ((int*)p)[i] = x;
 }
 
 struct ExMatrix {
@@ -59,7 +68,7 @@ std::vector<T> as_numbers(const ExMatrix& m, std::size_t rows, std::size_t colum
   std::vector<T> out(rows * columns);
   for (std::size_t j = 0; j < columns; ++j) {
     for (std::size_t i = 0; i < rows; ++i) {
-      out[j * rows + i] = static_cast<T>(element(m.p, m.type, j * m.ld + i));
+      out[j * rows + i] = element<T>(m.p, m.type, j * m.ld + i);
     }
   }
   return out;
@@ -76,24 +85,15 @@ std::vector<T> sums_of(const ExProduct& g, const ExMatrix& a, const ExMatrix& b)
           T{0}, sums.data(), m);
   return sums;
 }
-// `a` and `b` are both of a known type.
-inline void float_product(const ExProduct& g, const ExMatrix& a, const ExMatrix& b, void* c,
-                          cudaDataType type_c, std::size_t ldc, cublasComputeType_t compute) {
-  const float alpha = ex_factor(g.alpha, compute), beta = ex_factor(g.beta, compute);
-  const std::vector<float> sums = sums_of<float>(g, a, b);
+// C = alpha A B + beta C, summed as T.
+template <class T>
+void typed_product(const ExProduct& g, const ExMatrix& a, const ExMatrix& b, void* c,
+                   cudaDataType type_c, std::size_t ldc, T alpha, T beta) {
+  const std::vector<T> sums = sums_of<T>(g, a, b);
   for (std::size_t at = 0; at < sums.size(); ++at) {
     const auto m = static_cast<std::size_t>(g.m), in_c = at % m + at / m * ldc;
-    const float old = beta != 0 ? beta * element(c, type_c, in_c) : 0;
-    set_element(c, type_c, in_c, alpha * sums[at] + old);
-  }
-}
-inline void int_product(const ExProduct& g, const ExMatrix& a, const ExMatrix& b, void* c,
-                        std::size_t ldc) {
-  const int alpha = *(const int*)g.alpha, beta = *(const int*)g.beta;
-  const std::vector<int> sums = sums_of<int>(g, a, b);
-  for (std::size_t at = 0; at < sums.size(); ++at) {
-    const auto m = static_cast<std::size_t>(g.m), in_c = at % m + at / m * ldc;
-    set_int_element(c, in_c, alpha * sums[at] + (beta != 0 ? beta * int_element(c, in_c) : 0));
+    const T old = beta != 0 ? beta * element<T>(c, type_c, in_c) : 0;
+    set_element<T>(c, type_c, in_c, alpha * sums[at] + old);
   }
 }
 inline cublasStatus_t ex_product(const ExProduct& g, const ExMatrix& a, const ExMatrix& b, void* c,
@@ -109,9 +109,9 @@ inline cublasStatus_t ex_product(const ExProduct& g, const ExMatrix& a, const Ex
     gemm<float>(g.ta, g.tb, g.m, g.n, g.k, *(const float*)g.alpha, (const float*)a.p, a.ld,
                 (const float*)b.p, b.ld, *(const float*)g.beta, (float*)c, ldc);
   } else if (a.type == CUDA_R_8I && b.type == CUDA_R_8I && type_c == CUDA_R_32I) {
-    int_product(g, a, b, c, ldc);
+    typed_product(g, a, b, c, type_c, ldc, *(const int*)g.alpha, *(const int*)g.beta);
   } else if (is_known(a.type) && is_known(b.type) && is_known(type_c)) {
-    float_product(g, a, b, c, type_c, ldc, compute);
+    typed_product(g, a, b, c, type_c, ldc, ex_factor(g.alpha, compute), ex_factor(g.beta, compute));
   } else {
     return CUBLAS_STATUS_NOT_SUPPORTED;
   }
