@@ -81,34 +81,47 @@ struct PieceCopier {
     constexpr int kAtOnce = kThreads * kWidth,
                   kStep = kAtOnce > row_length ? kAtOnce / row_length : 1,
                   kParts = row_length > kAtOnce ? row_length / kAtOnce : 1,
-                  kSteps = rows > kStep ? rows / kStep : 1, kUnrolled = kSteps < 8 ? kSteps : 8;
+                  kSteps = rows > kStep ? rows / kStep : 1;
     static_assert(row_length % kAtOnce == 0 || kAtOnce % row_length == 0);
     const int thread = static_cast<int>(threadIdx.x) % kThreads,
               first = thread * kWidth / row_length, column0 = thread * kWidth % row_length,
               left = (kAlong ? lines : depths) - first,
-              steps =
-                  kZeros || !kAlong || left > kStep * kSteps ? kSteps : (left + kStep - 1) / kStep;
+              steps = kWhole || left > kStep * (kSteps - 1) ? kSteps : (left + kStep - 1) / kStep;
     if (kStep > rows && first >= rows) return;
     WARPLADDER_UNROLL
     for (int part = 0; part < kParts; ++part) {
       const int column = column0 + part * kAtOnce, columns = (kAlong ? depths : lines) - column,
-                bytes = 4 * max(0, min(kWidth, columns));
+                bytes = kWhole ? 4 * kWidth : 4 * max(0, min(kWidth, columns));
       if (!kZeros && !kAlong && columns <= 0) return;
-      const float* line = from + first * ld + column;
+      copy_rows<kWidth, kStep, kSteps>(to, from + first * ld + column, kStep * ld,
+                                       Places::at(first, column / 4), column % 4, bytes, steps);
+    }
+  }
+
+ private:
+  // Copies a thread's `steps` rows, of kSteps. The others become zeros: lines only if kZeros.
+  template <int kWidth, int kStep, int kSteps>
+  __device__ __forceinline__ static void copy_rows(float* to, const float* line, std::int64_t next,
+                                                   int own, int behind, int bytes, int steps) {
+    constexpr int kUnrolled = kSteps < 8 ? kSteps : 8;
+    to += behind;
+    int i = 0;
+    WARPLADDER_NO_UNROLL
+    for (; i + kUnrolled <= steps; i += kUnrolled) {
+      const int place = own ^ Places::at(i * kStep, 0);
+      WARPLADDER_UNROLL
+      for (int u = 0; u < kUnrolled; ++u, line += next) {
+        ptx::cp_async<4 * kWidth>(to + (place ^ Places::at(u * kStep, 0)), line, bytes);
+      }
+    }
+    WARPLADDER_NO_UNROLL
+    for (; i < steps; ++i, line += next) {
+      ptx::cp_async<4 * kWidth>(to + (own ^ Places::at(i * kStep, 0)), line, bytes);
+    }
+    if constexpr (kZeros || !kAlong) {
       WARPLADDER_NO_UNROLL
-      for (int i = 0; i < steps; i += kUnrolled) {
-        const int own = Places::at(first, column / 4) ^ Places::at(i * kStep, 0);
-        WARPLADDER_UNROLL
-        for (int u = 0; u < kUnrolled; ++u, line += kStep * ld) {
-          if constexpr (kWhole) {
-            ptx::cp_async<4 * kWidth>(to + (own ^ Places::at(u * kStep, 0)) + column % 4, line);
-            continue;
-          }
-          const bool there = (i + u) * kStep < left;
-          if (!kZeros && kAlong && !there) continue;
-          ptx::cp_async<4 * kWidth>(to + (own ^ Places::at(u * kStep, 0)) + column % 4, line,
-                                    there ? bytes : 0);
-        }
+      for (i = max(steps, 0); i < kSteps; ++i) {
+        ptx::cp_async<4 * kWidth>(to + (own ^ Places::at(i * kStep, 0)), line, 0);
       }
     }
   }
