@@ -65,17 +65,18 @@ __device__ __forceinline__ bool has_lost(unsigned lost) { return (lost & 0xffffu
 // neighbours. Element `half`·2 + 4·t + i of a line is number half·8 + 2·t + i.
 constexpr int kTermLine = 128, kTermDepth = 16;
 
-// A thread's terms of A, from registers, and a tile of B: sums = A·B. Small products come first,
-// for the adder truncates relative to its sum.
+// Of a thread's terms of A, from registers, and a tile of B: the five smaller products, or + if
+// `add`. The adder truncates relative to its sum, so that of the first terms, 2^8 times as large,
+// is kept apart.
 template <int count>
-__device__ __forceinline__ void multiply_terms(float (&sums)[count], const unsigned (&a)[kTerms][4],
-                                               ptx::TileDescriptor b) {
-  ptx::multiply_bf16(sums, a[2], b, false);
+__device__ __forceinline__ void multiply_other_terms(float (&sums)[count],
+                                                     const unsigned (&a)[kTerms][4],
+                                                     ptx::TileDescriptor b, bool add) {
+  ptx::multiply_bf16(sums, a[2], b, add);
   ptx::multiply_bf16(sums, a[0], ptx::behind(b, 64), true);
   ptx::multiply_bf16(sums, a[1], ptx::behind(b, 32), true);
   ptx::multiply_bf16(sums, a[1], b, true);
   ptx::multiply_bf16(sums, a[0], ptx::behind(b, 32), true);
-  ptx::multiply_bf16(sums, a[0], b, true);
 }
 
 }  // namespace WARPLADDER_FLAVOUR

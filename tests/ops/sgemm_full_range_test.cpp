@@ -228,7 +228,31 @@ INSTANTIATE_TEST_SUITE_P(, FullRangeInClusters,
 INSTANTIATE_TEST_SUITE_P(, FullRange,
                          testing::Values("tc_02_3xtf32", "tc_03_promoted", "tc_10_full_range",
                                          "tc_12_fused_split", "tc_13_mma_sync",
-                                         "tc_14_prepared_full_range"),
+                                         "tc_14_prepared_full_range", "tc_18_streamed_terms"),
+                         [](const auto& rung) { return std::string(rung.param); });
+
+// A stream's CTAs go through several tiles, of each of its configurations. What one tile has lost
+// is made good in it and harms no other.
+class FullRangeInAStream : public FullRange {};
+TEST_P(FullRangeInAStream, HoldsTileAfterTile) {
+  const device::StandIn stand_in({.multiprocessors = 1});
+  for (const auto& [m, n, k] :
+       {std::array{520, 384, 70}, {200, 64, 70}, {130, 95, 33}, {200, 96, 100}, {200, 31, 64}}) {
+    for (const bool transposed : {false, true}) {
+      const Problem p =
+          compact(m, n, k, Layout::row_major, transposed, transposed, 1.5f, n % 2 ? 0.5f : 0.0f);
+      const auto line_of_denormals = [&](HostOperands& x) {
+        for (std::int64_t i = 0; i < p.k; ++i) {
+          x.a[static_cast<std::size_t>(transposed ? i * p.lda + 70 : 70 * p.lda + i)] *= 0x1p-135f;
+          x.b[static_cast<std::size_t>(transposed ? 9 * p.ldb + i : i * p.ldb + 9)] *= 0x1p100f;
+        }
+        x.a[1] = kInf;
+      };
+      EXPECT_EQ(verdict(p, 2, line_of_denormals).failure, "") << m << 'x' << n << 'x' << k;
+    }
+  }
+}
+INSTANTIATE_TEST_SUITE_P(, FullRangeInAStream, testing::Values("tc_18_streamed_terms"),
                          [](const auto& rung) { return std::string(rung.param); });
 
 // A product by warps chooses its tiles by a block's shared memory and by what fills the

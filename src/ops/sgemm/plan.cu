@@ -32,6 +32,7 @@ WARPLADDER_USES_RUNG(row_17_streamed_double);
 WARPLADDER_USES_RUNG(tc_10_full_range);
 WARPLADDER_USES_RUNG(tc_14_prepared_full_range);
 WARPLADDER_USES_RUNG(tc_15_split_on_the_way);
+WARPLADDER_USES_RUNG(tc_18_streamed_terms);
 #endif
 
 namespace {
@@ -187,6 +188,9 @@ bool pairs_are_accurate(const Problem& p) {
   return p.k >= 384 || (p.k >= 256 && tiles_of(p) >= 64);
 }
 
+// From here on three terms lose less than an FP32 dot product's roundings.
+constexpr std::int64_t kLeastDepthOfStreamedTerms = 32;
+
 // The fastest of the rungs that launch a whole batch at once.
 Fastest fastest_together(const Problem& given, const runtime::Machine& machine,
                          Arithmetic arithmetic, std::int64_t count) {
@@ -219,6 +223,10 @@ Fastest fastest_together(const Problem& given, const runtime::Machine& machine,
   if (hopper && arithmetic != Arithmetic::cuda_cores) {
     fastest.consider(with_double_stream(shape, machine, JustTime()),
                      {WARPLADDER_PLANNED(row_17_streamed_double)});
+  }
+  if (hopper && arithmetic == Arithmetic::accurate && p.k >= kLeastDepthOfStreamedTerms) {
+    fastest.consider(with_term_stream(shape, machine, JustTime()),
+                     {WARPLADDER_PLANNED(tc_18_streamed_terms)});
   }
 #endif
   return fastest;
@@ -259,6 +267,10 @@ Fastest fastest_of_one(const Problem& given, const runtime::Machine& machine, Ar
   if (shape.width < 4 && p.k > kShallow && p.k <= kDeep) {
     fastest.consider(with_double_stream(shape, machine, JustTime()),
                      {WARPLADDER_PLANNED(row_17_streamed_double)});
+  }
+  if (arithmetic == Arithmetic::accurate && p.k >= kLeastDepthOfStreamedTerms) {
+    fastest.consider(with_term_stream(shape, machine, JustTime()),
+                     {WARPLADDER_PLANNED(tc_18_streamed_terms)});
   }
   constexpr std::int64_t kLeastDepthOfTerms = 512;  // below it cublasSgemm's sums are as accurate
   if (arithmetic == Arithmetic::accurate && p.k >= kLeastDepthOfTerms) {

@@ -23,7 +23,8 @@ inline namespace WARPLADDER_FLAVOUR {
 template <int count>
 __device__ __forceinline__ void multiply_bf16(float (&sums)[count], const unsigned (&a)[4],
                                               TileDescriptor b, bool add) {
-  static_assert(count == 16 || count == 32 || count == 64, "32, 64 or 128 columns");
+  static_assert(count == 16 || count == 32 || count == 48 || count == 64,
+                "32, 64, 96 or 128 columns");
 #if defined(__CUDACC__)
   if constexpr (count == 16) {
     asm volatile(
@@ -40,6 +41,15 @@ __device__ __forceinline__ void multiply_bf16(float (&sums)[count], const unsign
         "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {" WARPLADDER_NAMES32_0
         "}, {%32, %33, %34, %35}, %36, add, 1, 1, 0;\n\t}"
         : WARPLADDER_SUMS32(sums, 0)
+        : WARPLADDER_WORDS_TILE_ADD);
+  }
+  if constexpr (count == 48) {
+    asm volatile(
+        "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %53, 0;\n\t"
+        "wgmma.mma_async.sync.aligned.m64n96k16.f32.bf16.bf16 {" WARPLADDER_NAMES32_0
+        ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47}"
+        ", {%48, %49, %50, %51}, %52, add, 1, 1, 0;\n\t}"
+        : WARPLADDER_SUMS32(sums, 0), WARPLADDER_SUMS16(sums, 32)
         : WARPLADDER_WORDS_TILE_ADD);
   }
   if constexpr (count == 64) {

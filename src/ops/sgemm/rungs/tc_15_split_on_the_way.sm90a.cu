@@ -34,17 +34,19 @@ __global__ void __launch_bounds__(C::threads, 1) multiply(SlicedGemm g) {
   unsigned block = blockIdx.x;
   if (threadIdx.x >= C::consumers) {
     ptx::give_registers<C::producer_registers>();
-    produce_terms<C, kXAlong, kYAlong>(shared, g, sliced_tile<C>(g, block));
+    produce_slice<C, kXAlong, kYAlong>(shared, g, sliced_tile<C>(g, block));
     return;
   }
   ptx::take_registers<C::consumer_registers>();
-  float sum[C::tile_x / 2] = {};
+  TermSums<C> sums;
   unsigned lost = 0;
-  add_terms<C, kYAlong>(sum, shared, term_depth<C>(g, sliced_tile<C>(g, block)).rounds, lost);
+  TermsRead<C> at;
+  add_terms<C, kYAlong>(sums, shared, at, term_depth<C>(g, sliced_tile<C>(g, block)).rounds, lost);
+  sums.join_all();
   ptx::allow_next_kernel();  // which waits for this one's end, but for its own launch
   report_lost<C>(shared, lost);
   sync_consumers<C>();  // the ring is used no more
-  lay_down_terms<C>(shared, sum);
+  lay_down_terms<C>(shared, sums.first);
   sync_consumers<C>();      // all sums are there
   ptx::make_opaque(block);  // the tile's place takes no registers meanwhile
   const SlicedTile tile = sliced_tile<C>(g, block);
@@ -76,6 +78,7 @@ ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
     t.shuffles = C::threads / 32 * ctas;  // a vote
     t.global_store_sectors = 4 * t.global_store_requests;
     predict_join(t, p, slices.count);
+    if (TermSums<C>::of_all_rounds) t.fmas = ctas * C::tile_x * C::tile_y;  // which join them
     t.tensor_fmas = 6 * rounds * C::tile_x * C::tile_y * C::depth;
     return t;
   });

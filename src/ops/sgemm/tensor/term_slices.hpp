@@ -2,7 +2,7 @@
 // How a product in three bfloat16 terms is cut into tiles of C and slices of k, and what time that
 // takes by a model, as slices.hpp has it for CUDA cores. Host code of rungs and of plan().
 
-#include "ops/sgemm/slices.hpp"
+#include "ops/sgemm/streams.hpp"
 
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
@@ -10,14 +10,19 @@ inline namespace WARPLADDER_FLAVOUR {
 // A CTA's tile of C: tile_x of the lines of which there are fewer, 64 of the others for each of the
 // warpgroups that consume. `depth` of k are brought at a time. The producers leave registers to the
 // consumers.
-template <int kColumns, int kConsumers, int kProducers, int kStages>
+template <int kColumns, int kConsumers, int kProducers, int kStages, int kResident = 1,
+          int kProducerRegisters = 64>
 struct TermConfig {
   static constexpr int tile_x = kColumns, tile_y = 64 * kConsumers, depth = 32, stages = kStages,
                        consumers = 128 * kConsumers, producers = 128 * kProducers,
-                       threads = consumers + producers, warps = consumers / 32;
-  static constexpr int producer_registers = 64, consumer_registers = kConsumers == 2   ? 192
-                                                                     : kProducers == 2 ? 88
-                                                                                       : 104;
+                       threads = consumers + producers, warps = consumers / 32,
+                       resident = kResident;
+  // What the compiler may give to each thread, and what the producers keep of it.
+  static constexpr int registers = 65536 / (threads * kResident) / 8 * 8,
+                       producer_registers = kProducerRegisters,
+                       consumer_registers =
+                           std::min(240, (registers * threads - producer_registers * producers) /
+                                             consumers / 8 * 8);
 };
 
 template <class C>
@@ -60,6 +65,60 @@ auto with_term_tile(std::int64_t m, std::int64_t n, std::int64_t k, const runtim
   using Wide = TermConfig<128, 2, 2, 5>;   // 128×128
   return with_fastest_tile<Wide, Middle, Small, Narrow>(
       [&]<class C>() { return term_slices<C>(m, n, k, machine); }, run);
+}
+
+// tc_18_streamed_terms: what a round of a tile takes of a multiprocessor whose CTAs are all at
+// work, and its end; what a round takes a lone CTA; and what a round takes longer where all is
+// copied word by word. Fitted to 261 products and batches on an H200.
+struct TermStreamTiming {
+  double round_s, end_s, lone_round_s, words_s;
+};
+template <class C>
+constexpr TermStreamTiming kTermStreamTiming{};
+using StreamOf64 = TermConfig<64, 1, 1, 4, 2, 80>;  // 64×64, two of them on a multiprocessor
+using StreamOf96 = TermConfig<96, 1, 1, 3, 2, 80>;
+using StreamOf32 = TermConfig<32, 1, 1, 6, 2, 80>;
+using StreamOf128 = TermConfig<128, 2, 2, 4, 1, 64>;
+template <>
+constexpr TermStreamTiming kTermStreamTiming<StreamOf64>{0.529e-6, 0.574e-6, 0.777e-6, 0.426e-6};
+template <>
+constexpr TermStreamTiming kTermStreamTiming<StreamOf96>{0.730e-6, 0.717e-6, 1.066e-6, 0.540e-6};
+template <>
+constexpr TermStreamTiming kTermStreamTiming<StreamOf32>{0.435e-6, 0.345e-6, 0.724e-6, 0.255e-6};
+template <>
+constexpr TermStreamTiming kTermStreamTiming<StreamOf128>{1.433e-6, 1.987e-6, 1.433e-6, 1.332e-6};
+
+template <class C>
+double term_stream_time(const StreamedShape& s, const runtime::Machine& machine) {
+  constexpr TermStreamTiming kTiming = kTermStreamTiming<C>;
+  static_assert(kTiming.round_s > 0);
+  constexpr double kOddEnd = 1.6, kMostOfMemory = 0.68, kLaunch_s = 4e-6;
+  const std::int64_t rows = tiles(s.m, C::tile_y), columns = tiles(s.n, C::tile_x),
+                     all = rows * columns * s.count;
+  const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n),
+             k = static_cast<double>(s.k), count = static_cast<double>(s.count),
+             rounds = static_cast<double>(std::max<std::int64_t>(1, tiles(s.k, C::depth)));
+  // How many copies a round takes, of a whole tile's by 16 bytes: up to 4 of words.
+  const double lines = m / static_cast<double>(rows) + n / static_cast<double>(columns),
+               copies = (s.width == 4 ? 1 : 4) * lines / (C::tile_x + C::tile_y),
+               words_s = kTiming.words_s * std::max(0.0, copies - 1) / 3,
+               end_s = s.n % 2 == 0 ? kTiming.end_s : kOddEnd * kTiming.end_s;
+  const auto on_one = static_cast<double>(tiles(all, machine.multiprocessors)),
+             of_cta = static_cast<double>(tiles(all, C::resident * machine.multiprocessors));
+  const double memory_s =
+      4.0 * count * ((m + n) * k + m * n) / (kMostOfMemory * machine.memory_bytes_per_s);
+  return kLaunch_s +
+         std::max({on_one * (rounds * (kTiming.round_s + words_s) + end_s),
+                   of_cta * (rounds * (kTiming.lone_round_s + words_s * C::resident / 2) +
+                             end_s * C::resident / 2),
+                   memory_s});
+}
+
+// `run` gets the tile of the shortest time, and that time.
+template <class Run>
+auto with_term_stream(const StreamedShape& s, const runtime::Machine& machine, const Run& run) {
+  return with_fastest_tile<StreamOf64, StreamOf128, StreamOf96, StreamOf32>(
+      [&]<class C>() { return term_stream_time<C>(s, machine); }, run);
 }
 
 }  // namespace WARPLADDER_FLAVOUR

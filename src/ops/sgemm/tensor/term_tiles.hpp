@@ -5,6 +5,8 @@
 // down X's terms there. The consumers split Y on its way from shared memory to registers, each
 // element once, and multiply.
 
+#include <bit>
+
 #include "ops/sgemm/rung_sliced.hpp"
 #include "ops/sgemm/tensor/term_slices.hpp"
 #include "parts/bfloat_terms.hpp"
@@ -34,6 +36,11 @@ struct TermPlaces {
   }
 };
 
+// Lines that have a place in a raw tile: a power of two, so that threads part its rows evenly.
+constexpr int raw_lines(int lines) {
+  return static_cast<int>(std::bit_ceil(static_cast<unsigned>(lines)));
+}
+
 // X's tile in terms: for each 16 of k a tile that a descriptor names.
 template <class C>
 struct TermTile {
@@ -44,10 +51,10 @@ struct TermTile {
 // later.
 template <class C>
 struct TermShared {
-  static constexpr int pitch = C::tile_y + 4, ahead = C::stages - 2;
+  static constexpr int pitch = C::tile_y + 4, ahead = C::stages - 2, raw_x = raw_lines(C::tile_x);
   struct Ring {
     TermTile<C> terms[2];
-    float y[C::stages][C::tile_y * C::depth], x[ahead + 1][C::tile_x * C::depth];
+    float y[C::stages][C::tile_y * C::depth], x[ahead + 1][raw_x * C::depth];
   };
   union {
     Ring ring;
@@ -57,7 +64,15 @@ struct TermShared {
   ptx::Barrier empty[C::stages];  // the consumers have done with them
   unsigned lost[C::threads / 32], most[2][C::warps];
 
-  // Called by all threads; a barrier of all follows.
+  // Called by all threads; a barrier of all follows. `whole`: all lines of all tiles exist, or
+  // become zeros.
+  __device__ __forceinline__ void clear(bool whole) {
+    constexpr int kPieces = (sizeof ring.y + sizeof ring.x) / sizeof(float4);
+    auto* const pieces = reinterpret_cast<float4*>(ring.y);
+    for (int i = threadIdx.x; !whole && i < kPieces; i += C::threads) {
+      pieces[i] = make_float4(0, 0, 0, 0);
+    }
+  }
   __device__ __forceinline__ void init() {
     if (threadIdx.x < C::threads / 32) lost[threadIdx.x] = 0;
     if (threadIdx.x > 0) return;
@@ -73,7 +88,7 @@ struct TermShared {
 template <class C>
 __device__ __forceinline__ void report_lost(TermShared<C>& shared, unsigned lost) {
   const bool of_warp = __any_sync(0xffffffffu, parts::has_lost(lost));
-  if (threadIdx.x % 32 == 0) shared.lost[threadIdx.x / 32] = of_warp;
+  if (threadIdx.x % 32 == 0 && of_warp) shared.lost[threadIdx.x / 32] = 1;
 }
 
 // What a slice multiplies.
@@ -92,7 +107,8 @@ __device__ __forceinline__ TermDepth term_depth(const SlicedGemm& g, const Slice
 // neighbours along k of a line.
 template <class C, bool kAlong>
 __device__ __forceinline__ void split_tile(TermTile<C>& to, const float* raw, unsigned& lost) {
-  using Places = TermPlaces<C::tile_x, C::depth, kAlong, true>;
+  constexpr int kRaw = raw_lines(C::tile_x);
+  using Places = TermPlaces<kRaw, C::depth, kAlong, true>;
   constexpr int kStep = C::producers / 4;
   static_assert(C::depth == 32 && (C::tile_x % kStep == 0 || C::tile_x == kStep / 2));
   if (C::tile_x < kStep && static_cast<int>(threadIdx.x) % C::producers >= 4 * C::tile_x) return;
@@ -109,7 +125,7 @@ __device__ __forceinline__ void split_tile(TermTile<C>& to, const float* raw, un
     } else {
       const float* const from = raw + Places::at(8 * octet, (i + line) / 4) + line % 4;
       WARPLADDER_UNROLL
-      for (int j = 0; j < 8; ++j) value[j] = from[j * C::tile_x];
+      for (int j = 0; j < 8; ++j) value[j] = from[j * kRaw];
     }
     WARPLADDER_UNROLL
     for (int half = 0; half < 2; ++half) {
@@ -126,8 +142,9 @@ __device__ __forceinline__ void split_tile(TermTile<C>& to, const float* raw, un
   }
 }
 
-// The producers' copies of an operand, round after round.
-template <class C, int kLines, bool kAlong, bool kOfX>
+// The producers' copies of an operand, round after round. kZeros: lines that do not exist become
+// zeros.
+template <class C, int kLines, bool kAlong, bool kOfX, bool kZeros = true>
 class TermCopier {
  public:
   __device__ __forceinline__ TermCopier(const LineOperand& x, std::int64_t line0, std::int64_t k0)
@@ -135,10 +152,11 @@ class TermCopier {
         lines_(x.lines - line0 < kLines ? static_cast<int>(x.lines - line0) : kLines) {}
   // Of the next C::depth of k, `left` or more exist.
   __device__ __forceinline__ void copy_next(float* to, const LineOperand& x, int left) {
-    using Copier = PieceCopier<TermPlaces<kLines, C::depth, kAlong, kOfX>, kLines, C::depth,
-                               C::producers, kAlong, true>;
+    constexpr int kRaw = raw_lines(kLines);
+    using Copier = PieceCopier<TermPlaces<kRaw, C::depth, kAlong, kOfX>, kRaw, C::depth,
+                               C::producers, kAlong, kZeros>;
     const int depths = left < C::depth ? left : C::depth;
-    if (x.vectors && lines_ == kLines && left >= C::depth) {
+    if (x.vectors && lines_ == kRaw && left >= C::depth) {
       Copier::template copy<4, true>(to, from_, x.ld, kLines, C::depth);
     } else {
       x.vectors ? Copier::template copy<4>(to, from_, x.ld, lines_, depths)
@@ -152,49 +170,65 @@ class TermCopier {
   int lines_;
 };
 
-// The producers' rounds of a slice.
-template <class C, bool kXAlong, bool kYAlong>
-__device__ __forceinline__ void produce_terms(TermShared<C>& shared, const SlicedGemm& g,
-                                              const SlicedTile& tile) {
+// The producers' rounds: copy_next(x, y) has the next round's operands copied, tile after tile of
+// `rounds` each.
+template <class C, bool kXAlong, class CopyNext>
+__device__ __forceinline__ void produce_terms(TermShared<C>& shared, std::int64_t all_rounds,
+                                              int rounds, const CopyNext& copy_next) {
   constexpr int kAhead = TermShared<C>::ahead;
   auto& ring = shared.ring;
-  const TermDepth slice = term_depth<C>(g, tile);
-  TermCopier<C, C::tile_x, kXAlong, true> copier_x(g.x, tile.x0, slice.k0);
-  TermCopier<C, C::tile_y, kYAlong, false> copier_y(g.y, tile.y0, slice.k0);
   parts::RingPlace<C::stages> filled, split, read;
   parts::RingPlace<kAhead + 1> raw, raw_split;
   unsigned lost = 0;
+  int of_tile = 0, terms = 0;
   WARPLADDER_NO_UNROLL
-  for (int round = 0; round < slice.rounds + kAhead; ++round) {
-    if (round >= kAhead) {
+  for (std::int64_t round = -kAhead; round < all_rounds; ++round) {
+    if (round >= 0) {
       ptx::cp_async_wait<kAhead - 1>();
       // The round's copies are there for all, and the X before it is read no more.
       ptx::named_barrier_together<2, C::producers>();
     }
-    if (round < slice.rounds) {
+    if (round + kAhead < all_rounds) {
       ptx::wait(&shared.empty[filled.stage], filled.parity ^ 1);
-      const int left = slice.depth - round * C::depth;
-      copier_x.copy_next(ring.x[raw.stage], g.x, left);
-      copier_y.copy_next(ring.y[filled.stage], g.y, left);
+      copy_next(ring.x[raw.stage], ring.y[filled.stage]);
       filled.advance();
       raw.advance();
     }
     ptx::cp_async_commit();
-    if (round < kAhead) continue;
-    if (round >= kAhead + 2) {  // these terms' place: the consumers have read the last but one
+    if (round < 0) continue;
+    if (round >= 2) {  // these terms' place: the consumers have read the last but one
       ptx::wait(&shared.empty[read.stage], read.parity);
       read.advance();
     }
-    split_tile<C, kXAlong>(ring.terms[(round - kAhead) % 2], ring.x[raw_split.stage], lost);
+    split_tile<C, kXAlong>(ring.terms[terms], ring.x[raw_split.stage], lost);
+    terms ^= 1;
     ptx::fence_async_proxy_of_shared();
-    if (round + 1 == slice.rounds + kAhead) report_lost<C>(shared, lost);
+    if (++of_tile == rounds) {
+      report_lost<C>(shared, lost);
+      of_tile = 0;
+    }
     ptx::arrive(&shared.full[split.stage]);
     split.advance();
     raw_split.advance();
   }
 }
 
-// A thread's two lines of its warp's 16 of Y, neighbours: rows g and g + 8 of the fragment.
+// Of a slice.
+template <class C, bool kXAlong, bool kYAlong>
+__device__ __forceinline__ void produce_slice(TermShared<C>& shared, const SlicedGemm& g,
+                                              const SlicedTile& tile) {
+  const TermDepth slice = term_depth<C>(g, tile);
+  TermCopier<C, C::tile_x, kXAlong, true> copier_x(g.x, tile.x0, slice.k0);
+  TermCopier<C, C::tile_y, kYAlong, false> copier_y(g.y, tile.y0, slice.k0);
+  int left = slice.depth;
+  produce_terms<C, kXAlong>(shared, slice.rounds, slice.rounds, [&](float* x, float* y) {
+    copier_x.copy_next(x, g.x, left);
+    copier_y.copy_next(y, g.y, left);
+    left -= C::depth;
+  });
+}
+
+// A consumer's two lines of its warp's 16 of Y, neighbours: rows g and g + 8 of the fragment.
 __device__ __forceinline__ unsigned fragment_line() {
   return threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4 * 2;
 }
@@ -230,49 +264,88 @@ __device__ __forceinline__ void split_fragment(unsigned (&a)[parts::kTerms][4], 
   }
 }
 
-// Waits for the products, and adds them to `sum`.
-template <int count>
-__device__ __forceinline__ void promote(float (&sum)[count], float (&part)[count]) {
-  ptx::wgmma_wait<0>();
-  ptx::pin(part);
-  WARPLADDER_UNROLL_ON_GPU
-  for (int i = 0; i < count; ++i) sum[i] += part[i];
+// Where a consumer is: the stage that it reads, and the place of X's terms.
+template <class C>
+struct TermsRead {
+  parts::RingPlace<C::stages> place;
+  int terms = 0;
+};
+
+// A consumer's sums of a tile, as parts/ptx/wgmma.hpp deals them out, Y's lines as the rows. The
+// tensor cores truncate. So products of first terms, of 16 bits each, are added up for a round, and
+// then in FP32 to `first`; the others, 2^-8 as large, are added up in `others`: of all rounds, or
+// of one where registers are few.
+template <class C>
+struct TermSums {
+  static constexpr int count = C::tile_x / 2;
+  static constexpr bool of_all_rounds = C::consumer_registers > 128;
+  float first[count] = {}, others[count] = {};
+
+  // After a round, where `others` are of one.
+  __device__ __forceinline__ void join_round() {
+    if (of_all_rounds) return;
+    ptx::wgmma_wait<0>();
+    ptx::pin(others);
+    WARPLADDER_UNROLL
+    for (int i = 0; i < count; ++i) first[i] += others[i];
+  }
+  // After all rounds. What was cut off lies half a unit below, on average. A quarter of it at the
+  // most is given back, so that an exact sum stays what it is.
+  __device__ __forceinline__ void join_all() {
+    if (!of_all_rounds) return;
+    constexpr float kCutOff = 0x1p-26f;
+    WARPLADDER_UNROLL
+    for (int i = 0; i < count; ++i) first[i] += fmaf(first[i], kCutOff, others[i]);
+  }
+};
+
+// Adds a round's products of first terms, as many columns at a time as registers allow.
+template <class C>
+__device__ __forceinline__ void add_first_terms(float (&sum)[C::tile_x / 2],
+                                                const unsigned (&a)[2][parts::kTerms][4],
+                                                const TermTile<C>& terms) {
+  constexpr int kColumns = C::tile_x == 64 ? 64 : 32, kCount = kColumns / 2;
+  WARPLADDER_UNROLL
+  for (int column = 0; column < C::tile_x; column += kColumns) {
+    float part[kCount];
+    ptx::wgmma_fence();
+    WARPLADDER_UNROLL
+    for (int step = 0; step < 2; ++step) {
+      const unsigned char* const tile = terms.steps[step] + column * parts::kTermLine;
+      ptx::multiply_bf16(part, a[step][0], ptx::tile_descriptor(tile), step > 0);
+    }
+    ptx::wgmma_commit();
+    ptx::wgmma_wait<0>();
+    ptx::pin(part);
+    WARPLADDER_UNROLL_ON_GPU
+    for (int i = 0; i < kCount; ++i) sum[column / 2 + i] += part[i];
+  }
 }
 
-// Adds the slice's products to `sum`, a consumer's sums as parts/ptx/wgmma.hpp deals them out, Y's
-// lines as the rows. Products of 16 of k are added up by the tensor cores, which truncate, these
-// sums by FP32 additions. While 16 are multiplied, the next 16 are split.
+// Adds the products of a tile's rounds.
 template <class C, bool kYAlong>
-__device__ __forceinline__ void add_terms(float (&sum)[C::tile_x / 2], TermShared<C>& shared,
-                                          int rounds, unsigned& lost) {
+__device__ __forceinline__ void add_terms(TermSums<C>& sums, TermShared<C>& shared,
+                                          TermsRead<C>& at, int rounds, unsigned& lost) {
   static_assert(C::depth == 2 * parts::kTermDepth);
-  parts::RingPlace<C::stages> place;
-  unsigned a[parts::kTerms][4], b[parts::kTerms][4];
-  const auto split = [&](unsigned(&to)[parts::kTerms][4], int step) {
-    split_fragment<C, kYAlong>(to, shared.ring.y[place.stage], step, lost);
-  };
-  const auto split_first = [&] {
-    ptx::wait(&shared.full[place.stage], place.parity);
-    split(a, 0);
-  };
-  if (rounds > 0) split_first();
+  unsigned a[2][parts::kTerms][4];
   WARPLADDER_NO_UNROLL
   for (int round = 0; round < rounds; ++round) {
-    const int stage = place.stage;
-    const TermTile<C>& terms = shared.ring.terms[round % 2];
-    float part[C::tile_x / 2];
-    const auto multiply = [&](const unsigned(&of_y)[parts::kTerms][4], int step) {
+    const int stage = at.place.stage;
+    const TermTile<C>& terms = shared.ring.terms[at.terms];
+    ptx::wait(&shared.full[stage], at.place.parity);
+    WARPLADDER_UNROLL
+    for (int step = 0; step < 2; ++step) {  // the second is split while the first is multiplied
+      split_fragment<C, kYAlong>(a[step], shared.ring.y[stage], step, lost);
       ptx::wgmma_fence();
-      parts::multiply_terms(part, of_y, ptx::tile_descriptor(terms.steps[step]));
+      parts::multiply_other_terms(sums.others, a[step], ptx::tile_descriptor(terms.steps[step]),
+                                  TermSums<C>::of_all_rounds || step > 0);
       ptx::wgmma_commit();
-    };
-    multiply(a, 0);
-    split(b, 1);
-    promote(sum, part);
-    multiply(b, 1);
-    place.advance();
-    if (round + 1 < rounds) split_first();
-    promote(sum, part);
+    }
+    sums.join_round();
+    add_first_terms<C>(sums.first, a, terms);
+    ptx::pin(sums.others);
+    at.place.advance();
+    at.terms ^= 1;
     ptx::arrive(&shared.empty[stage]);
   }
 }

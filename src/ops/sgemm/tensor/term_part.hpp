@@ -1,0 +1,64 @@
+#pragma once
+// What bfloat16 terms (parts/bfloat_terms.hpp) cannot represent is multiplied again in float64.
+
+#include "ops/sgemm/gemm_tile.hpp"
+#include "parts/bfloat_terms.hpp"
+
+namespace warpladder::sgemm {
+inline namespace WARPLADDER_FLAVOUR {
+
+// Lines of an operand, as far as they are multiplied: rows of A or columns of B.
+struct TermPart {
+  const float* data;
+  std::int64_t along, across;  // between neighbours along k, and between lines
+  std::int64_t lines, depth;
+};
+
+// The largest finite magnitude, as bits. `threads` go through the part, of which this is `thread`.
+__device__ __forceinline__ unsigned largest_of_lane(const TermPart& x, int thread = 0,
+                                                    int threads = 1) {
+  unsigned most = 0;
+  const bool is_along = x.along == 1;
+  const std::int64_t fast = is_along ? x.depth : x.lines;
+  WARPLADDER_NO_UNROLL
+  for (std::int64_t e = thread; e < x.lines * x.depth; e += threads) {
+    const std::int64_t k = is_along ? e % fast : e / fast, line = is_along ? e / fast : e % fast;
+    const unsigned bits = __float_as_uint(x.data[k * x.along + line * x.across]) & 0x7fffffffu;
+    if (bits < 0x7f800000u && bits > most) most = bits;
+  }
+  return most;
+}
+
+// Sums below this may be wrong for what the terms have lost. A lost share of a number changes a
+// product by as much of the largest number on the other side.
+__device__ __forceinline__ float least_exact_sum(std::int64_t depth, unsigned most_of_x,
+                                                 unsigned most_of_y) {
+  // 2^-25 of the sum may be lost, half of what rounding it may lose.
+  constexpr float kShare = 0x1p25f * parts::kLostByTerms;
+  const float each = static_cast<float>(depth) * kShare;
+  return each * __uint_as_float(most_of_x) + each * __uint_as_float(most_of_y);
+}
+
+// A sum again, in float64, rounded once.
+__device__ __forceinline__ float multiply_again(const TermPart& x, const TermPart& y,
+                                                std::int64_t line_x, std::int64_t line_y) {
+  const float *from_x = x.data + line_x * x.across, *from_y = y.data + line_y * y.across;
+  double sum = 0;
+  WARPLADDER_NO_UNROLL
+  for (std::int64_t k = 0; k < x.depth; ++k) {
+    sum += double{*from_x} * double{*from_y};
+    from_x += x.along;
+    from_y += y.along;
+  }
+  return static_cast<float>(sum);
+}
+
+// Whether a sum is what the terms' products are: the tensor cores' largest may stand for an
+// infinity.
+__device__ __forceinline__ bool is_right(float sum, float least) {
+  constexpr float kLarge = 0x1p127f;
+  return fabsf(sum) < kLarge && fabsf(sum) >= least;
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::sgemm

@@ -1,0 +1,189 @@
+#pragma once
+// The products of a batch as one stream of rounds (rung_streamed.hpp), multiplied in three bfloat16
+// terms (term_tiles.hpp). X are B's columns and Y A's rows, so that a lane's sums of neighbouring
+// columns are neighbours in C.
+
+#include "ops/sgemm/rung_streamed.hpp"
+#include "ops/sgemm/tensor/term_part.hpp"
+#include "ops/sgemm/tensor/term_tiles.hpp"
+
+namespace warpladder::sgemm {
+inline namespace WARPLADDER_FLAVOUR {
+
+template <class C>
+__device__ __forceinline__ TileOrigin term_origin(const StreamedGemm& s, const StreamedTile& at) {
+  return {std::int64_t{at.tile / s.tiles_y} * C::tile_y,
+          std::int64_t{at.tile % s.tiles_y} * C::tile_x};
+}
+
+// The producers copy and split round after round of tile after tile.
+template <class C, bool kXAlong, bool kYAlong>
+__device__ __forceinline__ void produce_stream(TermShared<C>& shared, const StreamedGemm& s,
+                                               StreamedTile at) {
+  using CopierX = TermCopier<C, C::tile_x, kXAlong, true, false>;
+  using CopierY = TermCopier<C, C::tile_y, kYAlong, false, false>;
+  const Gemm& g = s.gemm;
+  LineOperand x{nullptr, g.ldb, g.n, false}, y{nullptr, g.lda, g.m, false};
+  CopierX copier_x(x, 0, 0);
+  CopierY copier_y(y, 0, 0);
+  int round = s.rounds;
+  const auto copy_next = [&](float* to_x, float* to_y) {
+    if (round == s.rounds) {
+      const ProductOperands operands = operands_of(g, s.batch, at.product);
+      const TileOrigin tile = term_origin<C>(s, at);
+      x.data = operands.b;
+      y.data = operands.a;
+      x.vectors = width_of(x.data, s.width_b) == 4;
+      y.vectors = width_of(y.data, s.width_a) == 4;
+      copier_x = CopierX(x, tile.column, 0);
+      copier_y = CopierY(y, tile.row, 0);
+      at.advance(s);
+      round = 0;
+    }
+    const std::int64_t left = g.k - std::int64_t{round++} * C::depth;
+    const int depths = left < C::depth ? static_cast<int>(left) : C::depth;
+    copier_x.copy_next(to_x, x, depths);
+    copier_y.copy_next(to_y, y, depths);
+  };
+  const std::int64_t tiles = (s.tiles * s.batch.count - 1 - blockIdx.x) / gridDim.x + 1;
+  produce_terms<C, kXAlong>(shared, tiles * s.rounds, s.rounds, copy_next);
+}
+
+// The lane's sums of two rows of C: pairs of neighbours, eight columns apart. Stored are those of
+// which `pairs` has a bit, the second row's behind the first's. kTwo: at once; all pairs are whole
+// then, and lie at multiples of 8 bytes.
+template <int kPairs, bool kTwo, bool kAdds>
+__device__ __forceinline__ void store_pairs(float* c, const Gemm& g, std::int64_t columns,
+                                            unsigned pairs, const float (&sum)[4 * kPairs]) {
+  WARPLADDER_UNROLL
+  for (int h = 0; h < 2; ++h) {
+    float* const row = c + h * g.ldc;
+    WARPLADDER_UNROLL
+    for (int j = 0; j < kPairs; ++j) {
+      if ((pairs >> (kPairs * h + j) & 1) == 0) continue;
+      float *const to = row + 8 * j, first = g.alpha * sum[4 * j + 2 * h],
+                   second = g.alpha * sum[4 * j + 2 * h + 1];
+      if constexpr (kTwo) {
+        auto* const two = reinterpret_cast<float2*>(to);
+        const float2 old = kAdds ? *two : make_float2(0, 0);
+        *two = kAdds ? make_float2(first + g.beta * old.x, second + g.beta * old.y)
+                     : make_float2(first, second);
+      } else {
+        *to = kAdds ? first + g.beta * *to : first;
+        if (8 * j + 1 < columns) to[1] = kAdds ? second + g.beta * to[1] : second;
+      }
+    }
+  }
+}
+
+// Which of a lane's pairs are not what the terms' products are.
+template <int kPairs>
+__device__ __forceinline__ unsigned wrong_pairs(const float (&sum)[4 * kPairs], float least) {
+  bool all = true;
+  WARPLADDER_UNROLL
+  for (int i = 0; i < 4 * kPairs; ++i) all = is_right(sum[i], 0.0f) && all;
+  if (all && least == 0.0f) return 0;
+  unsigned wrong = 0;
+  WARPLADDER_UNROLL
+  for (int pair = 0; pair < 2 * kPairs; ++pair) {
+    const int at = pair % kPairs * 4 + pair / kPairs * 2;
+    if (!is_right(sum[at], least) || !is_right(sum[at + 1], least)) wrong |= 1u << pair;
+  }
+  return wrong;
+}
+
+// The least sum that is right, of the lines from the lane's first ones on.
+template <class C>
+__device__ __forceinline__ float least_exact(TermPart x, TermPart y) {
+  const auto of_lane = [](TermPart part, std::int64_t lines) {
+    part.lines = max(std::int64_t{0}, min(part.lines, lines));
+    return largest_of_lane(part);
+  };
+  return least_exact_sum(x.depth, __reduce_max_sync(0xffffffffu, of_lane(x, C::tile_x)),
+                         __reduce_max_sync(0xffffffffu, of_lane(y, 2)));
+}
+
+// A consumer's sums of a tile. `lost`: what its warp's terms of Y have.
+template <class C, bool kXAlong, bool kYAlong>
+__device__ __forceinline__ void store_terms(const TermShared<C>& shared, const StreamedGemm& s,
+                                            const StreamedTile& at,
+                                            const float (&sum)[C::tile_x / 2], unsigned lost) {
+  constexpr int kPairs = C::tile_x / 8;
+  const Gemm& g = s.gemm;
+  const ProductOperands operands = operands_of(g, s.batch, at.product);
+  const TileOrigin tile = term_origin<C>(s, at);
+  const std::int64_t row = tile.row + fragment_line(), column = tile.column + threadIdx.x % 4 * 2,
+                     rows = g.m - row, columns = g.n - column;
+  const TermPart x{operands.b + column * (kXAlong ? g.ldb : 1), kXAlong ? 1 : g.ldb,
+                   kXAlong ? g.ldb : 1, columns, g.k},
+      y{operands.a + row * (kYAlong ? g.lda : 1), kYAlong ? 1 : g.lda, kYAlong ? g.lda : 1, rows,
+        g.k};
+  bool lossy = __any_sync(0xffffffffu, parts::has_lost(lost));
+  WARPLADDER_UNROLL
+  for (int warp = C::warps; warp < C::threads / 32; ++warp) lossy |= shared.lost[warp] != 0;
+  const float least = lossy ? least_exact<C>(x, y) : 0.0f;
+  const unsigned there = columns <= 0              ? 0
+                         : columns > C::tile_x - 8 ? (1u << kPairs) - 1
+                                                   : (1u << (columns + 7) / 8) - 1,
+                 pairs = rows <= 0   ? 0
+                         : rows == 1 ? there
+                                     : there | there << kPairs;
+  unsigned wrong = wrong_pairs<kPairs>(sum, least) & pairs;
+  float* const c = operands.c + row * g.ldc + column;
+  const bool two = g.n % 2 == 0 && width_of(operands.c, s.width_c) >= 2;
+  if (g.beta == 0.0f) {
+    two ? store_pairs<kPairs, true, false>(c, g, columns, pairs & ~wrong, sum)
+        : store_pairs<kPairs, false, false>(c, g, columns, pairs & ~wrong, sum);
+  } else {
+    two ? store_pairs<kPairs, true, true>(c, g, columns, pairs & ~wrong, sum)
+        : store_pairs<kPairs, false, true>(c, g, columns, pairs & ~wrong, sum);
+  }
+  WARPLADDER_NO_UNROLL
+  for (int pair = 0; wrong != 0; ++pair, wrong >>= 1) {
+    if (wrong % 2 == 0) continue;
+    const int h = pair / kPairs, j = pair % kPairs * 8;
+    for (int i = 0; i < 2 && j + i < columns; ++i) {
+      store_scaled(&c[h * g.ldc + j + i], g.alpha, multiply_again(x, y, j + i, h), g.beta);
+    }
+  }
+}
+
+template <class C, bool kXAlong, bool kYAlong>
+static __global__ void __launch_bounds__(C::threads, C::resident)
+    multiply_term_stream(StreamedGemm s) {
+  auto& shared = *runtime::dynamic_shared<TermShared<C>>();
+  shared.init();
+  shared.clear(s.gemm.n % C::tile_x == 0 && s.gemm.m % C::tile_y == 0);
+  __syncthreads();  // the barriers are there
+  StreamedTile at{blockIdx.x / s.tiles, blockIdx.x % s.tiles};
+  if (threadIdx.x >= C::consumers) {
+    ptx::give_registers<C::producer_registers>();
+    produce_stream<C, kXAlong, kYAlong>(shared, s, at);
+    return;
+  }
+  ptx::take_registers<C::consumer_registers>();
+  TermsRead<C> read;
+  unsigned lost = 0;
+  for (; at.product < s.batch.count; at.advance(s)) {
+    TermSums<C> sums;
+    add_terms<C, kYAlong>(sums, shared, read, s.rounds, lost);
+    sums.join_all();
+    store_terms<C, kXAlong, kYAlong>(shared, s, at, sums.first, lost);
+  }
+}
+
+template <class C>
+void launch_term_stream(const Gemm& g, const Batch& batch, bool trans_a, bool trans_b,
+                        runtime::StreamView& stream) {
+  unsigned grid = 0;
+  const StreamedGemm s =
+      stream_of(g, batch, C::tile_y, C::tile_x, C::depth,
+                std::int64_t{stream.machine->multiprocessors} * C::resident, grid);
+  const runtime::LaunchShape shape{dim3(grid), dim3(C::threads), sizeof(TermShared<C>)};
+  for_transposes(trans_a, trans_b, [&]<bool kARows, bool kBRows>() {
+    runtime::launch(stream, shape, multiply_term_stream<C, !kBRows, kARows>, s);
+  });
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::sgemm
