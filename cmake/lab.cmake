@@ -47,6 +47,7 @@ set_source_files_properties(src/base/provenance.cpp PROPERTIES
 file(GLOB executor_sources CONFIGURE_DEPENDS src/executor/*.cpp)
 warpladder_layer(executor SOURCES ${executor_sources}
   LINK warpladder_base Boost::context Threads::Threads)
+target_compile_options(warpladder_executor PRIVATE -mpopcnt)  # as every processor with AVX2 has it
 set_source_files_properties(src/executor/tally.cpp src/executor/request_log.cpp PROPERTIES
   COMPILE_OPTIONS "-O3;-mavx2")
 set_source_files_properties(src/executor/tensor_core.cpp PROPERTIES

@@ -14,6 +14,10 @@ namespace warpladder {
 
 inline unsigned host_threads() { return std::max(1u, std::thread::hardware_concurrency()); }
 
+// For so many multiply-adds: one thread where another would take longer to start than to work. It
+// begins with a copy of the program's __shared__ variables, which takes it milliseconds.
+inline unsigned threads_for(double operations) { return operations < 3e7 ? 1 : host_threads(); }
+
 // Calls work() once on each of `threads` threads, the caller's among them, and waits for all of
 // them; the first exception is thrown here. If the system has no more threads, fewer call it.
 template <typename Work>

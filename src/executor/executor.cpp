@@ -181,16 +181,12 @@ void fill_counts(const RequestLog::Sums& sums, const KernelLaunch& launch, bool 
     if (tally.worst > access.tally.worst) access.worst = sums.worst.at({key, bytes}).request;
     access.tally.merge(tally);
   };
-  for (std::size_t i = 1; i < table.sites().size(); ++i) {
-    const Site& site = table.sites()[i];
-    for (const MemorySpace space : {MemorySpace::global, MemorySpace::shared}) {
-      const bool shared = space == MemorySpace::shared;
-      const Tally& tally = sums.tallies[2 * i + shared];
-      if (!tally.requests) continue;
-      add(2 * i + shared, site.bytes, tally);
-    }
-    const std::uint64_t times = sums.site_lanes[i];
-    if (!times) continue;
+  for (const auto& [key, tally] : sums.tallies) {
+    if (key / 2 != 0) add(key, table.sites()[key / 2].bytes, tally);
+  }
+  for (const auto& [number, times] : sums.site_lanes) {
+    const Site& site = table.sites()[number];
+    if (number == 0) continue;  // unknown code
     if (site.kind == SiteKind::sync) event_at(site.source_line).barriers += times;
     if (site.kind == SiteKind::exchange) event_at(site.source_line).shuffles += times;
     if (site.kind == SiteKind::bulk_copy) event_at(site.source_line).bulk_bytes += times;

@@ -40,12 +40,36 @@ void RequestLog::prepare(const std::vector<CompiledAccess>* compiled) {
     pcs_ = std::make_unique_for_overwrite<std::uint32_t[]>(32 * kPcStride);
     addresses_ = std::make_unique_for_overwrite<std::uint64_t[]>(32 * kAddressStride);
   }
-  sums_.tallies.assign(2 * table_->sites().size(), Tally());
-  sums_.site_lanes.assign(table_->sites().size(), 0);
-  sums_.widened.clear();
-  sums_.worst.clear();
+  forget_sums();
   widths_ = compiled ? widths_of(*table_, *compiled) : std::vector<std::uint8_t>();
   begin_block(0);
+}
+
+void RequestLog::forget_sums() {
+  if (tallies_.size() == 0) {
+    tallies_ = ZeroedArray<Tally>(2 * table_->sites().size());
+    site_lanes_ = ZeroedArray<std::uint64_t>(table_->sites().size());
+  }
+  for (const std::size_t key : tallies_in_use_) tallies_[key] = Tally();
+  for (const std::uint32_t site : sites_in_use_) site_lanes_[site] = 0;
+  tallies_in_use_.clear();
+  sites_in_use_.clear();
+  widened_.clear();
+  worst_.clear();
+}
+
+inline void RequestLog::add_lanes(std::uint32_t site, unsigned lanes) {
+  if (lanes == 0) return;
+  std::uint64_t& sum = site_lanes_[site];
+  if (sum == 0) sites_in_use_.push_back(site);
+  sum += lanes;
+}
+
+// For a request: a tally with one is in use.
+inline Tally& RequestLog::tally_of(std::size_t key) {
+  Tally& tally = tallies_[key];
+  if (tally.requests == 0) tallies_in_use_.push_back(key);
+  return tally;
 }
 
 void RequestLog::begin_block(std::uint64_t block) {
@@ -75,7 +99,7 @@ void RequestLog::keep(const Width& where, unsigned cost, const std::uint64_t* ad
                       const std::uint8_t* lane, int n) {
   constexpr std::uint64_t kOrigin = ~std::uint64_t{127};
   const std::uint64_t origin = *std::min_element(address, address + n) & kOrigin;
-  WorstRequest& worst = sums_.worst[where];
+  WorstRequest& worst = worst_[where];
   worst = {block_, cost, {}};
   for (int i = 0; i < n; ++i) worst.request.push_back({lane[i], address[i] - origin});
 }
@@ -96,7 +120,7 @@ void RequestLog::replay_run(Reader** readers, int n, std::size_t records) {
     const Site& site = table_->sites()[index];
     if (site.kind == SiteKind::block) {
       if (index == 0) unknown_ = offset ? offset : 1;
-      sums_.site_lanes[index] += static_cast<unsigned>(n);
+      add_lanes(index, static_cast<unsigned>(n));
       continue;
     }
     for (int i = 0; i < n; ++i) address[i] = from[i][accesses];
@@ -119,16 +143,16 @@ inline void RequestLog::count(std::uint32_t index, bool shared, const std::uint6
                        widths_[key], [this](auto... request) { count_merged(request...); });
   }
   if (shared) {
-    add_shared(sums_.tallies[key], key, address, lane, n, site.bytes, site.kind == SiteKind::load);
+    add_shared(tally_of(key), key, address, lane, n, site.bytes, site.kind == SiteKind::load);
   } else {
-    add_global(sums_.tallies[key], key, address, lane, n, site.bytes);
+    add_global(tally_of(key), key, address, lane, n, site.bytes);
   }
 }
 
 void RequestLog::count_merged(std::size_t key, const std::uint64_t* address,
                               const std::uint8_t* lane, int n, unsigned bytes) {
   const bool is_wider = bytes > table_->sites()[key / 2].bytes;
-  Tally& tally = is_wider ? sums_.widened[{key, bytes}] : sums_.tallies[key];
+  Tally& tally = is_wider ? widened_[{key, bytes}] : tally_of(key);
   if (key % 2) {
     const bool is_load = table_->sites()[key / 2].kind == SiteKind::load;
     add_shared(tally, key, address, lane, n, bytes, is_load);
@@ -237,7 +261,7 @@ std::uint32_t RequestLog::replay(unsigned lanes, std::uint32_t paused) {
 
 void RequestLog::count_event(std::uintptr_t pc, unsigned times) {
   const auto offset = static_cast<std::uint32_t>(pc - SiteTable::text_begin());
-  sums_.site_lanes[table_->site_of(offset)] += times;
+  add_lanes(table_->site_of(offset), times);
 }
 
 void RequestLog::count_shared(std::uintptr_t pc, const std::uint64_t* address, int n) {
@@ -246,21 +270,15 @@ void RequestLog::count_shared(std::uintptr_t pc, const std::uint64_t* address, i
   for (int i = 0; i < n; ++i) lane[i] = static_cast<std::uint8_t>(i);
   const auto offset = static_cast<std::uint32_t>(pc - SiteTable::text_begin());
   const std::size_t key = 2 * table_->site_of(offset) + 1;
-  add_shared(sums_.tallies[key], key, address, lane, n, kBytes, false);
+  add_shared(tally_of(key), key, address, lane, n, kBytes, false);
 }
 
 void RequestLog::add_to(Sums& sums) const {
-  sums.tallies.resize(sums_.tallies.size());
-  sums.site_lanes.resize(sums_.site_lanes.size());
-  for (std::size_t i = 0; i < sums_.tallies.size(); ++i) {
-    if (sums_.tallies[i].requests) sums.tallies[i].merge(sums_.tallies[i]);
-  }
-  for (std::size_t i = 0; i < sums_.site_lanes.size(); ++i) {
-    sums.site_lanes[i] += sums_.site_lanes[i];
-  }
-  for (const auto& [where, tally] : sums_.widened) sums.widened[where].merge(tally);
+  for (const std::size_t key : tallies_in_use_) sums.tallies[key].merge(tallies_[key]);
+  for (const std::uint32_t site : sites_in_use_) sums.site_lanes[site] += site_lanes_[site];
+  for (const auto& [where, tally] : widened_) sums.widened[where].merge(tally);
   // The lowest block's, so that it does not depend on the number of workers.
-  for (const auto& [where, worst] : sums_.worst) {
+  for (const auto& [where, worst] : worst_) {
     const auto [at, is_new] = sums.worst.try_emplace(where, worst);
     WorstRequest& other = at->second;
     if (is_new || worst.cost < other.cost) continue;

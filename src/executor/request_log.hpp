@@ -19,6 +19,7 @@
 #include "executor/request_merger.hpp"
 #include "executor/site_table.hpp"
 #include "executor/tally.hpp"
+#include "executor/zeroed_array.hpp"
 
 namespace warpladder::executor {
 
@@ -65,8 +66,8 @@ class RequestLog {
   using Width = std::pair<std::size_t, unsigned>;  // 2 * site + shared, and bytes
   // Adds this log's sums, by source line, to those of other workers.
   struct Sums {
-    std::vector<Tally> tallies;             // [2 * site + shared]
-    std::vector<std::uint64_t> site_lanes;  // blocks: lanes that ran it; events: warps
+    std::map<std::size_t, Tally> tallies;               // by 2 * site + shared
+    std::map<std::uint32_t, std::uint64_t> site_lanes;  // blocks: lanes that ran it; events: warps
     // Requests that the compiler made wider than their site's.
     std::map<Width, Tally> widened;
     std::map<Width, WorstRequest> worst;  // of each tally; `tallies` have their site's width
@@ -87,6 +88,9 @@ class RequestLog {
     std::uint8_t lane;
     bool paused;
   };
+  void forget_sums();
+  void add_lanes(std::uint32_t site, unsigned lanes);
+  Tally& tally_of(std::size_t key);
   void replay_run(Reader** readers, int n, std::size_t records);
   void count(std::uint32_t index, bool shared, const std::uint64_t* address,
              const std::uint8_t* lane, int n);
@@ -105,7 +109,14 @@ class RequestLog {
   std::uint32_t* pc_end_[32] = {};
   std::uint64_t* address_end_[32] = {};
   const SiteTable* table_ = nullptr;
-  Sums sums_;
+  // A kernel has few of the program's sites. Those that it passes are listed, so that a launch does
+  // not go through all.
+  ZeroedArray<Tally> tallies_;             // [2 * site + shared]
+  ZeroedArray<std::uint64_t> site_lanes_;  // [site], as in Sums
+  std::vector<std::size_t> tallies_in_use_;
+  std::vector<std::uint32_t> sites_in_use_;
+  std::map<Width, Tally> widened_;
+  std::map<Width, WorstRequest> worst_;
   std::vector<std::uint8_t> widths_;  // [2 * site + shared], as in CompiledAccess; or empty
   RequestMerger merger_;
   std::uint64_t block_ = 0;  // the running one

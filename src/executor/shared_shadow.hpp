@@ -15,24 +15,32 @@
 // nobody has written is a missing barrier if another thread writes it before the next barrier: the
 // word is awaited until then.
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "executor/fault.hpp"
+#include "executor/own_elf.hpp"
+#include "executor/zeroed_array.hpp"
 
 namespace warpladder::executor {
 
 class SharedShadow {
  public:
-  // Of `bytes` of shared memory from `begin` on; nothing of it is legal to touch at first.
-  void prepare(const unsigned char* begin, std::size_t bytes) {
+  // Of `bytes` of shared memory from `begin` on. Legal to touch are the variables, whose list stays
+  // where it is and is sorted.
+  void prepare(const unsigned char* begin, std::size_t bytes,
+               std::span<const ElfVariable> variables) {
     begin_ = begin;
-    words_.assign(bytes / 4 + 1, Word());
+    words_ = ZeroedArray<Word>(bytes / 4 + kPage / 4);
+    variables_ = variables;
+    knows_variables_.assign(bytes / kPage + 2, false);  // an access may cross the end
   }
-  // These bytes belong to a variable, or no longer do.
+  // These bytes, of no variable, become legal, or no longer are.
   void set_legal(std::size_t offset, std::size_t bytes, bool legal) {
     for (std::size_t at = offset; at < offset + bytes; ++at) {
       const auto bit = static_cast<std::uint8_t>(1u << at % 4);
@@ -59,6 +67,9 @@ class SharedShadow {
   // One access of `bytes` at `offset` into shared memory; null if nothing is wrong with it. Atomics
   // do not race with atomics.
   const Problem* check(std::size_t offset, unsigned bytes, unsigned thread, AccessKind kind) {
+    for (std::size_t page = offset / kPage; page <= (offset + bytes - 1) / kPage; ++page) {
+      if (__builtin_expect(!knows_variables_[page], 0)) learn_variables(page);
+    }
     // Bit b of a mask stands for byte b of the word.
     const auto mask =
         bytes >= 4 ? kWholeWord : static_cast<std::uint8_t>(((1u << bytes) - 1) << offset % 4);
@@ -123,6 +134,7 @@ class SharedShadow {
 
  private:
   static constexpr std::uint8_t kWholeWord = 0xf;
+  static constexpr std::size_t kPage = 512;  // bytes of shared memory
   enum Readers : std::uint8_t { one_thread, one_warp, several_warps };
   struct Word {
     std::uint32_t write_epoch = 0, read_epoch = 0;
@@ -143,6 +155,20 @@ class SharedShadow {
     std::uint8_t bytes;
     unsigned other;
   };
+
+  // A program has megabytes of __shared__ variables, and a kernel uses few of them: the legal bytes
+  // of a page are marked before its first access.
+  __attribute__((noinline, cold)) void learn_variables(std::size_t page) {
+    knows_variables_[page] = true;
+    const std::size_t begin = page * kPage, end = begin + kPage;
+    auto v = std::ranges::upper_bound(variables_, begin, {}, &ElfVariable::begin);
+    if (v != variables_.begin()) --v;
+    for (; v != variables_.end() && v->begin < end; ++v) {
+      const std::size_t first = std::max<std::size_t>(v->begin, begin),
+                        last = std::min<std::size_t>(v->begin + v->bytes, end);
+      if (first < last) set_legal(first, last - first, true);
+    }
+  }
 
   std::uint32_t memory_of(const Word& word) const {
     std::uint32_t value;
@@ -254,7 +280,9 @@ class SharedShadow {
     return true;
   }
 
-  std::vector<Word> words_;
+  ZeroedArray<Word> words_;
+  std::span<const ElfVariable> variables_;
+  std::vector<unsigned char> knows_variables_;  // [page]
   std::vector<std::uint32_t> warp_epoch_;
   std::uint32_t epoch_ = 0, first_epoch_ = 0;
   std::uint64_t async_writes_ = 0;  // begun and not ended

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
-#include <sstream>
+#include <system_error>
 
 #include "base/error.hpp"
 #include "executor/own_elf.hpp"
@@ -68,6 +69,33 @@ std::string short_name(std::string name) {
   return name;
 }
 
+// A row's fields, one after the other. A program has half a million rows, and reads them whenever
+// it counts, so that streams would take longer than most kernels.
+class Fields {
+ public:
+  explicit Fields(std::string_view row) : rest_(row) {}
+  std::string_view word() {
+    const std::size_t end = std::min(rest_.find(' '), rest_.size());
+    const std::string_view field = rest_.substr(0, end);
+    rest_.remove_prefix(std::min(end + 1, rest_.size()));
+    return field;
+  }
+  template <class Number>
+  Number number() {
+    const std::string_view field = word();
+    Number value = 0;
+    const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+    are_good_ &= error == std::errc() && end == field.data() + field.size();
+    return value;
+  }
+  std::string_view rest() const { return rest_; }
+  bool are_good() const { return are_good_; }
+
+ private:
+  std::string_view rest_;
+  bool are_good_ = true;
+};
+
 }  // namespace
 
 AccessKind access_kind(const Site& site, MemorySpace space) {
@@ -99,47 +127,48 @@ std::uintptr_t SiteTable::text_begin() {
 SiteTable::SiteTable(std::string_view text) {
   lines_.push_back({"unknown", 0});
   sites_.push_back({});
-  std::istringstream in{std::string(text)};
-  std::string row;
-  while (std::getline(in, row)) {
-    std::istringstream fields(row);
-    std::string tag;
-    fields >> tag;
-    if (tag == "text") {
-      std::size_t bytes = 0;
-      fields >> bytes;
-      site_of_.assign(bytes / 4 + 1, 0);
-    } else if (tag == "line") {
-      SourceLine& line = lines_.emplace_back();
-      fields >> line.file >> line.line;
-    } else if (tag == "kernel") {
-      auto& [offset, name] = kernels_.emplace_back();
-      fields >> offset >> std::ws;
-      std::getline(fields, name);
-      name = short_name(name);
-    } else if (tag == "site") {
-      std::uint32_t offset = 0;
-      std::string what;
-      Site site;
-      fields >> offset >> what >> site.source_line;
-      const auto meaning = meanings().find(what);
-      if (!fields || meaning == meanings().end() || offset / 4 >= site_of_.size() ||
-          site.source_line >= lines_.size()) {
-        throw_resource("malformed table of kernel source lines: " + row);
-      }
-      site.kind = meaning->second.kind;
-      site.bytes = meaning->second.bytes;
-      site.first_fma = static_cast<std::uint32_t>(fmas_.size());
-      site_of_[offset / 4] = static_cast<std::uint32_t>(sites_.size());
-      sites_.push_back(site);
-    } else if (tag == "fma" || tag == "division") {
-      BlockFma& fma = fmas_.emplace_back();
-      fields >> fma.source_line >> fma.per_lane;
-      fma.divides = tag == "division";
-      ++sites_.back().fma_count;
-    }
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    read(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
   std::sort(kernels_.begin(), kernels_.end());
+}
+
+void SiteTable::read(std::string_view row) {
+  Fields fields(row);
+  const std::string_view tag = fields.word();
+  if (tag == "site") {
+    const auto offset = fields.number<std::uint32_t>();
+    const auto meaning = meanings().find(fields.word());
+    Site site;
+    site.source_line = fields.number<std::uint32_t>();
+    if (!fields.are_good() || meaning == meanings().end() || offset / 4 >= site_of_.size() ||
+        site.source_line >= lines_.size()) {
+      throw_resource("malformed table of kernel source lines: " + std::string(row));
+    }
+    site.kind = meaning->second.kind;
+    site.bytes = meaning->second.bytes;
+    site.first_fma = static_cast<std::uint32_t>(fmas_.size());
+    site_of_[offset / 4] = static_cast<std::uint32_t>(sites_.size());
+    sites_.push_back(site);
+  } else if (tag == "fma" || tag == "division") {
+    BlockFma& fma = fmas_.emplace_back();
+    fma.source_line = fields.number<std::uint32_t>();
+    fma.per_lane = fields.number<std::uint32_t>();
+    fma.divides = tag == "division";
+    ++sites_.back().fma_count;
+  } else if (tag == "text") {
+    site_of_ = ZeroedArray<std::uint32_t>(fields.number<std::size_t>() / 4 + 1);
+  } else if (tag == "line") {
+    SourceLine& line = lines_.emplace_back();
+    line.file = fields.word();
+    line.line = fields.number<int>();
+  } else if (tag == "kernel") {
+    auto& [offset, name] = kernels_.emplace_back();
+    offset = fields.number<std::uint32_t>();
+    name = short_name(std::string(fields.rest()));
+  }
 }
 
 std::string SiteTable::kernel_name(std::uint32_t entry_offset) const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "executor/counts.hpp"
+#include "executor/zeroed_array.hpp"
 
 namespace warpladder::executor {
 
@@ -70,7 +71,9 @@ class SiteTable {
   static std::uintptr_t text_begin();
 
  private:
-  std::vector<std::uint32_t> site_of_;  // by offset / 4: two calls are never that close
+  void read(std::string_view row);
+
+  ZeroedArray<std::uint32_t> site_of_;  // by offset / 4: two calls are never that close
   std::vector<Site> sites_;
   std::vector<SourceLine> lines_;
   std::vector<BlockFma> fmas_;

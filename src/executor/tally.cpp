@@ -36,29 +36,22 @@ bool within_one_row_of_banks(const std::uint64_t* address, int n) {
 
 // Passes through the banks for one group of lanes: the most distinct words that fall on one bank.
 unsigned passes(const std::uint64_t* address, int n, unsigned words) {
-  constexpr int kMostWords = 64;  // of 16 lanes at 16 bytes
+  constexpr unsigned kMostWords = 64;  // of 16 lanes at 16 bytes
+  constexpr unsigned kSlotBits = 7, kSlots = 1 << kSlotBits;
+  static_assert(kSlots >= 2 * kMostWords);
   std::uint64_t word[kMostWords];
-  std::int8_t next[kMostWords], head[32];
-  std::uint8_t depth[32];
-  std::uint32_t used = 0;
+  std::uint8_t place[kSlots] = {};  // a hash table: places in `word`, from 1 on; 0 for none
+  std::uint8_t depth[32] = {}, count = 0;
   unsigned worst = 1;
-  int count = 0;
   for (int i = 0; i < n; ++i) {
     for (unsigned k = 0; k < words; ++k) {
       const std::uint64_t w = address[i] / 4 + k;
-      const unsigned bank = w % 32;
-      if (!(used >> bank & 1)) {
-        used |= 1u << bank;
-        head[bank] = -1;
-        depth[bank] = 0;
-      }
-      bool seen = false;
-      for (int j = head[bank]; j >= 0 && !seen; j = next[j]) seen = word[j] == w;
-      if (seen) continue;
+      std::uint64_t slot = w * 0x9e3779b97f4a7c15u >> (64 - kSlotBits);
+      while (place[slot] && word[place[slot] - 1] != w) slot = (slot + 1) % kSlots;
+      if (place[slot]) continue;
       word[count] = w;
-      next[count] = head[bank];
-      head[bank] = static_cast<std::int8_t>(count++);
-      worst = std::max<unsigned>(worst, ++depth[bank]);
+      place[slot] = ++count;
+      worst = std::max<unsigned>(worst, ++depth[w % 32]);
     }
   }
   return worst;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -53,6 +54,13 @@ std::pair<std::uintptr_t, std::size_t> thread_local_range() {
 const ElfSection& shared_section() {
   static const ElfSection section = own_section("warpladder_shared");
   return section;
+}
+
+// Its variables or, where the program is stripped, the section as one.
+std::span<const ElfVariable> shared_variables() {
+  static const ElfVariable whole{shared_section().begin, shared_section().bytes, {}};
+  const std::vector<ElfVariable>& variables = shared_section().variables;
+  return variables.empty() ? std::span(&whole, 1) : std::span(variables);
 }
 
 }  // namespace
@@ -120,12 +128,8 @@ void Worker::prepare_shadow() {
   if (is_prepared && shadow_dynamic_bytes_ == dynamic) return;
   const std::size_t areas = reinterpret_cast<std::uintptr_t>(areas_) - shared_begin;
   if (!is_prepared) {
-    shadow.prepare(reinterpret_cast<const unsigned char*>(shared_begin), shared_bytes);
-    if (cluster() == 1) {
-      const ElfSection& section = shared_section();
-      for (const ElfVariable& v : section.variables) shadow.set_legal(v.begin, v.bytes, true);
-      if (section.variables.empty()) shadow.set_legal(section.begin, section.bytes, true);
-    }
+    shadow.prepare(reinterpret_cast<const unsigned char*>(shared_begin), shared_bytes,
+                   cluster() == 1 ? shared_variables() : std::span<const ElfVariable>());
   }
   for (unsigned rank = 0; rank < cluster(); ++rank) {
     const std::size_t area = areas + rank * kSharedArea;

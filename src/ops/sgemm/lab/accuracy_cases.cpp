@@ -184,9 +184,6 @@ const Recipe& find_recipe(const std::string& name) {
                               in_quotes(name, kShownBytes), fmt::join(names, ", ")));
 }
 
-// On one thread where another would take longer to start than to work.
-unsigned threads_for(double operations) { return operations < 1e6 ? 1 : host_threads(); }
-
 }  // namespace
 
 std::vector<ops::Distribution> accuracy_distributions() {

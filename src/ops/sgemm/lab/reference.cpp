@@ -4,7 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <thread>
+
+#include "base/parallel.hpp"
 
 namespace warpladder::sgemm {
 namespace {
@@ -76,18 +77,13 @@ std::vector<ops::Expected> reference(const Problem& p, const HostOperands& opera
   if (out.empty()) return out;
   // Rows are independent, so that the truth does not depend on the number of threads.
   const double work = static_cast<double>(out.size()) * static_cast<double>(p.k);
-  const std::size_t workers =
-      work < 1e6
-          ? 1
-          : std::min<std::size_t>(rows.size(), std::max(1u, std::thread::hardware_concurrency()));
-  std::vector<std::thread> threads;
-  for (std::size_t w = 0; w < workers; ++w) {
-    threads.emplace_back([&, w] {
-      reference_rows(p, operands, offsets, rows, rows.size() * w / workers,
-                     rows.size() * (w + 1) / workers, out);
-    });
-  }
-  for (std::thread& t : threads) t.join();
+  const unsigned threads = threads_for(work);
+  const auto count = static_cast<std::int64_t>(rows.size());
+  parallel_for(count, (count + threads - 1) / threads, threads,
+               [&](std::int64_t first, std::int64_t last) {
+                 reference_rows(p, operands, offsets, rows, static_cast<std::size_t>(first),
+                                static_cast<std::size_t>(last), out);
+               });
   return out;
 }
 

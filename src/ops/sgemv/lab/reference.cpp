@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <thread>
+
+#include "base/parallel.hpp"
 
 namespace warpladder::sgemv {
 namespace {
@@ -47,14 +48,10 @@ std::vector<ops::Expected> reference(const Problem& p, const HostOperands& opera
   if (p.alpha != 0.0f) {
     // Outputs are independent, so that the truth does not depend on the number of threads.
     const double work = static_cast<double>(p.m) * static_cast<double>(p.n);
-    const auto cores = static_cast<std::int64_t>(std::max(1u, std::thread::hardware_concurrency()));
-    const std::int64_t workers = work < 1e6 ? 1 : std::min(size, cores);
-    std::vector<std::thread> threads;
-    for (std::int64_t w = 0; w < workers; ++w) {
-      threads.emplace_back(
-          [&, w] { add_up(p, operands, sums, size * w / workers, size * (w + 1) / workers); });
-    }
-    for (std::thread& t : threads) t.join();
+    const unsigned threads = threads_for(work);
+    parallel_for(
+        size, (size + threads - 1) / threads, threads,
+        [&](std::int64_t first, std::int64_t last) { add_up(p, operands, sums, first, last); });
   }
 
   const double alpha = p.alpha, beta = p.beta;

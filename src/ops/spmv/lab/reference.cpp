@@ -30,7 +30,8 @@ std::vector<ops::Expected> reference(const Problem& p, const CsrMatrix& a, std::
     expected[i] = {scaled + old, gamma * (std::abs(alpha) * magnitude + std::abs(old)) +
                                      count * kTiny * (1.0 + std::abs(alpha))};
   };
-  parallel_for(p.rows, 1 << 14, 0, [&](std::int64_t first, std::int64_t end) {
+  const unsigned threads = threads_for(static_cast<double>(a.values.size()));
+  parallel_for(p.rows, 1 << 14, threads, [&](std::int64_t first, std::int64_t end) {
     for (std::int64_t i = first; i < end; ++i) row(static_cast<std::size_t>(i));
   });
   return expected;
