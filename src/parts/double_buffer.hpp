@@ -23,8 +23,7 @@ __device__ __forceinline__ void double_buffered(unsigned tiles, const Fetch& fet
   store(0);
   __syncthreads();  // the first tile is whole
   load(0, 0);
-  const auto walk = [&](auto tile_number, auto more) {
-    constexpr int tile = tile_number;
+  const auto walk = [&](auto tile, auto more) {
     if (more) fetch();
     WARPLADDER_UNROLL_ON_GPU
     for (int step = 0; step + 1 < kDepth; ++step) {
@@ -38,6 +37,7 @@ __device__ __forceinline__ void double_buffered(unsigned tiles, const Fetch& fet
     }
     multiply(kDepth - 1);
   };
+#if defined(__CUDACC__)
   constexpr std::integral_constant<int, 0> even{};
   constexpr std::integral_constant<int, 1> odd{};
   for (; tiles > 2; tiles -= 2) {
@@ -50,6 +50,13 @@ __device__ __forceinline__ void double_buffered(unsigned tiles, const Fetch& fet
   } else {
     walk(even, std::false_type{});
   }
+#else
+  // The same walks from one place: g++ takes minutes for four copies of each kernel's step.
+  for (int tile = 0;; tile ^= 1, --tiles) {
+    walk(tile, tiles > 1);
+    if (tiles <= 1) break;
+  }
+#endif
 }
 
 }  // namespace WARPLADDER_FLAVOUR

@@ -59,7 +59,7 @@ template <class C, int kVector, class Finish>
 __device__ __forceinline__ void store_by_parity(const Gemm& g,
                                                 const float (&sum)[C::thread][C::thread],
                                                 std::int64_t row0, std::int64_t column0) {
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int i = 0; i < C::thread; ++i) {
     const std::int64_t row = row0 + i % 4 + i / 4 * (C::warp_rows / 2);
     if (row >= g.m) break;
