@@ -24,19 +24,25 @@ endfunction()
 
 # warpladder_cpu_flavours(NAME source.cu...): the object libraries NAME_cpu_plain and
 # NAME_cpu_counted. In a directory of their own, for a source file has one language per directory.
+# COUNTED_ONLY: the latter alone.
 function(warpladder_cpu_flavours name)
+  cmake_parse_arguments(ARG "COUNTED_ONLY" "" "" ${ARGN})
   set(kernels_name ${name})
-  set(kernels_sources ${ARGN})
+  set(kernels_sources ${ARG_UNPARSED_ARGUMENTS})
+  set(kernels_flavours plain counted)
+  if(ARG_COUNTED_ONLY)
+    set(kernels_flavours counted)
+  endif()
   add_subdirectory(${PROJECT_SOURCE_DIR}/cmake/cpu_flavours ${CMAKE_BINARY_DIR}/kernels/${name}_cpu)
 endfunction()
 
-# warpladder_kernels(NAME source.cu...): those of warpladder_cpu_flavours() and, with nvcc, those of
-# warpladder_gpu_code(), but for sources that the library holds.
+# warpladder_kernels(NAME [COUNTED_ONLY] source.cu...): those of warpladder_cpu_flavours() and, with
+# nvcc, those of warpladder_gpu_code(), but for sources that the library holds.
 function(warpladder_kernels name)
-  set_property(GLOBAL PROPERTY warpladder_${name}_sources ${ARGN})
   warpladder_cpu_flavours(${name} ${ARGN})
   if(CMAKE_CUDA_COMPILER_LOADED)
     set(gpu_sources ${ARGN})
+    list(REMOVE_ITEM gpu_sources COUNTED_ONLY)
     list(REMOVE_ITEM gpu_sources ${library_kernels})
     if(NOT WARPLADDER_HOPPER)
       list(FILTER gpu_sources EXCLUDE REGEX "/rungs/[A-Za-z0-9_]+\\.sm90a\\.cu$")
@@ -74,12 +80,15 @@ function(warpladder_rung_list name)
       string(APPEND text "namespace ${op} {\n")
       set(gpu nullptr)
       foreach(flavour ${flavours})
+        if("${flavour}" STREQUAL "plain")
+          continue()  # `tune` counts, or measures
+        endif()
         string(APPEND text
           "namespace ${flavour} { extern const ladder::Space<Call> space_${id}; }\n")
         set(${flavour} "&${flavour}::space_${id}")
       endforeach()
       string(APPEND text "[[maybe_unused]] const bool space_of_${id} = ladder::declare_space(\n"
-        "    ladder::erased_space(\"${op}\", \"${id}\", static_cast<const ladder::Space<Call>*>(${gpu}), ${plain}, ${counted}));\n}\n")
+        "    ladder::erased_space(\"${op}\", \"${id}\", static_cast<const ladder::Space<Call>*>(${gpu}), ${counted}));\n}\n")
       continue()
     endif()
     if(NOT source MATCHES "/ops/([a-z0-9_]+)/rungs/([A-Za-z0-9_]+)(\\.sm90a)?\\.cu$")
@@ -117,11 +126,7 @@ endfunction()
 # Links all flavours of the kernel sets into a program and puts the table of source lines into it.
 function(warpladder_link_kernels program)
   foreach(name ${ARGN})
-    target_link_libraries(${program} PRIVATE ${name}_cpu_plain ${name}_cpu_counted)
-    if(TARGET ${name}_list)
-      target_link_libraries(${program} PRIVATE ${name}_list)
-    endif()
-    foreach(flavour gpu gpu_sm90a)
+    foreach(flavour cpu_plain cpu_counted list gpu gpu_sm90a)
       if(TARGET ${name}_${flavour})
         target_link_libraries(${program} PRIVATE ${name}_${flavour})
       endif()

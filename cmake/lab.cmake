@@ -130,7 +130,7 @@ file(GLOB space_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ops/*/spaces
 set(spaces)
 if(WARPLADDER_SPACES)
   set(spaces spaces)
-  warpladder_kernels(spaces ${space_sources})
+  warpladder_kernels(spaces COUNTED_ONLY ${space_sources})
   warpladder_rung_list(spaces ${space_sources})
 endif()
 

@@ -36,29 +36,26 @@ const std::vector<AnySpace>& all_spaces();
 // Null where the rung declares none, or this program holds none.
 const AnySpace* find_space(std::string_view op, std::string_view rung);
 
-// The flavours of one space; null where this build has none.
+// The flavours of one space that are run. `gpu`: null where this build has none.
 template <class Call>
 AnySpace erased_space(const char* op, const char* rung, const Space<Call>* gpu,
-                      const Space<Call>* plain, const Space<Call>* counted) {
+                      const Space<Call>* counted) {
   AnySpace space{.op = op,
                  .rung = rung,
-                 .today = plain->today,
-                 .accepts = plain->accepts,
-                 .takes = plain->takes};
-  for (const char* parameter : plain->parameters) {
+                 .today = counted->today,
+                 .accepts = counted->accepts,
+                 .takes = counted->takes};
+  for (const char* parameter : counted->parameters) {
     if (parameter) space.parameters.push_back(parameter);
   }
-  for (int i = 0; i < plain->count; ++i) {
-    const Configuration<Call>& of_plain = plain->configurations[i];
+  for (int i = 0; i < counted->count; ++i) {
+    const Configuration<Call>& of_counted = counted->configurations[i];
     AnyConfiguration& configuration = space.configurations.emplace_back();
-    configuration.values.assign(of_plain.values, of_plain.values + space.parameters.size());
-    configuration.demand = of_plain.demand;
-    for (const Space<Call>* flavour : {gpu, plain, counted}) {
-      if (!flavour) continue;
-      const int place = static_cast<int>(flavour == gpu     ? runtime::Flavour::gpu
-                                         : flavour == plain ? runtime::Flavour::plain
-                                                            : runtime::Flavour::counted);
-      configuration.launch[place] = flavour->configurations[i].launch;
+    configuration.values.assign(of_counted.values, of_counted.values + space.parameters.size());
+    configuration.demand = of_counted.demand;
+    configuration.launch[static_cast<int>(runtime::Flavour::counted)] = of_counted.launch;
+    if (gpu) {
+      configuration.launch[static_cast<int>(runtime::Flavour::gpu)] = gpu->configurations[i].launch;
     }
   }
   return space;

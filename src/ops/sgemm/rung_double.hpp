@@ -37,7 +37,7 @@ template <class C, int kVector>
 __device__ __forceinline__ void store_sums(
     const Gemm& g, const double (&sum)[C::warp_rows / 16][C::warp_columns / 8][4],
     std::int64_t row0, std::int64_t column0) {
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int i = 0; i < C::warp_rows / 8; ++i) {
     const std::int64_t row = row0 + i / 2 * 16 + 2 * group() + i % 2;
     if (row >= g.m) break;

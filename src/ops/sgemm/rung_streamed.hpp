@@ -103,7 +103,7 @@ struct StagedSums {
                                         const RowOf& row_of) {
     __syncwarp();  // all lanes have put theirs
     const int lane = threadIdx.x % 32;
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int r = 0; r < kRows; ++r) {
       const std::int64_t to = row_of(r);
       if (to < g.m && column + lane < g.n) {

@@ -37,7 +37,7 @@ class FloatSums {
   // Lines along k are dealt singly: neighbouring lanes then have neighbouring columns.
   __device__ __forceinline__ void store(float* c, const Gemm& g, TileOrigin tile, bool vectors,
                                         Staged& staged) const {
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < C::lane_x; ++i) {
       const auto row_of = [&](int lane_x) {
         return tile.row + at_.first_x + line_of<C::lanes_x, kAAlong>(lane_x, i);

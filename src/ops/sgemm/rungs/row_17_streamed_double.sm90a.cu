@@ -54,7 +54,7 @@ class DoubleSums {
                                         Staged& staged) const {
     const std::int64_t first = tile.column + first_y();
     const bool stages = !vectors && g.n > kLongRow;
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 4; ++i) {
       const auto row_of = [&](int g) {
         return tile.row + first_x() + (kAAlong ? 8 * i + g : 4 * g + i);
