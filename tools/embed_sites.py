@@ -20,7 +20,6 @@ HOOK = re.compile(
 )
 OWN_FILES = (re.compile(r"\.cu:\d"), re.compile(r"/rung_\w+\.hpp:\d"))  # some rungs share a kernel
 FUNCTION = re.compile(r"^([0-9a-f]+) <(.*)>:$")
-CODE = re.compile(r"^ +([0-9a-f]+):\s+(\S+)\s*(.*)$")
 CALLED = re.compile(r"[0-9a-f]+ <")
 FMA = re.compile(r"^vfn?m(?:add|sub)\d+(?P<form>[sp])(?P<type>[sd])$")
 # A GPU divides by multiply-adds, from an estimate of the reciprocal on: so many are in nvcc's code.
@@ -41,42 +40,65 @@ QUERIES = (
 BUILT_AS = "/warpladder/"  # what -ffile-prefix-map makes of the source folder
 
 
+def instructions_of_interest(program):
+    """Rows of the disassembly: functions, calls with what follows them, and FMAs; a few others.
+
+    grep drops most of millions of rows, which would take Python ten seconds.
+    """
+    disassembler = subprocess.Popen(
+        ["objdump", "-d", "-C", "--no-show-raw-insn", "-j", SECTION, program], stdout=subprocess.PIPE
+    )
+    filtered = subprocess.Popen(
+        ["grep", "-E", "-A1", "--no-group-separator", ">:$|\t(call|vf|vdiv)"],
+        stdin=disassembler.stdout,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "LC_ALL": "C"},
+    )
+    disassembler.stdout.close()
+    yield from filtered.stdout
+    for process, worst in ((filtered, 1), (disassembler, 0)):  # 1: grep found nothing
+        if process.wait() > worst:
+            sys.exit(f"{program}: {process.args[0]} failed")
+
+
 def disassemble(program):
     """Yields ('function', address, name), ('site', address, what), ('fma', address, numbers),
     ('division', address, multiply-adds) and ('call', address, the address called)."""
-    listing = subprocess.run(
-        ["objdump", "-d", "-C", "--no-show-raw-insn", "-j", SECTION, program],
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout
-    pending = None
-    for row in listing.splitlines():
-        if row.endswith(">:"):
+    pending, hooks = None, {}
+    for row in instructions_of_interest(program):
+        place, colon, code = row.partition(":\t")
+        if not colon:
             function = FUNCTION.match(row)
             if function:
                 yield "function", int(function[1], 16), function[2]
-                continue
-        if not pending and not any(part in row for part in ("\tcall", "\tvf", "\tvdiv")):
-            continue  # of millions of rows most
-        code = CODE.match(row)
-        if not code:
             continue
-        address, operation, operands = int(code[1], 16), code[2], code[3]
+        operation, _, operands = code.partition(" ")
         if pending:  # a call's return address is the address of what follows it
-            yield "site", address, pending
+            yield "site", int(place, 16), pending
             pending = None
         if operation == "call":
-            hook = HOOK.search(operands)
-            if hook:
-                what = hook["memory"] or hook["simt"] or "block"
-                pending = what if what not in QUERIES else None
-            elif CALLED.match(operands):
-                yield "call", address, int(operands.split()[0], 16)
-        if fma := FMA.match(operation):
-            yield "fma", address, numbers_of(fma, operands)
-        if division := DIVISION.match(operation):
-            yield "division", address, numbers_of(division, operands) * FMAS_OF_DIVISION[division["type"]]
+            operands = operands.strip()
+            if operands not in hooks:
+                hooks[operands] = hook_of(operands)
+            pending = hooks[operands]
+            if pending is None and CALLED.match(operands):
+                yield "call", int(place, 16), int(operands.split()[0], 16)
+        elif operation.startswith("v"):
+            if fma := FMA.match(operation):
+                yield "fma", int(place, 16), numbers_of(fma, operands)
+            elif division := DIVISION.match(operation):
+                times = FMAS_OF_DIVISION[division["type"]]
+                yield "division", int(place, 16), numbers_of(division, operands) * times
+
+
+def hook_of(operands):
+    """What a call reports: '' if it is a hook that reports nothing, None if it is none."""
+    hook = HOOK.search(operands)
+    if not hook:
+        return None
+    what = hook["memory"] or hook["simt"] or "block"
+    return "" if what in QUERIES else what
 
 
 def numbers_of(operation, operands):
