@@ -29,15 +29,21 @@ set(core warpladder_core)  # without CUDA: problems and their checks alone
 if(CMAKE_CUDA_COMPILER_LOADED)
   set(core warpladder_static)
 endif()
+include(cmake/precompiled.cmake)
+set(formatting <fmt/format.h> <fmt/ranges.h> <nlohmann/json.hpp> <algorithm> <filesystem> <fstream>
+  <functional> <map> <string> <vector>)
+warpladder_precompiled(warpladder_host_headers HEADERS ${formatting} LINK nlohmann_json::nlohmann_json)
 function(warpladder_layer name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_library(warpladder_${name} STATIC ${ARG_SOURCES})
   target_link_libraries(warpladder_${name} PUBLIC warpladder_options ${ARG_LINK})
+  warpladder_use_precompiled(warpladder_${name} warpladder_host_headers)
 endfunction()
 
 file(GLOB base_sources CONFIGURE_DEPENDS src/base/*.cpp)
 warpladder_layer(base SOURCES ${base_sources}
   LINK nlohmann_json::nlohmann_json ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS})
+set_source_files_properties(src/base/fmt_once.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 target_include_directories(warpladder_base SYSTEM PUBLIC  # its code is compiled in fmt_once.cpp
   $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
 set_source_files_properties(src/base/provenance.cpp PROPERTIES
@@ -47,6 +53,7 @@ set_source_files_properties(src/base/provenance.cpp PROPERTIES
 file(GLOB executor_sources CONFIGURE_DEPENDS src/executor/*.cpp)
 warpladder_layer(executor SOURCES ${executor_sources}
   LINK warpladder_base Boost::context Threads::Threads)
+set_target_properties(warpladder_executor PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)  # other flags
 target_compile_options(warpladder_executor PRIVATE -mpopcnt)  # as every processor with AVX2 has it
 set_source_files_properties(src/executor/tally.cpp src/executor/request_log.cpp PROPERTIES
   COMPILE_OPTIONS "-O3;-mavx2")
@@ -89,6 +96,7 @@ function(warpladder_room name)
   list(REMOVE_ITEM sources ${matrix_sources})
   add_library(warpladder_room_${name} OBJECT ${sources})
   target_link_libraries(warpladder_room_${name} PUBLIC warpladder_ladder)
+  warpladder_use_precompiled(warpladder_room_${name} warpladder_host_headers)
   target_include_directories(warpladder_room_${name} SYSTEM PRIVATE ${OPENBLAS_INCLUDE_DIR})
   target_compile_definitions(warpladder_room_${name}
     PRIVATE WARPLADDER_CUDA_SIDE=$<BOOL:${CMAKE_CUDA_COMPILER_LOADED}>)
@@ -115,6 +123,7 @@ file(READ ${resources} resources)
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/rung_resources.cpp @ONLY CONTENT
   "#include \"lab/known_resources.hpp\"\nstd::string_view warpladder::lab::shipped_table() {\n  return R\"tsv(@resources@)tsv\";\n}\n")
 file(GLOB lab_sources CONFIGURE_DEPENDS src/lab/*.cpp)
+set_source_files_properties(${lab_sources} PROPERTIES COMPILE_OPTIONS -O1)  # nobody waits for texts
 warpladder_layer(lab
   SOURCES ${lab_sources} ${matrix_sources} ${CMAKE_BINARY_DIR}/generated/rung_resources.cpp
   LINK warpladder_ladder)

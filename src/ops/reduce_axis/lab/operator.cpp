@@ -150,6 +150,10 @@ constexpr Lines kBothLines[] = {Lines::rows, Lines::columns};
 std::vector<AxisCase> axis_cases() {
   std::vector<AxisCase> cases;
   for (const Function f : kFunctions) {
+    // The functions differ in how two values are joined: a value and a place get every size, the
+    // others a third of the many lines.
+    const bool gets_all = f == Function::mean || f == Function::argmax;
+    const std::int64_t part = gets_all ? 1 : 3;
     for (const Lines lines : kBothLines) {
       // Tiny, one more and one less than whole vectors and warps, empty either way.
       for (const auto& [rows, columns] : {std::pair<std::int64_t, std::int64_t>{1, 1},
@@ -161,9 +165,9 @@ std::vector<AxisCase> axis_cases() {
         cases.push_back({compact(f, lines, rows, columns)});
       }
       // Every way of splitting: many short lines, a few long ones, and what lies between.
-      cases.push_back({compact(f, lines, 2100, 16)});
+      cases.push_back({compact(f, lines, 2100 / part, 16)});
       cases.push_back({compact(f, lines, 5, lines == Lines::rows ? 40000 : 8000)});
-      cases.push_back({compact(f, lines, 3000, 9), true});
+      cases.push_back({compact(f, lines, 3000 / part, 9), true});
       cases.push_back({compact(f, lines, 600, 260), true});
       AxisCase gaps{compact(f, lines, 65, 68)};
       gaps.problem.ld += 4;
@@ -173,7 +177,7 @@ std::vector<AxisCase> axis_cases() {
       cases.push_back(gaps);
       // Lines of a few elements, and many of them: rows of any alignment, with short gaps.
       for (const std::int64_t length : {2, 7, 13, 30, 63}) {
-        const std::int64_t count = 9000 / length;
+        const std::int64_t count = 9000 / part / length;
         cases.push_back({lines == Lines::rows ? compact(f, lines, count, length)
                                               : compact(f, lines, length, count),
                          length > 7});
@@ -182,7 +186,7 @@ std::vector<AxisCase> axis_cases() {
       cases.push_back(shifted);
       shifted.problem.ld += 2;
       cases.push_back(shifted);
-      if (f != Function::mean && f != Function::argmax) continue;
+      if (!gets_all) continue;
       if (lines == Lines::rows) {
         cases.push_back({compact(f, lines, 96, 8200), true});
         for (const std::int64_t columns : {100, 129, 256, 257}) {
