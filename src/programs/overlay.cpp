@@ -63,11 +63,13 @@ fs::path Overlay::add(const fs::path& given) {
 }
 
 void Overlay::write() const {
+  std::set<std::string> pointers;
+  for (const auto& [file, text] : sources_) pointers.merge(pointed_to(text, kernels_));
   for (const auto& [file, text] : sources_) {
     const fs::path copy = place_of(file);
     fs::create_directories(copy.parent_path());
     std::ofstream(copy, std::ios::binary)
-        << fmt::format("#line 1 \"{}\"\n", file) << rewritten(text, kernels_);
+        << fmt::format("#line 1 \"{}\"\n", file) << rewritten(text, kernels_, pointers);
   }
 }
 

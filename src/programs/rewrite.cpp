@@ -129,10 +129,15 @@ std::string in_one_line(std::string_view text) {
   return out;
 }
 
-// A plain name that is no kernel's is a variable that points to one.
-bool is_variable(std::string_view kernel, const std::set<std::string>& kernels) {
-  return !kernel.empty() && !kernels.empty() && std::ranges::all_of(kernel, is_word) &&
-         !kernels.contains(std::string(kernel));
+// Whether what is launched is a pointer to a kernel: a variable, a member, an element of an array,
+// or what stands in brackets. The host looks it up once; a kernel could not.
+bool is_pointer(std::string_view launched, const std::set<std::string>& kernels) {
+  const std::size_t end = skip_spaces_back(launched, launched.size());
+  if (end == 0 || kernels.empty()) return false;
+  if (launched[end - 1] == ']') return true;
+  if (launched[end - 1] == ')') return opening(launched, end - 1, '(') == 0;
+  const std::size_t begin = word_begin(launched, end);
+  return begin < end && !kernels.contains(std::string(launched.substr(begin, end - begin)));
 }
 
 std::string rewrite_launches(std::string text, const std::set<std::string>& kernels) {
@@ -153,10 +158,10 @@ std::string rewrite_launches(std::string text, const std::set<std::string>& kern
         replace_words(text.substr(open + 1, close - open - 1), "NULL", "nullptr");
     const bool none = skip_spaces(blanked(arguments), 0) == arguments.size();
     const std::string shown = in_one_line(kernel), more = none ? "" : ", " + arguments;
-    if (is_variable(shown, kernels)) {
+    if (is_pointer(shown, kernels)) {
       edits.push_back(
           {begin, close + 1,
-           fmt::format("::simt::launch_pointer(::simt::shape({}), {}{})", shape, kernel, more)});
+           fmt::format("::simt::launch_pointer(::simt::shape({}), {}{})", shape, shown, more)});
       continue;
     }
     edits.push_back(
@@ -164,6 +169,45 @@ std::string rewrite_launches(std::string text, const std::set<std::string>& kern
          fmt::format("::simt::launch(::simt::shape({}), \"{}\", [=](auto&... simt_a) {{ "
                      "{}(simt_a...); }}{})",
                      shape, shown, kernel, more)});
+  }
+  return edits.empty() ? text : edited(text, std::move(edits));
+}
+
+// ---- kernels that are called like functions
+
+// Where the parameters of the kernel begin that is declared at `at`; kNone where none is. The name
+// stands in front of them; __launch_bounds__ has brackets of its own.
+std::size_t parameters_begin(std::string_view b, std::size_t at) {
+  std::size_t open = b.find('(', at);
+  while (open != kNone) {
+    const std::size_t end = skip_spaces_back(b, open), begin = word_begin(b, end);
+    const std::string_view name = b.substr(begin, end - begin);
+    if (name != "__launch_bounds__" && name != "__attribute__" && name != "__maxnreg__") break;
+    const std::size_t close = closing(b, open);
+    open = close == kNone ? kNone : b.find('(', close);
+  }
+  return open;
+}
+
+std::string kernel_name(std::string_view b, std::size_t parameters) {
+  const std::size_t end = skip_spaces_back(b, parameters), begin = word_begin(b, end);
+  return std::string(b.substr(begin, end - begin));
+}
+
+// A kernel that has a pointer to it begins by asking whether it was launched.
+std::string guard_pointed_to(std::string text, const std::set<std::string>& pointed_to) {
+  const std::string b = blanked(text);
+  std::vector<Edit> edits;
+  for (std::size_t at = 0; (at = find_word(b, "__global__", at)) != kNone; at += 10) {
+    const std::size_t open = parameters_begin(b, at);
+    const std::size_t close = open == kNone ? kNone : closing(b, open);
+    const std::size_t body = close == kNone ? kNone : skip_spaces(b, close + 1);
+    if (body >= b.size() || b[body] != '{') continue;
+    const std::string name = kernel_name(b, open);
+    if (!pointed_to.contains(name)) continue;
+    edits.push_back(
+        {body + 1, body + 1,
+         fmt::format(" ::program_enter_kernel(\"{}\", __builtin_return_address(0));", name)});
   }
   return edits.empty() ? text : edited(text, std::move(edits));
 }
@@ -373,7 +417,8 @@ std::vector<std::string> included_names(std::string_view source) {
   return names;
 }
 
-std::string rewritten(std::string_view source, const std::set<std::string>& kernels) {
+std::string rewritten(std::string_view source, const std::set<std::string>& kernels,
+                      const std::set<std::string>& pointed_to) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   if (source.starts_with(kByteOrderMark)) source.remove_prefix(kByteOrderMark.size());
   std::string text =
@@ -381,6 +426,7 @@ std::string rewritten(std::string_view source, const std::set<std::string>& kern
   text = join_brackets(std::move(text));
   text = rename_shadows(std::move(text));
   text = rewrite_launches(std::move(text), kernels);
+  text = guard_pointed_to(std::move(text), pointed_to);
   text = rewrite_shared(std::move(text));
   text = rewrite_constants(std::move(text));
   text = uncast_kernels(std::move(text));
@@ -391,17 +437,27 @@ std::set<std::string> kernel_names(std::string_view source) {
   const std::string b = blanked(source);
   std::set<std::string> names;
   for (std::size_t at = 0; (at = find_word(b, "__global__", at)) != kNone; at += 10) {
-    // The last word in front of the parameters; __launch_bounds__ has brackets of its own.
-    std::size_t open = b.find('(', at);
-    while (open != kNone) {
-      const std::size_t end = skip_spaces_back(b, open), begin = word_begin(b, end);
-      const std::string name = b.substr(begin, end - begin);
-      if (name != "__launch_bounds__" && name != "__attribute__" && name != "__maxnreg__") {
-        if (!name.empty()) names.insert(name);
-        break;
+    const std::size_t open = parameters_begin(b, at);
+    if (open == kNone) continue;
+    if (std::string name = kernel_name(b, open); !name.empty()) names.insert(std::move(name));
+  }
+  return names;
+}
+
+std::set<std::string> pointed_to(std::string_view source, const std::set<std::string>& kernels) {
+  const std::string b = blanked(source);
+  std::set<std::string> names;
+  for (const std::string& name : kernels) {
+    for (std::size_t at = 0; (at = find_word(b, name, at)) != kNone; at += name.size()) {
+      const std::size_t next = skip_spaces(b, at + name.size());
+      if (next >= b.size() || b[next] == '(' || b.compare(next, 3, "<<<") == 0) continue;
+      if (b[next] == '<') {
+        const std::size_t launch = b.find("<<<", next);
+        const std::size_t end = b.find_first_of(";{}", next);
+        if (launch < end && b[skip_spaces_back(b, launch) - 1] == '>') continue;
       }
-      const std::size_t close = closing(b, open);
-      open = close == kNone ? kNone : b.find('(', close);
+      names.insert(name);
+      break;
     }
   }
   return names;

@@ -16,11 +16,16 @@ std::string blanked(std::string_view source);
 // The names after #include, in the order of the file.
 std::vector<std::string> included_names(std::string_view source);
 
-// `kernels` are those of all files; a launch of another name is one of a variable.
-std::string rewritten(std::string_view source, const std::set<std::string>& kernels);
+// `kernels` are those of all files; a launch of another name is one of a pointer. `pointed_to` are
+// those to which there are pointers, so that somebody may call them like functions.
+std::string rewritten(std::string_view source, const std::set<std::string>& kernels,
+                      const std::set<std::string>& pointed_to = {});
 
 // Names of the kernels that the text defines or declares.
 std::set<std::string> kernel_names(std::string_view source);
+
+// Those of the kernels whose names the text uses without a launch or a call.
+std::set<std::string> pointed_to(std::string_view source, const std::set<std::string>& kernels);
 
 // A place where a kernel's name is called like a function, or where a function that is no kernel is
 // declared by that name. `line` counts from 1.

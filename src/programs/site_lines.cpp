@@ -21,9 +21,9 @@ namespace {
 constexpr std::string_view kSection = "warpladder_kernels";
 
 struct Event {
-  enum Kind { function, site, fma } kind;
+  enum Kind { function, site, fma, call } kind;
   std::uint64_t address;
-  std::string what;  // a function's name, a site's kind
+  std::string what;  // a function's name, a site's kind, the called function
   unsigned count = 0;
 };
 
@@ -73,16 +73,30 @@ unsigned fmas_of(std::string_view operation, std::string_view operands) {
   return bytes / (operation.ends_with('d') ? 8 : 4);
 }
 
+// Calls of kernels, and calls through pointers, are places in a program whose kernels may be called
+// like functions (program_enter_kernel); all other calls of the program's own functions are none.
+constexpr std::string_view kThroughPointer = "*";
+void keep_calls_of_kernels(std::vector<Event>& events, const std::set<std::string>& guarded) {
+  std::erase_if(events, [&](const Event& e) {
+    if (e.kind != Event::call) return false;
+    return guarded.empty() || (e.what != kThroughPointer && !guarded.contains(e.what));
+  });
+  for (Event& e : events) {
+    if (e.kind == Event::call) e = {Event::site, e.address, "place"};
+  }
+}
+
 std::vector<Event> disassemble(const std::string& program) {
   const FinishedProcess listing =
       run_tool({"objdump", "-d", "-C", "--no-show-raw-insn", "-j", std::string(kSection), program});
   std::vector<Event> events;
-  std::string pending;
+  std::set<std::string> guarded;
+  std::string function, pending, pending_call;
   for_each_row(listing.output, [&](std::string_view row) {
     if (row.ends_with(">:")) {
       const std::size_t open = row.find(" <");
-      events.push_back({Event::function, from_hex(row.substr(0, open)),
-                        std::string(row.substr(open + 2, row.size() - open - 4))});
+      function = row.substr(open + 2, row.size() - open - 4);
+      events.push_back({Event::function, from_hex(row.substr(0, open)), function});
       return;
     }
     const std::size_t colon = row.find(":\t");
@@ -92,19 +106,29 @@ std::vector<Event> disassemble(const std::string& program) {
     if (!pending.empty()) {  // a call's return address is the address of what follows it
       events.push_back({Event::site, address, std::exchange(pending, {})});
     }
+    if (!pending_call.empty()) {
+      events.push_back({Event::call, address, std::exchange(pending_call, {})});
+    }
     const std::string_view code = row.substr(colon + 2);
     const std::size_t space = code.find(' ');
     const std::string_view operation = code.substr(0, space);
     const std::string_view operands = space == code.npos ? std::string_view() : code.substr(space);
     if (operation == "call") {
       const std::size_t open = operands.find('<');
-      if (open == operands.npos) return;
+      if (open == operands.npos) {
+        pending_call = kThroughPointer;
+        return;
+      }
       const std::size_t end = operands.find_first_of(">@+", open);
-      pending = site_of(operands.substr(open + 1, end - open - 1));
+      const std::string_view called = operands.substr(open + 1, end - open - 1);
+      pending = site_of(called);
+      if (called == "program_enter_kernel") guarded.insert(function);
+      if (pending.empty()) pending_call = operands.substr(open + 1, operands.rfind('>') - open - 1);
     } else if (const unsigned count = fmas_of(operation, operands)) {
       events.push_back({Event::fma, address, {}, count});
     }
   });
+  keep_calls_of_kernels(events, guarded);
   return events;
 }
 

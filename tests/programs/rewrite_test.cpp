@@ -40,6 +40,35 @@ TEST(Rewrite, AVariableThatPointsToAKernelIsLaunchedByItsAddress) {
   expect_has(rewrite(source), "::simt::launch_pointer(::simt::shape(1, 2), v, p);");
 }
 
+TEST(Rewrite, TheHostLooksUpAPointerInAMemberAnArrayOrBrackets) {
+  const std::string kernel = "__global__ void k(int* p) {}\n";
+  for (const char* const pointer : {"a[i]", "s.f", "s->f", "(*f)", "(x ? k : f)"}) {
+    const std::string launch = std::string("void g() { ") + pointer + "<<<1, 2>>>(p); }";
+    expect_has(rewrite(kernel + launch),
+               std::string("launch_pointer(::simt::shape(1, 2), ") + pointer + ", p);");
+  }
+  for (const char* const name : {"k", "inner::k", "k<int, 3>"}) {
+    const std::string launch = std::string("void g() { ") + name + "<<<1, 2>>>(p); }";
+    EXPECT_EQ(rewrite(kernel + launch).find("launch_pointer"), std::string::npos) << name;
+  }
+}
+
+TEST(Rewrite, AKernelThatAPointerPointsToAsksWhetherItWasLaunched) {
+  const std::string source =
+      "template <class T> __global__ void __launch_bounds__(64) k(T* p) {\n}\n"
+      "__global__ void k(int);\n__global__ void other() {}\n"
+      "int main() { k<int><<<1, 2>>>(p); other<<<1, 1>>>(); }\n";
+  const auto kernels = kernel_names(source);
+  EXPECT_EQ(pointed_to(source, kernels), std::set<std::string>());
+  const auto pointers = pointed_to(source + "auto f = k<int>;", kernels);
+  EXPECT_EQ(pointers, std::set<std::string>{"k"});
+  const std::string out = rewritten(source, kernels, pointers);
+  const std::string guard = "{ ::program_enter_kernel(\"k\", __builtin_return_address(0));";
+  expect_has(out, "k(T* p) " + guard + "\n}");
+  EXPECT_EQ(out.find(guard), out.rfind(guard));
+  EXPECT_EQ(lines(out), lines(source));
+}
+
 TEST(Rewrite, LinesStayWhereTheyAre) {
   const std::string source = "k<<<grid,\n    block>>>\n    (a,\n     b);\nint x;\n";
   const std::string out = rewrite(source);

@@ -48,6 +48,12 @@ class Language(unittest.TestCase):
                 self.assertIn("Nothing found in ", outcome.stderr)
                 self.assertEqual(outcome.returncode, 0)
 
+    def test_kernels_that_pointers_point_to(self):
+        for verb in ("run", "check"):
+            outcome = warpladder(verb, "pointers.cu")
+            self.expect_all_ok(outcome, 17)
+            self.assertEqual(outcome.returncode, 0, outcome.stderr)
+
     def test_threads_that_wait_beyond_a_block(self):
         outcome = warpladder("run", "cooperative.cu")
         self.expect_all_ok(outcome, 6)

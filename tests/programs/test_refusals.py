@@ -43,6 +43,13 @@ class Refusals(unittest.TestCase):
     def test_a_kernel_that_is_called_like_a_function(self):
         self.refused("plain_call.cu:5: kernel fill is called like a function; launch it with fill<<<", "plain_call.cu")
 
+    def test_a_kernel_that_is_called_through_a_pointer(self):
+        sentence = "kernel fill is called like a function, through a pointer; launch it with <<<grid, block>>>"
+        for arguments, line in (((), 5), (("--", "other"), 7)):
+            outcome = self.run_it("plain_call_by_pointer.cu", *arguments)
+            self.assertIn(f"plain_call_by_pointer.cu:{line}: plain call of a kernel: {sentence}", outcome.stderr)
+            self.assertEqual(outcome.returncode, 1)
+
     def test_ptx_that_is_not_known(self):
         self.refused("ptx.cu:1:", "ptx.cu")
         self.refused("this inline PTX is not provided here", "ptx.cu")

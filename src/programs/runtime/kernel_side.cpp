@@ -13,6 +13,7 @@
 #include "executor/worker.hpp"
 #include "programs/runtime/api.hpp"
 #include "programs/runtime/repeats.hpp"
+#include "programs/runtime/session.hpp"
 
 using namespace warpladder::executor;
 
@@ -73,6 +74,15 @@ void program_grid_sync() {
 void program_yield() { this_worker->yield(); }
 void program_threads_have_met() {
   if (!this_worker->pass_barrier()) this_worker->abandon();
+}
+void program_enter_kernel(const char* kernel, const void* called_from) {
+  if (this_worker) return;
+  using namespace warpladder::programs;
+  report_finding("plain call of a kernel", caller_of(called_from),
+                 fmt::format("kernel {} is called like a function, through a pointer; launch it "
+                             "with <<<grid, block>>>(…)",
+                             kernel));
+  stop(1);
 }
 int program_in_kernel() { return this_worker != nullptr; }
 int program_is_shared(const void* pointer) {

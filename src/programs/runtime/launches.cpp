@@ -214,6 +214,10 @@ extern "C" {
 void program_launch(const simt::Shape& shape, const char* kernel, const void* function,
                     void (*thunk)(const void*), const void* arguments, std::size_t bytes) {
   const void* const caller = __builtin_return_address(0);
+  if (!kernel && !function) {
+    launch_refused(cudaErrorInvalidDeviceFunction, caller, "a kernel", "the pointer to it is null");
+    return;
+  }
   const std::string name = kernel ? kernel : name_of(function);
   if (!this_worker && !state().is_capturing) {
     std::lock_guard lock(state().launch_mutex);

@@ -56,6 +56,8 @@ void program_grid_sync();
 // What rewriting makes of PTX that has no meaning here.
 __attribute__((error("this inline PTX is not provided here"))) void simt_unknown_ptx();
 int program_in_kernel();
+// Called first by kernels that may be called through a pointer: only a launch may do so.
+void program_enter_kernel(const char* kernel, const void* called_from);
 int program_is_shared(const void* pointer);
 int program_is_global(const void* pointer);
 }
