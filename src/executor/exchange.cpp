@@ -164,6 +164,7 @@ bool Worker::perform(unsigned first, unsigned members) {
       }
     }
     state[first + l] = LaneState::ready;
+    forget_steps(first + l, first + l + 1);
     --at_exchange_;
   }
   if (op == Exchange::sync && check_shared) shadow.pass_warp_barrier(first / kWarp);

@@ -26,11 +26,16 @@ bool Worker::run_warp(unsigned first, unsigned end) {
         t = current;  // the lanes up to here ran one after the other
       }
     } while (woken_ && any_ready(first, end));  // a lane may have woken one in front of it
+    if (in_step_ && !paused_) {
+      resume_in_step(first, end);
+      continue;
+    }
     if (logs) {
       std::uint32_t paused = 0;
       if (paused_) {
         for (unsigned t = first; t < end; ++t) {
-          paused |= std::uint32_t{state[t] == LaneState::paused} << (t - first);
+          const bool stops = state[t] == LaneState::paused || state[t] == LaneState::in_step;
+          paused |= std::uint32_t{stops} << (t - first);
         }
       }
       if (const std::uint32_t unknown = log.replay(end - first, paused)) {
@@ -38,12 +43,14 @@ bool Worker::run_warp(unsigned first, unsigned end) {
                      "a device function was not inlined into its kernel; mark it __forceinline__");
       }
       if (paused) {
+        const unsigned before = paused_;
         for (unsigned t = first; t < end; ++t) {
           if (state[t] == LaneState::paused && log.has_room(t - first)) {
             state[t] = LaneState::ready;
             --paused_;
           }
         }
+        if (paused_ == before) resume_in_step(first, end);  // whose logs end too early
         continue;
       }
     }
@@ -92,7 +99,9 @@ void Worker::begin_blocks() {
     block.first = rank * stride_;
     make_ready(block);
   }
-  at_exchange_ = paused_ = yielding_ = at_cluster_barrier_ = 0;
+  at_exchange_ = paused_ = yielding_ = at_cluster_barrier_ = in_step_ = 0;
+  forget_steps(0, fibers_);
+  keeps_step_ = false;
   my_turn_ = false;
   uneven_ = cluster_ > 1;
   last_failed_swap_ = {};
@@ -189,6 +198,7 @@ bool Worker::release(Block& block) {
   block.arrived = block.predicates = 0;
   block.other_barrier_pc = 0;
   make_ready(block);
+  forget_steps(block.first, block.first + threads_);
   return true;
 }
 

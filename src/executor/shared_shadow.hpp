@@ -87,7 +87,7 @@ class SharedShadow {
     for (const Doubt& doubt : doubts_) {
       const std::uint32_t changed = memory_of(words_[doubt.word]) ^ doubt.value;
       if (changed & bits_of(doubt.bytes)) {
-        race(true, doubt.other, "wrote");
+        race(true, words_[doubt.word].writer, doubt.other, "wrote");
         found = &problem_;
         break;
       }
@@ -193,10 +193,12 @@ class SharedShadow {
     problem_ = {kind, std::move(sentence), false};
     return false;
   }
-  __attribute__((noinline, cold)) bool race(bool writes, unsigned other, const char* did) {
+  __attribute__((noinline, cold)) bool race(bool writes, unsigned thread, unsigned other,
+                                            const char* did) {
     return fail(FaultKind::shared_memory_race,
                 std::string(writes ? "writes" : "reads") + " shared memory that thread " +
-                    std::to_string(other) + " " + did + ", with no barrier in between");
+                    std::to_string(other) + " " + did + ", with no barrier in between" +
+                    (thread / 32 == other / 32 ? ": is a __syncwarp() missing?" : ""));
   }
 
   // A byte that belongs to no variable, or a word that someone has read too early.
@@ -234,7 +236,7 @@ class SharedShadow {
         !(atomic && word.atomic_write) &&
         (word.writer / 32 != warp || word.write_warp_epoch == warp_epoch)) {
       if (kind != AccessKind::store || word.atomic_write) {
-        return race(writes, word.writer, "wrote");
+        return race(writes, thread, word.writer, "wrote");
       }
       doubt(word, mask);
     }
@@ -268,7 +270,7 @@ class SharedShadow {
       const bool other_warp = word.readers == several_warps || word.reader / 32 != warp;
       if (other_warp || word.read_warp_epoch == warp_epoch) {
         const bool first = other_warp ? word.reader / 32 != warp : word.reader != thread;
-        return race(true, first ? word.reader : word.other_reader, "read");
+        return race(true, thread, first ? word.reader : word.other_reader, "read");
       }
     }
     word.write_epoch = epoch_;

@@ -85,6 +85,7 @@ void Worker::prepare_launch(LaunchState& launch_state) {
   fibers_ = cluster_ * stride_;
   state.assign(fibers_, LaneState::done);  // as what fills up the last warp of a block stays
   slot_of_.resize(fibers_);
+  last_volatile_.assign(fibers_, LastVolatile::none);
   warpgroups.prepare(fibers_);
   thread_index.resize(fibers_);
   for (unsigned fiber = 0; fiber < fibers_; ++fiber) {
@@ -253,6 +254,25 @@ void Worker::yield() {
   ++yielding_;
   uneven_ = true;
   suspend();
+}
+
+void Worker::wait_in_step() {
+  state[current] = LaneState::in_step;
+  ++in_step_;
+  suspend();
+}
+
+void Worker::resume_in_step(unsigned first, unsigned end) {
+  for (unsigned t = first; t < end; ++t) {
+    if (state[t] == LaneState::in_step) state[t] = LaneState::ready;
+  }
+  in_step_ = 0;
+}
+
+void Worker::forget_steps(unsigned first, unsigned end) {
+  if (keeps_step_) {
+    std::fill(last_volatile_.begin() + first, last_volatile_.begin() + end, LastVolatile::none);
+  }
 }
 
 void Worker::resume_yielding(unsigned first, unsigned end) {

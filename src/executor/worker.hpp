@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "executor/arena.hpp"
@@ -42,6 +43,7 @@ enum class LaneState : std::uint8_t {
   ready,
   paused,
   yielding,
+  in_step,
   at_block_barrier,
   at_exchange,
   at_mbarrier,
@@ -166,6 +168,15 @@ class Worker {
   }
   // Lets all others run before the running fiber goes on.
   void yield();
+  // In front of a volatile access: before a lane goes from loads to stores, or back, the other
+  // lanes of its warp come as far, as they do on a GPU that runs them in lockstep.
+  void keep_step(bool is_store) {
+    const LastVolatile now = is_store ? LastVolatile::store : LastVolatile::load;
+    LastVolatile& last = last_volatile_[current];
+    const LastVolatile before = std::exchange(last, now);
+    keeps_step_ = true;
+    if (before != LastVolatile::none && before != now) wait_in_step();
+  }
   // After a compare-and-swap that did not find what it expected. Finding the same value twice, it
   // may wait for a lock that another thread holds, which must run to give the lock back.
   void on_failed_swap(const void* address, std::uint64_t found) {
@@ -270,6 +281,9 @@ class Worker {
   runtime::Dim3 index_in_grid(std::uint64_t block) const;
   void begin_blocks();
   bool run_warp(unsigned first, unsigned end);
+  void wait_in_step();
+  void resume_in_step(unsigned first, unsigned end);
+  void forget_steps(unsigned first, unsigned end);
   bool any_ready(unsigned first, unsigned end) const {
     return std::memchr(&state[first], static_cast<int>(LaneState::ready), end - first);
   }
@@ -309,7 +323,12 @@ class Worker {
     bool operator==(const FailedSwap&) const = default;
   };
   FailedSwap last_failed_swap_;
-  bool uneven_ = false;  // when it goes round again, not all lanes need be ready
+  // Since the lane last met the others.
+  enum class LastVolatile : std::uint8_t { none, load, store };
+  std::vector<LastVolatile> last_volatile_;
+  bool keeps_step_ = false;  // the block has volatile accesses
+  unsigned in_step_ = 0;     // lanes of the running warp
+  bool uneven_ = false;      // when it goes round again, not all lanes need be ready
 
   std::int64_t block_begin_ns_ = 0;  // in processor time, which other programs do not use up
   unsigned rounds_ = 0;

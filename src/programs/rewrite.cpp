@@ -8,6 +8,7 @@
 #include <regex>
 #include <utility>
 
+#include "programs/lockstep.hpp"
 #include "programs/ptx.hpp"
 #include "programs/source_text.hpp"
 
@@ -159,9 +160,9 @@ std::string rewrite_launches(std::string text, const std::set<std::string>& kern
     const bool none = skip_spaces(blanked(arguments), 0) == arguments.size();
     const std::string shown = in_one_line(kernel), more = none ? "" : ", " + arguments;
     if (is_pointer(shown, kernels)) {
-      edits.push_back(
-          {begin, close + 1,
-           fmt::format("::simt::launch_pointer(::simt::shape({}), {}{})", shape, shown, more)});
+      edits.push_back({begin, close + 1,
+                       fmt::format("::simt::launch_pointer(::simt::shape({}), {}{})", shape,
+                                   kernel.substr(skip_spaces(kernel, 0)), more)});
       continue;
     }
     edits.push_back(
@@ -424,6 +425,7 @@ std::string rewritten(std::string_view source, const std::set<std::string>& kern
   std::string text =
       replace_words(std::string(source), "__noinline__", "__attribute__((noinline))");
   text = join_brackets(std::move(text));
+  text = mark_volatile(std::move(text));
   text = rename_shadows(std::move(text));
   text = rewrite_launches(std::move(text), kernels);
   text = guard_pointed_to(std::move(text), pointed_to);

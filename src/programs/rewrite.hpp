@@ -1,7 +1,7 @@
 #pragma once
 // From a person's CUDA source to what g++ compiles. Only what macros and headers cannot express is
 // rewritten, token by token: launches, dynamic shared memory, host variables that are called like
-// CUDA's built-in ones, inline PTX. Lines stay where they are.
+// CUDA's built-in ones, elements of volatile arrays, inline PTX. Lines stay where they are.
 
 #include <set>
 #include <string>

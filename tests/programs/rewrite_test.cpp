@@ -69,6 +69,31 @@ TEST(Rewrite, AKernelThatAPointerPointsToAsksWhetherItWasLaunched) {
   EXPECT_EQ(lines(out), lines(source));
 }
 
+TEST(Rewrite, ElementsOfVolatileArraysAreMarked) {
+  const std::string head = "__device__ void f(volatile T* v, int t) { ";
+  expect_has(rewrite(head + "v[t] += v[t + 1]; }"),
+             "::simt::before_store(v[t]) += ::simt::before_load(v[t + 1]);");
+  expect_has(rewrite(head + "v[v[t]] = 0; }"),
+             "::simt::before_store(v[::simt::before_load(v[t])]) = 0;");
+  expect_has(rewrite(head + "if (v[t] == 3) return v[t][1]; ++v[t]; v[t] <<= 1; x = a <= v[t]; }"),
+             "if (::simt::before_load(v[t]) == 3) return ::simt::before_load(v[t][1]); "
+             "++::simt::before_store(v[t]); ::simt::before_store(v[t]) <<= 1; "
+             "x = a <= ::simt::before_load(v[t]);");
+  for (const char* const declared :
+       {"volatile int *v = w;", "__shared__ volatile float v[32];", "const volatile T v[2][3];",
+        "volatile __shared__ unsigned int v[64];"}) {
+    const std::string text = std::string("{ ") + declared + " x = v[t]; } void g() { y = v[0]; }";
+    EXPECT_EQ(rewrite(text), std::string("{ ") + declared +
+                                 " x = ::simt::before_load(v[t]); } void g() { y = v[0]; }");
+  }
+  for (const char* const other :
+       {"volatile int n = 0; n = m[1];", "x = ((volatile int*)v)[t];", "volatile int* f(int v[]);",
+        "void f(volatile int* v); int g(int* v) { return v[0]; }",
+        "{ volatile int* v; s.v[0] = p->v[1]; int v[3]; }", "asm volatile(\"x\"); v[1] = 2;"}) {
+    EXPECT_EQ(rewrite(other).find("::simt::before"), std::string::npos) << rewrite(other);
+  }
+}
+
 TEST(Rewrite, LinesStayWhereTheyAre) {
   const std::string source = "k<<<grid,\n    block>>>\n    (a,\n     b);\nint x;\n";
   const std::string out = rewrite(source);

@@ -18,6 +18,7 @@ BUGS = Path(__file__).resolve().parent / "bugs"
 EXPECTED = {
     "race_second_barrier": ("shared-memory race", "thread (1,0,0) of multiply: reads shared memory that thread 0 wrote"),
     "missing_barrier": ("shared-memory race", "block (0,0,0) thread (0,0,0) of reverse: reads shared memory before thread 63 writes it"),
+    "missing_warp_barrier": ("shared-memory race", "thread (16,0,0) of sum: writes shared memory that thread 0 read, with no barrier in between: is a __syncwarp() missing?"),
     "out_of_bounds": ("access out of bounds", "block (7,0,0) thread (104,0,0) of scale: reads 4 bytes 0 bytes past the end of an allocation of 4000 bytes"),
     "divergent_barrier": ("divergent barrier", "64 threads wait at __syncthreads, but 64 have exited"),
     "uninitialised_shared": ("uninitialised shared memory", "thread (0,0,0) of histogram: reads shared memory that no thread"),

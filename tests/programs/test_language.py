@@ -54,6 +54,13 @@ class Language(unittest.TestCase):
             self.expect_all_ok(outcome, 17)
             self.assertEqual(outcome.returncode, 0, outcome.stderr)
 
+    def test_a_warp_runs_volatile_code_in_lockstep(self):
+        outcome = warpladder("run", "lockstep.cu")
+        self.expect_all_ok(outcome, 3)
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        counted = warpladder("explain", "lockstep.cu", "--json", "-")
+        self.assertEqual([row for row in counted.stderr.splitlines() if row.endswith("ok")], outcome.stdout.splitlines())
+
     def test_threads_that_wait_beyond_a_block(self):
         outcome = warpladder("run", "cooperative.cu")
         self.expect_all_ok(outcome, 6)

@@ -71,6 +71,9 @@ void program_grid_sync() {
         blocks);
   });
 }
+void program_keep_step(int is_store) {
+  if (this_worker) this_worker->keep_step(is_store != 0);
+}
 void program_yield() { this_worker->yield(); }
 void program_threads_have_met() {
   if (!this_worker->pass_barrier()) this_worker->abandon();

@@ -47,6 +47,7 @@
 
 extern "C" {
 // The program's runtime.
+void program_keep_step(int is_store);
 void program_yield();  // all other threads that can run do so first
 // What threads have done to shared memory before is no race with what follows.
 void program_threads_have_met();
@@ -66,6 +67,18 @@ namespace simt {
 template <class To, class From>
 SIMT_INLINE constexpr To bits(const From& from) {
   return __builtin_bit_cast(To, from);
+}
+// In front of each access to an element of a volatile array, which comes back: the lanes of a warp
+// load together, then store together.
+template <class T>
+SIMT_INLINE T& before_load(T& element) {
+  program_keep_step(0);
+  return element;
+}
+template <class T>
+SIMT_INLINE T& before_store(T& element) {
+  program_keep_step(1);
+  return element;
 }
 SIMT_INLINE unsigned thread_rank() {
   return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
