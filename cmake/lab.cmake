@@ -9,8 +9,6 @@ find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
-set(Boost_USE_STATIC_LIBS ON)
-find_package(Boost 1.74 REQUIRED COMPONENTS context)
 set(ZLIB_USE_STATIC_LIBS ON)
 find_package(ZLIB REQUIRED)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
@@ -52,7 +50,7 @@ set_source_files_properties(src/base/provenance.cpp PROPERTIES
 
 file(GLOB executor_sources CONFIGURE_DEPENDS src/executor/*.cpp)
 warpladder_layer(executor SOURCES ${executor_sources}
-  LINK warpladder_base Boost::context Threads::Threads)
+  LINK warpladder_base Threads::Threads)
 set_target_properties(warpladder_executor PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)  # other flags
 target_compile_options(warpladder_executor PRIVATE -mpopcnt)  # as every processor with AVX2 has it
 set_source_files_properties(src/executor/tally.cpp src/executor/request_log.cpp PROPERTIES

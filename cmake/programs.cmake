@@ -18,7 +18,7 @@ if(WARPLADDER_SANITIZE)
   foreach(target warpladder_program_runtime ${program_archives})
     target_include_directories(${target} PRIVATE src
       $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
-    target_link_libraries(${target} PRIVATE nlohmann_json::nlohmann_json ZLIB::ZLIB Boost::context)
+    target_link_libraries(${target} PRIVATE nlohmann_json::nlohmann_json ZLIB::ZLIB)
   endforeach()
 else()
   target_link_libraries(warpladder_program_runtime PRIVATE warpladder_executor)
@@ -36,7 +36,7 @@ add_custom_command(OUTPUT ${programs_folder}/program.o
   COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o program_all.o
     $<TARGET_OBJECTS:warpladder_program_runtime>
     --whole-archive $<TARGET_FILE:${program_executor}> --no-whole-archive
-    $<TARGET_FILE:${program_base}> $<TARGET_FILE:Boost::context>
+    $<TARGET_FILE:${program_base}>
   COMMAND ${CMAKE_OBJCOPY} -w ${visible} --strip-debug program_all.o ${programs_folder}/program.o
   DEPENDS warpladder_program_runtime $<TARGET_OBJECTS:warpladder_program_runtime>
     ${program_archives}

@@ -12,9 +12,6 @@ tools='g++:g++ make:make cmake:cmake ninja-build:ninja python3:pydoc3 binutils:a
   pkg-config:pkg-config'
 libraries='libcli11-dev libfmt-dev nlohmann-json3-dev libgtest-dev libopenblas-dev
   libopenblas-pthread-dev zlib1g-dev'
-# Bookworm's own default is 1.74; its 1.81 is the newer of the two. Any installed one will do.
-boost=libboost-context-dev
-if grep -qs '^VERSION_CODENAME=bookworm' /etc/os-release; then boost=libboost-context1.81-dev; fi
 
 say() { printf 'dependencies: %s\n' "$*" >&2; }
 
@@ -31,8 +28,7 @@ if ! command -v dpkg-query >/dev/null 2>&1; then
   cat >&2 <<'LIST'
 dependencies: this is neither Debian nor Ubuntu, so nothing is installed. The build needs
   g++ 12 or newer, make, cmake 3.25 or newer, binutils, python3; ninja if present
-  CLI11, fmt, nlohmann-json, Boost.Context, GoogleTest, OpenBLAS (static library, pthreads),
-  zlib (static library)
+  CLI11, fmt, nlohmann-json, GoogleTest, OpenBLAS (static library, pthreads), zlib (static library)
 dependencies: set WARPLADDER_DEPENDENCIES=present once they are where CMake finds them
 LIST
   exit 3
@@ -44,8 +40,7 @@ for entry in $tools; do
 done
 
 # shellcheck disable=SC2086  # the lists are meant to be split into words
-installed=$(dpkg-query -W -f '${Package}=${db:Status-Status}\n' $libraries \
-  'libboost-context*-dev' 2>/dev/null) || true
+installed=$(dpkg-query -W -f '${Package}=${db:Status-Status}\n' $libraries 2>/dev/null) || true
 newline='
 '
 for package in $libraries; do
@@ -54,10 +49,6 @@ for package in $libraries; do
     *) missing="$missing $package" ;;
   esac
 done
-case "$newline$installed$newline" in
-  *"${newline}libboost-context"*-dev=installed"$newline"*) ;;
-  *) missing="$missing $boost" ;;
-esac
 
 if [ -z "$missing" ]; then
   require_new_cmake

@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/version.hpp>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -121,10 +120,10 @@ std::vector<Fact> program_facts() {
       {"build",
        fmt::format("{}, {} {}", text("build_type"), origin["compiler"]["name"].get<std::string>(),
                    origin["compiler"]["version"].get<std::string>())},
-      {"libraries", fmt::format("fmt {}, nlohmann-json {}.{}.{}, CLI11 {}, Boost {}",
-                                version(FMT_VERSION, 10000, 100), NLOHMANN_JSON_VERSION_MAJOR,
-                                NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH,
-                                CLI11_VERSION, version(BOOST_VERSION, 100000, 100))},
+      {"libraries",
+       fmt::format("fmt {}, nlohmann-json {}.{}.{}, CLI11 {}", version(FMT_VERSION, 10000, 100),
+                   NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
+                   NLOHMANN_JSON_VERSION_PATCH, CLI11_VERSION)},
       {"GPU flavour", ladder::has_gpu_flavour() ? "built" : "not built"},
       {"NVRTC", runtime::nvrtc().found()
                     ? fmt::format("{}, {}", runtime::nvrtc().version(), runtime::nvrtc().path())

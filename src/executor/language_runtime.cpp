@@ -128,7 +128,10 @@ unsigned char* simt_dynamic_shared() {
 }
 
 int simt_sync_block(int form, int predicate) {
-  return this_worker->wait_at_barrier(form, predicate, to_pc(__builtin_return_address(0)));
+  const std::uintptr_t pc = to_pc(__builtin_return_address(0));
+  if (form != simt::kBarrier) return this_worker->wait_at_barrier(form, predicate, pc);
+  this_worker->wait_at_barrier(pc);
+  return 0;
 }
 void simt_sync_warp(unsigned mask) {
   this_worker->exchange(exchange_slot(Exchange::sync, mask, __builtin_return_address(0)));

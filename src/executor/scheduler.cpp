@@ -25,6 +25,7 @@ bool Worker::run_warp(unsigned first, unsigned end) {
         if (aborting_) return false;
         t = current;  // the lanes up to here ran one after the other
       }
+      all_begin_ = false;
     } while (woken_ && any_ready(first, end));  // a lane may have woken one in front of it
     if (in_step_ && !paused_) {
       resume_in_step(first, end);
@@ -99,6 +100,7 @@ void Worker::begin_blocks() {
     block.first = rank * stride_;
     make_ready(block);
   }
+  all_begin_ = false;
   at_exchange_ = paused_ = yielding_ = at_cluster_barrier_ = in_step_ = 0;
   forget_steps(0, fibers_);
   keeps_step_ = false;
@@ -123,7 +125,7 @@ void Worker::make_ready(const Block& block) {
 // Runs one block, or those of a cluster, to their end.
 bool Worker::run_blocks() {
   begin_blocks();
-  for (;;) {
+  for (bool is_first = true;; is_first = false) {
     woken_ = false;
     for (Block& block : blocks_) {
       running_ = &block;
@@ -132,6 +134,7 @@ bool Worker::run_blocks() {
       for (unsigned first = block.first; first < block_end; first += kWarp) {
         const unsigned end = std::min(first + kWarp, block_end);
         if (uneven_ && !any_ready(first, end)) continue;
+        all_begin_ = is_first;
         if (!run_warp(first, end)) return false;
       }
     }

@@ -196,7 +196,7 @@ bool Worker::pass_barrier() {
 void Worker::release_stacks() {
   if (!stacks_) return;
   forget_frames(stacks_, stack_count_ * kStackBytes);
-  munmap(stacks_, stack_count_ * kStackBytes);
+  munmap(stacks_ - kStackBytes, (stack_count_ + 1) * kStackBytes);
 }
 
 void Worker::prepare_fibers() {
@@ -204,14 +204,15 @@ void Worker::prepare_fibers() {
     release_stacks();
     stack_count_ = fibers_;
     prepared_ = 0;
-    void* p = mmap(nullptr, stack_count_ * kStackBytes, PROT_READ | PROT_WRITE,
+    // Below the lowest lies room, so that its overflow is told as any other.
+    void* p = mmap(nullptr, (stack_count_ + 1) * kStackBytes, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) {
       stacks_ = nullptr;
       stack_count_ = 0;
       throw_resource(fmt::format("cannot map {} stacks of {} bytes", fibers_, kStackBytes));
     }
-    stacks_ = static_cast<char*>(p);
+    stacks_ = static_cast<char*>(p) + kStackBytes;
     context_.assign(fibers_, Context());
   }
   for (; prepared_ < fibers_; ++prepared_) {
@@ -223,31 +224,37 @@ void Worker::prepare_fibers() {
   }
 }
 
-void Worker::fiber_entry(boost::context::detail::transfer_t transfer) {
-  receive(transfer, nullptr);
+void Worker::fiber_entry(void*, Context* from) {
+  arrive(nullptr, from);
   for (;;) {
     Worker* w = this_worker;
     w->launch->thunk(w->launch->arguments);
     w = this_worker;
     w->state[w->current] = LaneState::done;
     ++w->running_->done;
-    w->suspend();
+    if (!w->begin_next_lane()) w->suspend();
   }
 }
 
 // ---- switching between the lanes of a warp
 
-void Worker::suspend() {
+// After a lane's end: true if the next lane of the warp, which has not begun, runs on this stack.
+// So a warp whose lanes never wait needs no switch. The two lanes exchange their stacks.
+bool Worker::begin_next_lane() {
   const unsigned me = current, next = me + 1;
-  if (check_shared && shadow.in_doubt()) settle_doubts(current);
+  // Later nobody knows whose stack it was.
+  const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  const auto stack = (frame - reinterpret_cast<std::uintptr_t>(stacks_)) / kStackBytes;
+  if (!check_stack(stack, me)) abandon();
+  if (!all_begin_ || next >= warp_end || aborting_) return false;
+  if (check_shared && shadow.in_doubt() && !settle_doubts(me)) abandon();
   if (logs) log.store(me % kWarp, cursor);
-  if (next < warp_end && state[next] == LaneState::ready && !aborting_) {
-    enter_lane(next);
-    switch_to(context_[me], context_[next]);
-  } else {
-    switch_to(context_[me], scheduler_);
-  }
+  std::swap(context_[me], context_[next]);
+  enter_lane(next);
+  return true;
 }
+
+void Worker::suspend() { suspend_here(); }
 
 void Worker::yield() {
   state[current] = LaneState::yielding;
@@ -321,15 +328,8 @@ void Worker::abandon() {
 
 int Worker::wait_at_barrier(int form, int predicate, std::uintptr_t pc) {
   Block& block = *running_;
-  if (block.arrived++ == 0) {
-    block.barrier_pc = pc;
-  } else if (pc != block.barrier_pc) {
-    block.other_barrier_pc = pc;
-    block.other_barrier_fiber = current;
-  }
   block.predicates += predicate != 0;
-  state[current] = LaneState::at_block_barrier;
-  suspend();
+  wait_at_barrier(pc);
   switch (form) {
     case 1:
       return block.last_predicates == threads_;
@@ -410,15 +410,17 @@ AsyncQueue& Worker::async_queue() {
 }
 
 // A fiber that outgrew its stack wrote over the canary at its end, or over its neighbour's.
+bool Worker::check_stack(std::size_t stack, unsigned fiber) {
+  std::uint64_t canary;
+  std::memcpy(&canary, stacks_ + stack * kStackBytes, sizeof canary);
+  if (canary == kStackCanary) return true;
+  return blame(FaultKind::stack_overflow, reinterpret_cast<std::uintptr_t>(launch->kernel), fiber,
+               fmt::format("a thread's local variables need more than {} bytes", kStackBytes));
+}
+
 void Worker::check_stacks() {
   for (unsigned t = 0; t < prepared_; ++t) {
-    std::uint64_t canary;
-    std::memcpy(&canary, stacks_ + t * kStackBytes, sizeof canary);
-    if (canary != kStackCanary) {
-      blame(FaultKind::stack_overflow, reinterpret_cast<std::uintptr_t>(launch->kernel), t,
-            fmt::format("a thread's local variables need more than {} bytes", kStackBytes));
-      return;
-    }
+    if (!check_stack(t, t)) return;
   }
 }
 

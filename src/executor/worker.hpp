@@ -157,6 +157,7 @@ class Worker {
   ~Worker();
   void run(LaunchState& launch_state, unsigned slot);
 
+  bool begin_next_lane();
   // Suspends the running fiber: the next lane of the warp goes on, or the scheduler.
   void suspend();
   // Suspends the running fiber until wake(); `pc` is where, should that never come.
@@ -243,6 +244,19 @@ class Worker {
   std::string describe_shared(std::uintptr_t address) const;
 
   void wait_at_cluster_barrier(std::uintptr_t pc);
+  // __syncthreads(), on the hot path: in one function with its caller, so that registers are saved
+  // once.
+  __attribute__((always_inline)) void wait_at_barrier(std::uintptr_t pc) {
+    Block& block = *running_;
+    if (block.arrived++ == 0) {
+      block.barrier_pc = pc;
+    } else if (__builtin_expect(pc != block.barrier_pc, 0)) {
+      block.other_barrier_pc = pc;
+      block.other_barrier_fiber = current;
+    }
+    state[current] = LaneState::at_block_barrier;
+    suspend_here();
+  }
   int wait_at_barrier(int form, int predicate, std::uintptr_t pc);
   void wait_at_named_barrier(unsigned id, unsigned threads, std::uintptr_t pc);
   std::uint64_t exchange(const ExchangeSlot& slot);
@@ -262,10 +276,25 @@ class Worker {
   void prepare_shadow();
   void prepare_fibers();
   void release_stacks();
+  bool check_stack(std::size_t stack, unsigned fiber);
   void check_stacks();
   void enter_lane(unsigned fiber) {
     current = fiber;
     if (logs) log.load(fiber % kWarp, cursor);
+  }
+  __attribute__((always_inline)) void suspend_here() {
+    const unsigned me = current, next = me + 1;
+    if (counted) {
+      if (check_shared && shadow.in_doubt()) settle_doubts(me);
+      if (logs) log.store(me % kWarp, cursor);
+      if (aborting_) return switch_to(context_[me], scheduler_);
+    }
+    if (next < warp_end && state[next] == LaneState::ready) {
+      enter_lane(next);
+      switch_to(context_[me], context_[next]);
+    } else {
+      switch_to(context_[me], scheduler_);
+    }
   }
   void resume(unsigned fiber) {
     enter_lane(fiber);
@@ -297,7 +326,7 @@ class Worker {
   bool resolve_exchanges(unsigned first, unsigned end);
   bool perform(unsigned first, unsigned members);
   bool perform_aligned(unsigned first, Exchange op);  // warp_products.cpp
-  static void fiber_entry(boost::context::detail::transfer_t transfer);
+  static void fiber_entry(void*, Context* from);
 
   LaunchState* shared_state_ = nullptr;
   unsigned slot_ = 0;
@@ -314,8 +343,9 @@ class Worker {
   Block* running_ = nullptr;  // the one whose warp is at it
   unsigned at_cluster_barrier_ = 0;
   std::uintptr_t cluster_barrier_pc_ = 0;
-  bool woken_ = false;     // a lane has become ready since the scheduler last went round the warps
-  unsigned yielding_ = 0;  // lanes
+  bool all_begin_ = false;  // no lane behind the running one has begun yet
+  bool woken_ = false;      // a lane has become ready since the scheduler last went round the warps
+  unsigned yielding_ = 0;   // lanes
   struct FailedSwap {
     const void* address = nullptr;
     std::uint64_t found = 0;

@@ -455,7 +455,7 @@ class Dependencies(Planted):
 
     LIBRARIES = (
         "libcli11-dev libfmt-dev nlohmann-json3-dev libgtest-dev libopenblas-dev "
-        "libopenblas-pthread-dev zlib1g-dev libboost-context1.99-dev"
+        "libopenblas-pthread-dev zlib1g-dev"
     )
 
     def setUp(self):
@@ -505,10 +505,6 @@ class Dependencies(Planted):
         self.assertIn("--no-install-recommends --no-remove ninja-build libfmt-dev\n", apt)
         self.assertIn("update", apt)
 
-    def test_boost_of_any_version_but_not_removed(self):
-        self.have(self.LIBRARIES.replace("libboost-context1.99-dev", ""))
-        self.assertRegex(self.run_it()[1], r"--no-remove libboost-context(1\.81)?-dev\n")
-
     def test_failing_apt(self):
         self.have("")
         self.program("apt-get", "echo the mirror is away\nexit 100")
@@ -535,7 +531,7 @@ class Dependencies(Planted):
         (self.root / "dpkg-query").unlink()
         done, _ = self.run_it()
         self.assertEqual(done.returncode, 3)
-        self.assertIn("Boost.Context", done.stderr)
+        self.assertIn("OpenBLAS", done.stderr)
         self.assertEqual(self.run_it(WARPLADDER_DEPENDENCIES="present")[0].returncode, 0)
 
     def test_old_cmake(self):
