@@ -44,7 +44,6 @@ struct State {
   // late as CUDA allows and in the grid's order.
   std::multimap<std::uint64_t, std::function<void()>> children;
   std::mutex children_mutex;
-  Repeats repeats;
   std::recursive_mutex launch_mutex;  // host threads launch one after the other
   std::vector<std::function<void()>> captured;
   bool is_capturing = false;
@@ -127,9 +126,12 @@ void at_exit() {
   }
 }
 
+std::string text_of(const dim3& d) { return fmt::format("{},{},{}", d.x, d.y, d.z); }
+
 // Shared memory beyond 48 KiB is granted as if cudaFuncSetAttribute had been called.
 void run_now(const simt::Shape& shape, const std::string& name, void (*thunk)(const void*),
-             const void* arguments, std::size_t bytes, const void* caller) {
+             const void* arguments, std::size_t bytes, const std::string& values,
+             const void* caller) {
   static const int registered = std::atexit(at_exit);
   static_cast<void>(registered);
   map_variables();
@@ -139,14 +141,13 @@ void run_now(const simt::Shape& shape, const std::string& name, void (*thunk)(co
   launch.config.grid = {shape.grid.x, shape.grid.y, shape.grid.z};
   launch.config.block = {shape.block.x, shape.block.y, shape.block.z};
   launch.config.dynamic_shared_bytes = shape.shared_bytes;
-  std::string key = name;
   // The thunk tells instances of a template apart.
-  key.append(reinterpret_cast<const char*>(&thunk), sizeof thunk)
-      .append(reinterpret_cast<const char*>(&shape), sizeof shape)
-      .append(static_cast<const char*>(arguments), bytes);
+  const std::string key =
+      fmt::format("{} {} {} {} {}", name, reinterpret_cast<const void*>(thunk), text_of(shape.grid),
+                  text_of(shape.block), shape.shared_bytes) +
+      values;
   launch.counted = is_looked_at(kernel, name, key);
-  Repeats& repeats = state().repeats;
-  if (!launch.counted && repeats.may_skip(key)) {
+  if (!launch.counted && repeats().may_skip(key)) {
     ++kernel.skipped;
     return;
   }
@@ -161,7 +162,7 @@ void run_now(const simt::Shape& shape, const std::string& name, void (*thunk)(co
   options.count = mode == Mode::explain || mode == Mode::judge;
   options.check_shared = mode == Mode::check || mode == Mode::judge;
   kernel.looked_at += launch.counted;
-  repeats.begin(key);
+  repeats().begin(key);
   const auto begin = Clock::now();
   try {
     KernelCounts counts;
@@ -178,7 +179,7 @@ void run_now(const simt::Shape& shape, const std::string& name, void (*thunk)(co
   }
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   kernel.seconds += seconds;
-  repeats.end(key, seconds);
+  repeats().end(key, seconds);
   advise(name, kernel);
 }
 
@@ -196,8 +197,6 @@ Graph& graph_of(void* graph) { return *static_cast<Graph*>(graph); }
 
 }  // namespace
 
-void memory_changed() { state().repeats.forget(); }
-
 bool is_capturing() { return state().is_capturing; }
 bool defer(std::function<void()> work) {
   if (!is_capturing()) return false;
@@ -212,22 +211,24 @@ using namespace warpladder::programs;
 extern "C" {
 
 void program_launch(const simt::Shape& shape, const char* kernel, const void* function,
-                    void (*thunk)(const void*), const void* arguments, std::size_t bytes) {
+                    void (*thunk)(const void*), const void* arguments, std::size_t bytes,
+                    const void* values, std::size_t value_bytes) {
   const void* const caller = __builtin_return_address(0);
   if (!kernel && !function) {
     launch_refused(cudaErrorInvalidDeviceFunction, caller, "a kernel", "the pointer to it is null");
     return;
   }
   const std::string name = kernel ? kernel : name_of(function);
+  const std::string key(static_cast<const char*>(values), value_bytes);
   if (!this_worker && !state().is_capturing) {
     std::lock_guard lock(state().launch_mutex);
-    run_now(shape, name, thunk, arguments, bytes, caller);
+    run_now(shape, name, thunk, arguments, bytes, key, caller);
     run_children();
     return;
   }
   // The arguments are copied by their bytes, as CUDA does.
   const auto copy = std::make_shared<std::string>(static_cast<const char*>(arguments), bytes);
-  auto later = [=] { run_now(shape, name, thunk, copy->data(), bytes, caller); };
+  auto later = [=] { run_now(shape, name, thunk, copy->data(), bytes, key, caller); };
   if (!this_worker) {
     defer(later);
     return;

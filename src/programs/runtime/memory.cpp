@@ -16,6 +16,7 @@
 #include "programs/runtime/api.hpp"
 #include "programs/runtime/deferred.hpp"
 #include "programs/runtime/errors.hpp"
+#include "programs/runtime/repeats.hpp"
 
 namespace warpladder::programs {
 namespace {
@@ -84,21 +85,52 @@ bool range_is_good(const void* pointer, std::size_t bytes, const char* verb, con
   return false;
 }
 
+// Host memory that is neither allocated with CUDA nor a variable is no kernel's.
+bool kernels_may_read(const void* pointer) {
+  if (is_ours(pointer)) return true;
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  Books& b = books();
+  std::lock_guard lock(b.mutex);
+  const auto after = b.variables.upper_bound(address);
+  return after != b.variables.begin() &&
+         address - std::prev(after)->first < std::prev(after)->second;
+}
+
 cudaError_t copy(void* to, const void* from, std::size_t bytes, const void* caller) {
   if (bytes == 0) return cudaSuccess;
   if (!to || !from) return failed(cudaErrorInvalidValue);
   if (!range_is_good(to, bytes, "writes", caller)) return failed(cudaErrorInvalidValue);
   if (!range_is_good(from, bytes, "reads", caller)) return failed(cudaErrorInvalidValue);
-  std::memmove(to, from, bytes);
-  memory_changed();
+  if (!kernels_may_read(to)) {
+    std::memmove(to, from, bytes);
+  } else if (!repeats().has_settled() || std::memcmp(to, from, bytes) != 0) {
+    std::memmove(to, from, bytes);
+    repeats().forget();
+  }
   return cudaSuccess;
+}
+
+bool holds_only(const void* at, int value, std::size_t bytes) {
+  const auto* const p = static_cast<const unsigned char*>(at);
+  return p[0] == static_cast<unsigned char>(value) && std::memcmp(p, p + 1, bytes - 1) == 0;
 }
 
 cudaError_t fill(void* to, int value, std::size_t bytes, const void* caller) {
   if (bytes == 0) return cudaSuccess;
   if (!range_is_good(to, bytes, "sets", caller)) return failed(cudaErrorInvalidValue);
-  std::memset(to, value, bytes);
-  memory_changed();
+  // To look at what the host may have changed must not cost more than to fill.
+  if (bytes < memory_bytes(Part::host_accessible)) {
+    std::memset(to, value, bytes);
+    repeats().forget();
+    return cudaSuccess;
+  }
+  const std::string key = fmt::format("fill {} {} {}", to, value, bytes);
+  if (repeats().may_skip(key)) return cudaSuccess;
+  if (!repeats().has_settled() || !holds_only(to, value, bytes)) {
+    std::memset(to, value, bytes);
+    repeats().forget();
+  }
+  repeats().settle(key);
   return cudaSuccess;
 }
 
@@ -174,9 +206,9 @@ std::uint64_t memory_state(Part part) {
   return sum;
 }
 
-std::size_t memory_bytes() {
+std::size_t memory_bytes(Part part) {
   std::size_t sum = 0;
-  for_each_range(Part::all, [&](std::uintptr_t, std::size_t bytes) { sum += bytes; });
+  for_each_range(part, [&](std::uintptr_t, std::size_t bytes) { sum += bytes; });
   return sum;
 }
 
@@ -217,7 +249,7 @@ cudaError_t program_allocate(void** pointer, std::size_t bytes, int kind) {
     std::lock_guard lock(b.mutex);
     b.live[reinterpret_cast<std::uintptr_t>(p)] = {bytes, kind, __builtin_return_address(0)};
     *pointer = p;
-    memory_changed();
+    repeats().forget();
     return cudaSuccess;
   } catch (const warpladder::Error&) {
     return failed(cudaErrorMemoryAllocation);
@@ -232,7 +264,7 @@ static cudaError_t release(void* pointer, const char* function, const void* call
   const auto found = b.live.find(reinterpret_cast<std::uintptr_t>(pointer));
   if (found != b.live.end()) {
     b.live.erase(found);
-    memory_changed();
+    repeats().forget();
     Arena::instance().retire(pointer);
     return cudaSuccess;
   }

@@ -12,14 +12,11 @@ namespace warpladder::programs {
 // and host code may no longer touch device memory unnoticed.
 void map_variables();
 
-// Said by the API's functions; what launches know of repeats is then void (launches.cpp).
-void memory_changed();
-
 // A number that differs, but for chance, when memory does: of all that kernels can change, or of
 // what the host can change without a call, too.
 enum class Part { all, host_accessible };
 std::uint64_t memory_state(Part part);
-std::size_t memory_bytes();  // of all
+std::size_t memory_bytes(Part part);
 
 // Notes, or findings if the settings say so, for what was never freed.
 void report_leaks();

@@ -1,6 +1,7 @@
 #pragma once
-// Launches that need not be run again. A benchmark launches the same kernel hundreds of times. If a
-// launch left all memory as it was, the same launch at the same memory would leave it so again.
+// Launches and fills that need not be done again. A benchmark launches the same kernel hundreds of
+// times. If a launch left all memory as it was, the same launch at the same memory would leave it
+// so again.
 
 #include <cstdint>
 #include <map>
@@ -14,18 +15,24 @@ void note_effect();
 
 class Repeats {
  public:
-  // True if this launch would change nothing. `key`: kernel, shape and arguments.
-  bool may_skip(const std::string& key) const;
+  // True if this launch, or this fill, would change nothing. `key`: all that it depends on besides
+  // memory, such as kernel, shape and arguments.
+  bool may_skip(const std::string& key);
   // Around a launch that is run.
   void begin(const std::string& key);
   void end(const std::string& key, double seconds);
+  // What `key` names has just been done, and would change nothing if done again.
+  void settle(const std::string& key);
+  // True if a change of memory would cost anything.
+  bool has_settled() const { return !settled_.empty(); }
   // The program has changed memory in another way.
   void forget() { settled_.clear(); }
 
  private:
   struct Known {
     double seconds = 0;  // of the last run
-    int changed = 0;     // runs in a row that were looked at and changed memory
+    double spent_s = 0;  // of all runs since the last look, and of those that were left out
+    int changed = 0;     // looks in a row that saw memory change
   };
   bool is_worth_it(const std::string& key) const;
 
@@ -35,5 +42,8 @@ class Repeats {
   std::uint64_t before_ = 0;
   bool looks_ = false;
 };
+
+// The program's.
+Repeats& repeats();
 
 }  // namespace warpladder::programs

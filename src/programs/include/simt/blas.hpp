@@ -70,6 +70,17 @@ inline cublasStatus_t cublasGetVersion(cublasHandle_t, int* version) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
+extern "C" {
+void program_multiply_floats(int ta, int tb, int m, int n, int k, float alpha, const float* a,
+                             std::size_t lda, const float* b, std::size_t ldb, float beta, float* c,
+                             std::size_t ldc);
+void program_multiply_doubles(int ta, int tb, int m, int n, int k, double alpha, const double* a,
+                              std::size_t lda, const double* b, std::size_t ldb, double beta,
+                              double* c, std::size_t ldc);
+// Said by functions here that write device memory.
+void program_memory_changed();
+}
+
 // These read and write device memory, which the host's instrumentation would refuse.
 #define SIMT_BLAS __attribute__((no_sanitize("thread")))
 namespace simt {
@@ -90,9 +101,20 @@ SIMT_BLAS void gemm(bool ta, bool tb, int m, int n, int k, T alpha, const T* a, 
   }
   delete[] column;
 }
+inline void gemm(bool ta, bool tb, int m, int n, int k, float alpha, const float* a,
+                 std::size_t lda, const float* b, std::size_t ldb, float beta, float* c,
+                 std::size_t ldc) {
+  program_multiply_floats(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+inline void gemm(bool ta, bool tb, int m, int n, int k, double alpha, const double* a,
+                 std::size_t lda, const double* b, std::size_t ldb, double beta, double* c,
+                 std::size_t ldc) {
+  program_multiply_doubles(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
 template <class T>
 SIMT_BLAS void gemv(bool t, int m, int n, T alpha, const T* a, std::size_t lda, const T* x, int ix,
                     T beta, T* y, int iy) {
+  program_memory_changed();
   for (int i = 0; i < (t ? n : m); ++i) {
     T sum = 0;
     for (int j = 0; j < (t ? m : n); ++j) sum += (t ? a[j + i * lda] : a[i + j * lda]) * x[j * ix];
@@ -101,11 +123,19 @@ SIMT_BLAS void gemv(bool t, int m, int n, T alpha, const T* a, std::size_t lda, 
 }
 template <class T>
 SIMT_BLAS void axpy(int n, T alpha, const T* x, int ix, T* y, int iy) {
+  program_memory_changed();
   for (int i = 0; i < n; ++i) y[i * iy] += alpha * x[i * ix];
 }
 template <class T>
 SIMT_BLAS void scale(int n, T alpha, T* x, int ix) {
+  program_memory_changed();
   for (int i = 0; i < n; ++i) x[i * ix] *= alpha;
+}
+// To host memory or, as the pointer mode says, to device memory.
+template <class T>
+void hand_over(T* result, T value) {
+  program_memory_changed();
+  std::memcpy(result, &value, sizeof value);
 }
 template <class T>
 SIMT_BLAS T dot(int n, const T* x, int ix, const T* y, int iy) {
@@ -158,17 +188,17 @@ SIMT_BLAS T sum_of_sizes(int n, const T* x, int ix) {
   inline cublasStatus_t cublas##L##dot(cublasHandle_t, int n, const T* x, int ix, const T* y,      \
                                        int iy, T* result) {                                        \
     const T sum = simt::dot(n, x, ix, y, iy);                                                      \
-    std::memcpy(result, &sum, sizeof sum);                                                         \
+    simt::hand_over(result, sum);                                                                  \
     return CUBLAS_STATUS_SUCCESS;                                                                  \
   }                                                                                                \
   inline cublasStatus_t cublas##L##nrm2(cublasHandle_t, int n, const T* x, int ix, T* result) {    \
     const T norm = std::sqrt(simt::dot(n, x, ix, x, ix));                                          \
-    std::memcpy(result, &norm, sizeof norm);                                                       \
+    simt::hand_over(result, norm);                                                                 \
     return CUBLAS_STATUS_SUCCESS;                                                                  \
   }                                                                                                \
   inline cublasStatus_t cublas##L##asum(cublasHandle_t, int n, const T* x, int ix, T* result) {    \
     const T sum = simt::sum_of_sizes(n, x, ix);                                                    \
-    std::memcpy(result, &sum, sizeof sum);                                                         \
+    simt::hand_over(result, sum);                                                                  \
     return CUBLAS_STATUS_SUCCESS;                                                                  \
   }
 SIMT_BLAS_FOR(float, S)

@@ -81,8 +81,8 @@ std::vector<T> sums_of(const ExProduct& g, const ExMatrix& a, const ExMatrix& b)
   const std::vector<T> left = as_numbers<T>(a, g.ta ? k : m, g.ta ? m : k),
                        right = as_numbers<T>(b, g.tb ? n : k, g.tb ? k : n);
   std::vector<T> sums(m * n);
-  gemm<T>(g.ta, g.tb, g.m, g.n, g.k, T{1}, left.data(), g.ta ? k : m, right.data(), g.tb ? n : k,
-          T{0}, sums.data(), m);
+  gemm(g.ta, g.tb, g.m, g.n, g.k, T{1}, left.data(), g.ta ? k : m, right.data(), g.tb ? n : k, T{0},
+       sums.data(), m);
   return sums;
 }
 // C = alpha A B + beta C, summed as T.
@@ -90,6 +90,7 @@ template <class T>
 void typed_product(const ExProduct& g, const ExMatrix& a, const ExMatrix& b, void* c,
                    cudaDataType type_c, std::size_t ldc, T alpha, T beta) {
   const std::vector<T> sums = sums_of<T>(g, a, b);
+  program_memory_changed();
   for (std::size_t at = 0; at < sums.size(); ++at) {
     const auto m = static_cast<std::size_t>(g.m), in_c = at % m + at / m * ldc;
     const T old = beta != 0 ? beta * element<T>(c, type_c, in_c) : 0;
@@ -103,11 +104,11 @@ inline cublasStatus_t ex_product(const ExProduct& g, const ExMatrix& a, const Ex
     return a.type == type && b.type == type && type_c == type;
   };
   if (all(CUDA_R_64F)) {
-    gemm<double>(g.ta, g.tb, g.m, g.n, g.k, *(const double*)g.alpha, (const double*)a.p, a.ld,
-                 (const double*)b.p, b.ld, *(const double*)g.beta, (double*)c, ldc);
+    gemm(g.ta, g.tb, g.m, g.n, g.k, *(const double*)g.alpha, (const double*)a.p, a.ld,
+         (const double*)b.p, b.ld, *(const double*)g.beta, (double*)c, ldc);
   } else if (all(CUDA_R_32F)) {
-    gemm<float>(g.ta, g.tb, g.m, g.n, g.k, *(const float*)g.alpha, (const float*)a.p, a.ld,
-                (const float*)b.p, b.ld, *(const float*)g.beta, (float*)c, ldc);
+    gemm(g.ta, g.tb, g.m, g.n, g.k, *(const float*)g.alpha, (const float*)a.p, a.ld,
+         (const float*)b.p, b.ld, *(const float*)g.beta, (float*)c, ldc);
   } else if (a.type == CUDA_R_8I && b.type == CUDA_R_8I && type_c == CUDA_R_32I) {
     typed_product(g, a, b, c, type_c, ldc, *(const int*)g.alpha, *(const int*)g.beta);
   } else if (is_known(a.type) && is_known(b.type) && is_known(type_c)) {

@@ -25,7 +25,8 @@ inline Shape shape(dim3 grid, dim3 block, std::size_t shared_bytes = 0,
 // `kernel` names it; where it is null, the function's address does.
 extern "C" void program_launch(const simt::Shape& shape, const char* kernel, const void* function,
                                void (*thunk)(const void*), const void* arguments,
-                               std::size_t argument_bytes);
+                               std::size_t argument_bytes, const void* values,
+                               std::size_t value_bytes);
 namespace simt {
 template <class Call, class... Arguments>
 SIMT_INLINE void launch_named(const Shape& shape, const char* kernel, const void* function,
@@ -36,13 +37,22 @@ SIMT_INLINE void launch_named(const Shape& shape, const char* kernel, const void
   };
   const Packed packed{
       call, std::tuple<std::decay_t<Arguments>...>(std::forward<Arguments>(arguments)...)};
+  // The arguments' bytes without the gaps between them, which hold anything.
+  unsigned char values[(sizeof(Call) + ... + sizeof(std::decay_t<Arguments>))];
+  std::size_t bytes = 0;
+  const auto add = [&](const auto& value) {
+    __builtin_memcpy(values + bytes, &value, sizeof value);
+    bytes += sizeof value;
+  };
+  if constexpr (!std::is_empty_v<Call>) add(packed.call);
+  std::apply([&](const auto&... each) { (add(each), ...); }, packed.values);
   program_launch(
       shape, kernel, function,
       [](const void* p) {
         const auto* const packed = static_cast<const Packed*>(p);
         std::apply(packed->call, packed->values);
       },
-      &packed, sizeof packed);
+      &packed, sizeof packed, values, bytes);
 }
 template <class Call, class... Arguments>
 SIMT_INLINE void launch(const Shape& shape, const char* kernel, Call call,

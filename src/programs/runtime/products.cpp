@@ -1,0 +1,161 @@
+// Matrix products of the small cuBLAS (simt/blas.hpp), on all processors. Each element is the sum
+// in the order of k, as a plain loop makes it.
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "programs/runtime/repeats.hpp"
+#include "programs/runtime/session.hpp"
+
+namespace warpladder::programs {
+namespace {
+
+// C = alpha·A·B + beta·C in column-major order; A is m×k, or k×m if it is to be transposed.
+template <class T>
+struct Product {
+  bool transposes_a, transposes_b;
+  std::size_t m, n, k;
+  T alpha;
+  const T* a;
+  std::size_t lda;
+  const T* b;
+  std::size_t ldb;
+  T beta;
+  T* c;
+  std::size_t ldc;
+};
+
+// A tile of kRows × kColumns elements is summed in eight registers.
+constexpr std::size_t kVectorBytes = 32, kVectors = 2, kColumns = 4;
+template <class T>
+constexpr std::size_t kLanes = kVectorBytes / sizeof(T);
+template <class T>
+constexpr std::size_t kRows = kVectors* kLanes<T>;
+template <class T>
+using Vector [[gnu::vector_size(kVectorBytes)]] = T;
+
+std::size_t rounded_up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
+
+// What the tiles read lies in the order in which they read it; past the edge are zeros.
+template <class T>
+void pack_rows(const Product<T>& g, std::size_t first, std::size_t rows, T* out) {
+  for (std::size_t i0 = 0; i0 < rows; i0 += kRows<T>) {
+    for (std::size_t p = 0; p < g.k; ++p) {
+      for (std::size_t r = 0; r < kRows<T>; ++r) {
+        const std::size_t i = first + i0 + r;
+        *out++ = i >= g.m ? T{0} : g.transposes_a ? g.a[p + i * g.lda] : g.a[i + p * g.lda];
+      }
+    }
+  }
+}
+template <class T>
+std::vector<T> packed_columns(const Product<T>& g) {
+  std::vector<T> packed;
+  packed.reserve(rounded_up(g.n, kColumns) * g.k);
+  for (std::size_t j0 = 0; j0 < g.n; j0 += kColumns) {
+    for (std::size_t p = 0; p < g.k; ++p) {
+      for (std::size_t j = j0; j < j0 + kColumns; ++j) {
+        packed.push_back(j >= g.n         ? T{0}
+                         : g.transposes_b ? g.b[j + p * g.ldb]
+                                          : g.b[p + j * g.ldb]);
+      }
+    }
+  }
+  return packed;
+}
+
+template <class T>
+void multiply_tile(std::size_t k, const T* a, const T* b, T* sums) {
+  using V = Vector<T>;
+  V sum[kColumns][kVectors] = {};
+  for (std::size_t p = 0; p < k; ++p, a += kRows<T>, b += kColumns) {
+    V part[kVectors];
+    __builtin_memcpy(part, a, sizeof part);
+    for (std::size_t c = 0; c < kColumns; ++c) {
+      for (std::size_t v = 0; v < kVectors; ++v) sum[c][v] += part[v] * b[c];
+    }
+  }
+  __builtin_memcpy(sums, sum, sizeof sum);
+}
+
+template <class T>
+void store_tile(const Product<T>& g, std::size_t i0, std::size_t j0, const T* sums) {
+  const std::size_t rows = std::min(kRows<T>, g.m - i0), columns = std::min(kColumns, g.n - j0);
+  for (std::size_t c = 0; c < columns; ++c) {
+    for (std::size_t r = 0; r < rows; ++r) {
+      T& out = g.c[i0 + r + (j0 + c) * g.ldc];
+      const T old = g.beta != 0 ? g.beta * out : T{0};
+      out = __builtin_fma(g.alpha, sums[c * kRows<T> + r], old);
+    }
+  }
+}
+
+template <class T>
+void multiply_rows(const Product<T>& g, std::size_t first, std::size_t rows,
+                   const std::vector<T>& columns, std::vector<T>& scratch) {
+  scratch.resize(rounded_up(rows, kRows<T>) * g.k);
+  pack_rows(g, first, rows, scratch.data());
+  T sums[kColumns * kRows<T>];
+  for (std::size_t j0 = 0; j0 < g.n; j0 += kColumns) {
+    for (std::size_t i0 = 0; i0 < rows; i0 += kRows<T>) {
+      multiply_tile(g.k, scratch.data() + i0 * g.k, columns.data() + j0 * g.k, sums);
+      store_tile(g, first + i0, j0, sums);
+    }
+  }
+}
+
+template <class T>
+void multiply(const Product<T>& g) {
+  repeats().forget();
+  if (g.m == 0 || g.n == 0) return;
+  constexpr std::size_t kCacheBytes = 256 * 1024;
+  const std::size_t fitting = kCacheBytes / sizeof(T) / std::max<std::size_t>(g.k, 1);
+  const std::size_t step =
+      std::clamp(fitting / kRows<T>, std::size_t{1}, std::size_t{16}) * kRows<T>;
+  const std::vector<T> columns = packed_columns(g);
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    std::vector<T> scratch;
+    for (std::size_t first; (first = next.fetch_add(step)) < g.m;) {
+      multiply_rows(g, first, std::min(step, g.m - first), columns, scratch);
+    }
+  };
+  constexpr double kWorthAThread = 4e6;  // multiply-adds, a millisecond
+  const double all = static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
+  const unsigned most =
+      settings().threads ? settings().threads : std::thread::hardware_concurrency();
+  const unsigned count =
+      static_cast<unsigned>(std::clamp(all / kWorthAThread, 1.0, std::max(1.0, double{1} * most)));
+  std::vector<std::thread> others;
+  for (unsigned i = 1; i < count; ++i) others.emplace_back(work);
+  work();
+  for (std::thread& other : others) other.join();
+}
+
+template <class T>
+Product<T> product_of(int ta, int tb, int m, int n, int k, T alpha, const T* a, std::size_t lda,
+                      const T* b, std::size_t ldb, T beta, T* c, std::size_t ldc) {
+  const auto size = [](int given) { return static_cast<std::size_t>(std::max(given, 0)); };
+  return {ta != 0, tb != 0, size(m), size(n), size(k), alpha, a, lda, b, ldb, beta, c, ldc};
+}
+
+}  // namespace
+}  // namespace warpladder::programs
+
+using namespace warpladder::programs;
+
+extern "C" {
+void program_multiply_floats(int ta, int tb, int m, int n, int k, float alpha, const float* a,
+                             std::size_t lda, const float* b, std::size_t ldb, float beta, float* c,
+                             std::size_t ldc) {
+  multiply(product_of(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc));
+}
+void program_multiply_doubles(int ta, int tb, int m, int n, int k, double alpha, const double* a,
+                              std::size_t lda, const double* b, std::size_t ldb, double beta,
+                              double* c, std::size_t ldc) {
+  multiply(product_of(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc));
+}
+void program_memory_changed() { repeats().forget(); }
+}
