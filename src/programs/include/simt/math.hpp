@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "simt/conversions.hpp"
 #include "simt/language.hpp"
 
 // ---- cache hints mean nothing here
@@ -238,37 +239,6 @@ SIMT_INLINE double __hiloint2double(int high, int low) {
   return simt::bits<double>(static_cast<std::uint64_t>(static_cast<unsigned>(high)) << 32 |
                             static_cast<unsigned>(low));
 }
-
-// Conversions by rounding: rn to nearest even, rz to zero, rd down, ru up.
-#define SIMT_CONVERT_TO(name, To, From)                                       \
-  SIMT_INLINE To name##_rn(From a) { return static_cast<To>(std::rint(a)); }  \
-  SIMT_INLINE To name##_rz(From a) { return static_cast<To>(std::trunc(a)); } \
-  SIMT_INLINE To name##_rd(From a) { return static_cast<To>(std::floor(a)); } \
-  SIMT_INLINE To name##_ru(From a) { return static_cast<To>(std::ceil(a)); }
-SIMT_CONVERT_TO(__float2int, int, float)
-SIMT_CONVERT_TO(__float2uint, unsigned, float)
-SIMT_CONVERT_TO(__float2ll, long long, float)
-SIMT_CONVERT_TO(__float2ull, unsigned long long, float)
-SIMT_CONVERT_TO(__double2int, int, double)
-SIMT_CONVERT_TO(__double2uint, unsigned, double)
-SIMT_CONVERT_TO(__double2ll, long long, double)
-SIMT_CONVERT_TO(__double2ull, unsigned long long, double)
-#undef SIMT_CONVERT_TO
-#define SIMT_CONVERT_FROM(name, To, From)                         \
-  SIMT_INLINE To name##_rn(From a) { return static_cast<To>(a); } \
-  SIMT_INLINE To name##_rz(From a) { return static_cast<To>(a); } \
-  SIMT_INLINE To name##_rd(From a) { return static_cast<To>(a); } \
-  SIMT_INLINE To name##_ru(From a) { return static_cast<To>(a); }
-SIMT_CONVERT_FROM(__int2float, float, int)
-SIMT_CONVERT_FROM(__uint2float, float, unsigned)
-SIMT_CONVERT_FROM(__ll2float, float, long long)
-SIMT_CONVERT_FROM(__ull2float, float, unsigned long long)
-SIMT_CONVERT_FROM(__int2double, double, int)
-SIMT_CONVERT_FROM(__uint2double, double, unsigned)
-SIMT_CONVERT_FROM(__ll2double, double, long long)
-SIMT_CONVERT_FROM(__ull2double, double, unsigned long long)
-SIMT_CONVERT_FROM(__double2float, float, double)
-#undef SIMT_CONVERT_FROM
 
 SIMT_INLINE long long clock64() { return static_cast<long long>(__builtin_ia32_rdtsc()); }
 SIMT_INLINE void __nanosleep(unsigned) { program_yield(); }
