@@ -31,22 +31,25 @@ struct Product {
   std::size_t ldc;
 };
 
-// A tile of kRows × kColumns elements is summed in eight registers.
-constexpr std::size_t kVectorBytes = 32, kVectors = 2, kColumns = 4;
+// A tile of kRows × kColumns elements is summed in twelve registers, a part of k at a time: the
+// part of A that a thread has packed then stays in its cache.
+constexpr std::size_t kVectorBytes = 32, kVectors = 2, kColumns = 6;
+constexpr std::size_t kPartOfK = 512, kRowsAtOnce = 128;
 template <class T>
 constexpr std::size_t kLanes = kVectorBytes / sizeof(T);
 template <class T>
 constexpr std::size_t kRows = kVectors* kLanes<T>;
 template <class T>
-using Vector [[gnu::vector_size(kVectorBytes)]] = T;
+using Vector [[gnu::vector_size(kVectorBytes), gnu::aligned(sizeof(T)), gnu::may_alias]] = T;
 
 std::size_t rounded_up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
 
 // What the tiles read lies in the order in which they read it; past the edge are zeros.
 template <class T>
-void pack_rows(const Product<T>& g, std::size_t first, std::size_t rows, T* out) {
+void pack_rows(const Product<T>& g, std::size_t first, std::size_t rows, std::size_t p0,
+               std::size_t p1, T* out) {
   for (std::size_t i0 = 0; i0 < rows; i0 += kRows<T>) {
-    for (std::size_t p = 0; p < g.k; ++p) {
+    for (std::size_t p = p0; p < p1; ++p) {
       for (std::size_t r = 0; r < kRows<T>; ++r) {
         const std::size_t i = first + i0 + r;
         *out++ = i >= g.m ? T{0} : g.transposes_a ? g.a[p + i * g.lda] : g.a[i + p * g.lda];
@@ -73,15 +76,20 @@ std::vector<T> packed_columns(const Product<T>& g) {
 template <class T>
 void multiply_tile(std::size_t k, const T* a, const T* b, T* sums) {
   using V = Vector<T>;
-  V sum[kColumns][kVectors] = {};
+  const auto at = [](auto* p) { return reinterpret_cast<V*>(const_cast<T*>(p)); };
+  V sum[kColumns][kVectors];
+  for (std::size_t c = 0; c < kColumns; ++c) {
+    for (std::size_t v = 0; v < kVectors; ++v) sum[c][v] = at(sums)[c * kVectors + v];
+  }
   for (std::size_t p = 0; p < k; ++p, a += kRows<T>, b += kColumns) {
-    V part[kVectors];
-    __builtin_memcpy(part, a, sizeof part);
+    const V part[kVectors] = {at(a)[0], at(a)[1]};
     for (std::size_t c = 0; c < kColumns; ++c) {
       for (std::size_t v = 0; v < kVectors; ++v) sum[c][v] += part[v] * b[c];
     }
   }
-  __builtin_memcpy(sums, sum, sizeof sum);
+  for (std::size_t c = 0; c < kColumns; ++c) {
+    for (std::size_t v = 0; v < kVectors; ++v) at(sums)[c * kVectors + v] = sum[c][v];
+  }
 }
 
 template <class T>
@@ -96,32 +104,46 @@ void store_tile(const Product<T>& g, std::size_t i0, std::size_t j0, const T* su
   }
 }
 
+// What a thread needs besides the matrices: a part of A, and the sums of its rows so far.
+template <class T>
+struct Scratch {
+  std::vector<T> packed, sums;
+};
+
 template <class T>
 void multiply_rows(const Product<T>& g, std::size_t first, std::size_t rows,
-                   const std::vector<T>& columns, std::vector<T>& scratch) {
-  scratch.resize(rounded_up(rows, kRows<T>) * g.k);
-  pack_rows(g, first, rows, scratch.data());
-  T sums[kColumns * kRows<T>];
+                   const std::vector<T>& columns, Scratch<T>& scratch) {
+  constexpr std::size_t kTile = kColumns * kRows<T>;
+  const std::size_t tiles = rounded_up(rows, kRows<T>) / kRows<T>;
+  scratch.packed.resize(tiles * kRows<T> * kPartOfK);
+  scratch.sums.assign(rounded_up(g.n, kColumns) * tiles * kRows<T>, T{0});
+  for (std::size_t p0 = 0; p0 < g.k; p0 += kPartOfK) {
+    const std::size_t part = std::min(kPartOfK, g.k - p0);
+    pack_rows(g, first, rows, p0, p0 + part, scratch.packed.data());
+    T* sums = scratch.sums.data();
+    for (std::size_t j0 = 0; j0 < g.n; j0 += kColumns) {
+      for (std::size_t t = 0; t < tiles; ++t, sums += kTile) {
+        multiply_tile(part, scratch.packed.data() + t * kRows<T> * part,
+                      columns.data() + j0 * g.k + p0 * kColumns, sums);
+      }
+    }
+  }
+  const T* sums = scratch.sums.data();
   for (std::size_t j0 = 0; j0 < g.n; j0 += kColumns) {
-    for (std::size_t i0 = 0; i0 < rows; i0 += kRows<T>) {
-      multiply_tile(g.k, scratch.data() + i0 * g.k, columns.data() + j0 * g.k, sums);
-      store_tile(g, first + i0, j0, sums);
+    for (std::size_t t = 0; t < tiles; ++t, sums += kTile) {
+      store_tile(g, first + t * kRows<T>, j0, sums);
     }
   }
 }
 
 template <class T>
 void multiply_all(const Product<T>& g) {
-  constexpr std::size_t kCacheBytes = 256 * 1024;
-  const std::size_t fitting = kCacheBytes / sizeof(T) / std::max<std::size_t>(g.k, 1);
-  const std::size_t step =
-      std::clamp(fitting / kRows<T>, std::size_t{1}, std::size_t{16}) * kRows<T>;
   const std::vector<T> columns = packed_columns(g);
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
-    std::vector<T> scratch;
-    for (std::size_t first; (first = next.fetch_add(step)) < g.m;) {
-      multiply_rows(g, first, std::min(step, g.m - first), columns, scratch);
+    Scratch<T> scratch;
+    for (std::size_t first; (first = next.fetch_add(kRowsAtOnce)) < g.m;) {
+      multiply_rows(g, first, std::min(kRowsAtOnce, g.m - first), columns, scratch);
     }
   };
   constexpr double kWorthAThread = 4e6;  // multiply-adds, a millisecond
