@@ -19,7 +19,7 @@ std::uint64_t Worker::exchange(const ExchangeSlot& slot) {
   slot_of_[current] = slot;
   state[current] = LaneState::at_exchange;
   ++at_exchange_;
-  suspend();
+  suspend_here();
   return slot_of_[current].value;
 }
 

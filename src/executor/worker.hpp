@@ -204,6 +204,7 @@ class Worker {
   // The blocks of the cluster, or the one block, and which of them a fiber belongs to.
   unsigned cluster() const { return swaps_ ? 1 : cluster_; }
   unsigned rank_of(unsigned fiber) const { return cluster_ == 1 ? 0 : fiber / stride_; }
+  unsigned thread_rank() const { return current - rank_of(current) * stride_; }
   const Block& block(unsigned rank) const { return blocks_[rank]; }
   unsigned block_threads() const { return threads_; }
   // Of the running fiber's block: the blocks of a cluster lie along x.

@@ -59,6 +59,7 @@ std::string site_of(std::string_view called) {
     const std::string_view what = called.substr(5);
     return queries.contains(what) ? std::string() : std::string(what);
   }
+  if (called == "program_thread_rank") return {};
   return called.starts_with("cuda") || called.starts_with("program_") ? "place" : "";
 }
 

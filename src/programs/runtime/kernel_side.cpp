@@ -87,6 +87,7 @@ void program_enter_kernel(const char* kernel, const void* called_from) {
                              kernel));
   stop(1);
 }
+unsigned program_thread_rank() { return this_worker->thread_rank(); }
 int program_in_kernel() { return this_worker != nullptr; }
 int program_is_shared(const void* pointer) {
   return this_worker && to_pc(pointer) - this_worker->shared_begin < this_worker->shared_bytes;

@@ -57,6 +57,7 @@ void program_grid_sync();
 // What rewriting makes of PTX that has no meaning here.
 __attribute__((error("this inline PTX is not provided here"))) void simt_unknown_ptx();
 int program_in_kernel();
+__attribute__((const)) unsigned program_thread_rank();  // in its block
 // Called first by kernels that may be called through a pointer: only a launch may do so.
 void program_enter_kernel(const char* kernel, const void* called_from);
 int program_is_shared(const void* pointer);
@@ -80,9 +81,7 @@ SIMT_INLINE T& before_store(T& element) {
   program_keep_step(1);
   return element;
 }
-SIMT_INLINE unsigned thread_rank() {
-  return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
-}
+SIMT_INLINE unsigned thread_rank() { return program_thread_rank(); }
 SIMT_INLINE unsigned block_threads() { return blockDim.x * blockDim.y * blockDim.z; }
 SIMT_INLINE unsigned lane() { return thread_rank() % 32; }
 SIMT_INLINE unsigned warp() { return thread_rank() / 32; }
