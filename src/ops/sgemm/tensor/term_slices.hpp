@@ -69,7 +69,7 @@ auto with_term_tile(std::int64_t m, std::int64_t n, std::int64_t k, const runtim
 
 // tc_18_streamed_terms: what a round of a tile takes of a multiprocessor whose CTAs are all at
 // work, and its end; what a round takes a lone CTA; and what a round takes longer where all is
-// copied word by word. Fitted to 261 products and batches on an H200.
+// copied word by word. Fitted to 375 products and batches on an H200.
 struct TermStreamTiming {
   double round_s, end_s, lone_round_s, words_s;
 };
@@ -80,13 +80,13 @@ using StreamOf96 = TermConfig<96, 1, 1, 3, 2, 80>;
 using StreamOf32 = TermConfig<32, 1, 1, 6, 2, 80>;
 using StreamOf128 = TermConfig<128, 2, 2, 4, 1, 64>;
 template <>
-constexpr TermStreamTiming kTermStreamTiming<StreamOf64>{0.529e-6, 0.574e-6, 0.777e-6, 0.426e-6};
+constexpr TermStreamTiming kTermStreamTiming<StreamOf64>{0.503e-6, 0.673e-6, 0.775e-6, 0.267e-6};
 template <>
-constexpr TermStreamTiming kTermStreamTiming<StreamOf96>{0.730e-6, 0.717e-6, 1.066e-6, 0.540e-6};
+constexpr TermStreamTiming kTermStreamTiming<StreamOf96>{0.677e-6, 0.919e-6, 1.013e-6, 0.354e-6};
 template <>
-constexpr TermStreamTiming kTermStreamTiming<StreamOf32>{0.435e-6, 0.345e-6, 0.724e-6, 0.255e-6};
+constexpr TermStreamTiming kTermStreamTiming<StreamOf32>{0.403e-6, 0.420e-6, 0.651e-6, 0.189e-6};
 template <>
-constexpr TermStreamTiming kTermStreamTiming<StreamOf128>{1.433e-6, 1.987e-6, 1.433e-6, 1.332e-6};
+constexpr TermStreamTiming kTermStreamTiming<StreamOf128>{1.365e-6, 2.701e-6, 1.365e-6, 1.002e-6};
 
 template <class C>
 double term_stream_time(const StreamedShape& s, const runtime::Machine& machine) {
