@@ -93,8 +93,9 @@ std::string mark_volatile(std::string text) {
       if (end == use + declared.name.size() || !is_use(b, use) || insertions.contains(use)) {
         continue;
       }
-      insertions[use] = is_assigned(b, use, end) ? "::simt::before_store(" : "::simt::before_load(";
-      insertions[end] = ")";
+      insertions.emplace(use, is_assigned(b, use, end) ? "::simt::before_store("
+                                                       : "::simt::before_load(");
+      insertions.emplace(end, ")");
     }
   }
   for (auto at = insertions.rbegin(); at != insertions.rend(); ++at) {

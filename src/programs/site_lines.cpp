@@ -117,7 +117,7 @@ std::vector<Event> disassemble(const std::string& program) {
     if (operation == "call") {
       const std::size_t open = operands.find('<');
       if (open == operands.npos) {
-        pending_call = kThroughPointer;
+        pending_call = std::string(kThroughPointer);
         return;
       }
       const std::size_t end = operands.find_first_of(">@+", open);

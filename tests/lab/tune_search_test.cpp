@@ -45,7 +45,9 @@ class MadeUpRacer : public Racer {
 };
 
 std::vector<Candidate> candidates_of(std::size_t count) {
-  return std::vector<Candidate>(count, Candidate{.estimate_s = 1});
+  Candidate candidate;
+  candidate.estimate_s = 1;
+  return std::vector<Candidate>(count, candidate);
 }
 constexpr SearchRule kRule{.most_samples = 10};
 

@@ -99,7 +99,8 @@ struct PieceCopier {
   }
 
  private:
-  // Copies a thread's `steps` rows, of kSteps. The others become zeros: lines only if kZeros.
+  // A thread's `steps` rows, of kSteps. The others become zeros: lines only if kZeros. A choice for
+  // each copy takes an instruction more of it, but fewer in all where there are few copies.
   template <int kWidth, int kStep, int kSteps>
   __device__ __forceinline__ static void copy_rows(float* to, const float* line, std::int64_t next,
                                                    int own, int behind, int bytes, int steps) {
@@ -107,21 +108,19 @@ struct PieceCopier {
     to += behind;
     int i = 0;
     WARPLADDER_NO_UNROLL
-    for (; i + kUnrolled <= steps; i += kUnrolled) {
+    for (; i + kUnrolled <= (kZeros ? kSteps : steps); i += kUnrolled) {
       const int place = own ^ Places::at(i * kStep, 0);
       WARPLADDER_UNROLL
       for (int u = 0; u < kUnrolled; ++u, line += next) {
-        ptx::cp_async<4 * kWidth>(to + (place ^ Places::at(u * kStep, 0)), line, bytes);
+        ptx::cp_async<4 * kWidth>(to + (place ^ Places::at(u * kStep, 0)), line,
+                                  kZeros && i + u >= steps ? 0 : bytes);
       }
     }
-    WARPLADDER_NO_UNROLL
-    for (; i < steps; ++i, line += next) {
-      ptx::cp_async<4 * kWidth>(to + (own ^ Places::at(i * kStep, 0)), line, bytes);
-    }
-    if constexpr (kZeros || !kAlong) {
+    if constexpr (!kZeros) {
       WARPLADDER_NO_UNROLL
-      for (i = max(steps, 0); i < kSteps; ++i) {
-        ptx::cp_async<4 * kWidth>(to + (own ^ Places::at(i * kStep, 0)), line, 0);
+      for (; i < (kAlong ? steps : kSteps); ++i, line += next) {
+        ptx::cp_async<4 * kWidth>(to + (own ^ Places::at(i * kStep, 0)), line,
+                                  i < steps ? bytes : 0);
       }
     }
   }
