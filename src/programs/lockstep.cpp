@@ -93,8 +93,8 @@ std::string mark_volatile(std::string text) {
       if (end == use + declared.name.size() || !is_use(b, use) || insertions.contains(use)) {
         continue;
       }
-      insertions.emplace(use, is_assigned(b, use, end) ? "::simt::before_store("
-                                                       : "::simt::before_load(");
+      insertions.emplace(
+          use, is_assigned(b, use, end) ? "::simt::before_store(" : "::simt::before_load(");
       insertions.emplace(end, ")");
     }
   }

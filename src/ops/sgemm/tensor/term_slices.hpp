@@ -92,7 +92,7 @@ template <class C>
 double term_stream_time(const StreamedShape& s, const runtime::Machine& machine) {
   constexpr TermStreamTiming kTiming = kTermStreamTiming<C>;
   static_assert(kTiming.round_s > 0);
-  constexpr double kOddEnd = 1.6, kMostOfMemory = 0.68, kLaunch_s = 4e-6;
+  constexpr double kOddEnd = 1.6, kMostOfMemory = 0.8, kLaunch_s = 4e-6;
   const std::int64_t rows = tiles(s.m, C::tile_y), columns = tiles(s.n, C::tile_x),
                      all = rows * columns * s.count;
   const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n),
