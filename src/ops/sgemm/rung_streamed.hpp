@@ -207,35 +207,33 @@ static __global__ void __launch_bounds__(C::consumers + C::producers, C::residen
   }
 }
 
-// The stream of a batch in tiles of `rows` by `columns`, through which `grid` CTAs go.
-inline StreamedGemm stream_of(const Gemm& g, const Batch& batch, int rows, int columns, int depth,
-                              std::int64_t ctas, unsigned& grid) {
-  const std::int64_t tiles_y = tiles(g.n, columns), per_product = tiles(g.m, rows) * tiles_y;
-  grid = static_cast<unsigned>(std::min(ctas, per_product * batch.count));
-  return {g,
-          batch,
-          static_cast<unsigned>(tiles_y),
-          static_cast<unsigned>(per_product),
-          static_cast<unsigned>(grid / per_product),
-          static_cast<unsigned>(grid % per_product),
-          static_cast<int>(std::max<std::int64_t>(1, tiles(g.k, depth))),
-          width_for(g.lda),
-          width_for(g.ldb),
-          width_for(g.ldc)};
+// The stream of a batch in tiles of `rows` by `columns`, and how many CTAs go through it.
+struct StreamOfBatch {
+  StreamedGemm gemm;
+  unsigned ctas;
+};
+template <class C>
+StreamOfBatch stream_of(const Gemm& g, const Batch& batch, int rows, int columns,
+                        const runtime::Machine& machine) {
+  const std::int64_t tiles_y = tiles(g.n, columns), per_product = tiles(g.m, rows) * tiles_y,
+                     slots = std::int64_t{machine.multiprocessors} * C::resident,
+                     ctas = std::min(slots, per_product * batch.count);
+  return {{g, batch, static_cast<unsigned>(tiles_y), static_cast<unsigned>(per_product),
+           static_cast<unsigned>(ctas / per_product), static_cast<unsigned>(ctas % per_product),
+           static_cast<int>(std::max<std::int64_t>(1, tiles(g.k, C::depth))), width_for(g.lda),
+           width_for(g.ldb), width_for(g.ldc)},
+          static_cast<unsigned>(ctas)};
 }
 
 template <class C, template <class, bool, bool> class Sums>
 void launch_stream(const Gemm& g, const Batch& batch, bool trans_a, bool trans_b,
                    runtime::StreamView& stream) {
-  unsigned grid = 0;
-  const StreamedGemm x =
-      stream_of(g, batch, C::tile_x, C::tile_y, C::depth,
-                std::int64_t{stream.machine->multiprocessors} * C::resident, grid);
+  const auto [gemm, ctas] = stream_of<C>(g, batch, C::tile_x, C::tile_y, *stream.machine);
   for_transposes(trans_a, trans_b, [&]<bool kARows, bool kBRows>() {
     using Own = Sums<C, kARows, !kBRows>;
-    const runtime::LaunchShape shape{dim3(grid), dim3(C::consumers + C::producers),
+    const runtime::LaunchShape shape{dim3(ctas), dim3(C::consumers + C::producers),
                                      sizeof(StreamedShared<C, Own>)};
-    runtime::launch(stream, shape, multiply_stream<C, Own>, x);
+    runtime::launch(stream, shape, multiply_stream<C, Own>, gemm);
   });
 }
 

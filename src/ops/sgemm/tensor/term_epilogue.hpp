@@ -13,11 +13,10 @@ template <class C>
 __device__ __forceinline__ TermPart term_part(const LineOperand& x, bool is_along,
                                               std::int64_t line0, int lines, const SlicedGemm& g,
                                               const SlicedTile& tile) {
-  const std::int64_t k0 = std::int64_t{tile.first} * C::depth,
-                     k1 = std::int64_t{tile.end} * C::depth, left = x.lines - line0;
-  const std::int64_t along = is_along ? 1 : x.ld, across = is_along ? x.ld : 1;
-  return {x.data + line0 * across + k0 * along, along, across, left < lines ? left : lines,
-          (k1 < g.k ? k1 : g.k) - k0};
+  const TermDepth slice = term_depth<C>(g, tile);
+  const std::int64_t left = x.lines - line0;
+  return part_of_lines(x.data, x.ld, is_along, line0, left < lines ? left : lines, slice.k0,
+                       slice.depth);
 }
 
 // Sums below this may be wrong for what the terms have lost; 0 if they lost nothing.

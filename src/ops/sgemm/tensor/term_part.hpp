@@ -14,6 +14,15 @@ struct TermPart {
   std::int64_t lines, depth;
 };
 
+// `lines` lines from line0 on, of an operand whose lines lie along k in memory (is_along) or
+// across, and `depth` of k from k0 on.
+__device__ __forceinline__ TermPart part_of_lines(const float* data, std::int64_t ld, bool is_along,
+                                                  std::int64_t line0, std::int64_t lines,
+                                                  std::int64_t k0, std::int64_t depth) {
+  const std::int64_t along = is_along ? 1 : ld, across = is_along ? ld : 1;
+  return {data + line0 * across + k0 * along, along, across, lines, depth};
+}
+
 // The largest finite magnitude, as bits. `threads` go through the part, of which this is `thread`.
 __device__ __forceinline__ unsigned largest_of_lane(const TermPart& x, int thread = 0,
                                                     int threads = 1) {

@@ -114,10 +114,8 @@ __device__ __forceinline__ void store_terms(const TermShared<C>& shared, const S
   const TileOrigin tile = term_origin<C>(s, at);
   const std::int64_t row = tile.row + fragment_line(), column = tile.column + threadIdx.x % 4 * 2,
                      rows = g.m - row, columns = g.n - column;
-  const TermPart x{operands.b + column * (kXAlong ? g.ldb : 1), kXAlong ? 1 : g.ldb,
-                   kXAlong ? g.ldb : 1, columns, g.k},
-      y{operands.a + row * (kYAlong ? g.lda : 1), kYAlong ? 1 : g.lda, kYAlong ? g.lda : 1, rows,
-        g.k};
+  const TermPart x = part_of_lines(operands.b, g.ldb, kXAlong, column, columns, 0, g.k),
+                 y = part_of_lines(operands.a, g.lda, kYAlong, row, rows, 0, g.k);
   bool lossy = __any_sync(0xffffffffu, parts::has_lost(lost));
   WARPLADDER_UNROLL
   for (int warp = C::warps; warp < C::threads / 32; ++warp) lossy |= shared.lost[warp] != 0;
@@ -175,13 +173,10 @@ static __global__ void __launch_bounds__(C::threads, C::resident)
 template <class C>
 void launch_term_stream(const Gemm& g, const Batch& batch, bool trans_a, bool trans_b,
                         runtime::StreamView& stream) {
-  unsigned grid = 0;
-  const StreamedGemm s =
-      stream_of(g, batch, C::tile_y, C::tile_x, C::depth,
-                std::int64_t{stream.machine->multiprocessors} * C::resident, grid);
-  const runtime::LaunchShape shape{dim3(grid), dim3(C::threads), sizeof(TermShared<C>)};
+  const auto [gemm, ctas] = stream_of<C>(g, batch, C::tile_y, C::tile_x, *stream.machine);
+  const runtime::LaunchShape shape{dim3(ctas), dim3(C::threads), sizeof(TermShared<C>)};
   for_transposes(trans_a, trans_b, [&]<bool kARows, bool kBRows>() {
-    runtime::launch(stream, shape, multiply_term_stream<C, !kBRows, kARows>, s);
+    runtime::launch(stream, shape, multiply_term_stream<C, !kBRows, kARows>, gemm);
   });
 }
 

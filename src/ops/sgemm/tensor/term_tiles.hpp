@@ -64,15 +64,7 @@ struct TermShared {
   ptx::Barrier empty[C::stages];  // the consumers have done with them
   unsigned lost[C::threads / 32], most[2][C::warps];
 
-  // Called by all threads; a barrier of all follows. `whole`: all lines of all tiles exist, or
-  // become zeros.
-  __device__ __forceinline__ void clear(bool whole) {
-    constexpr int kPieces = (sizeof ring.y + sizeof ring.x) / sizeof(float4);
-    auto* const pieces = reinterpret_cast<float4*>(ring.y);
-    for (int i = threadIdx.x; !whole && i < kPieces; i += C::threads) {
-      pieces[i] = make_float4(0, 0, 0, 0);
-    }
-  }
+  // Called by all threads; a barrier of all follows.
   __device__ __forceinline__ void init() {
     if (threadIdx.x < C::threads / 32) lost[threadIdx.x] = 0;
     if (threadIdx.x > 0) return;
@@ -81,6 +73,14 @@ struct TermShared {
       ptx::barrier_init(&empty[s], C::consumers);
     }
     ptx::fence_barrier_init();
+  }
+  // Called as init() is: zeros for lines that are never copied. `whole`: there are none.
+  __device__ __forceinline__ void clear(bool whole) {
+    constexpr int kPieces = (sizeof ring.y + sizeof ring.x) / sizeof(float4);
+    auto* const pieces = reinterpret_cast<float4*>(ring.y);
+    for (int i = threadIdx.x; !whole && i < kPieces; i += C::threads) {
+      pieces[i] = make_float4(0, 0, 0, 0);
+    }
   }
 };
 
