@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <atomic>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "programs/runtime/memory.hpp"
 #include "programs/runtime/repeats.hpp"
 #include "programs/runtime/session.hpp"
@@ -148,14 +148,9 @@ void multiply_all(const Product<T>& g) {
   };
   constexpr double kWorthAThread = 4e6;  // multiply-adds, a millisecond
   const double all = static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
-  const unsigned most =
-      settings().threads ? settings().threads : std::thread::hardware_concurrency();
-  const unsigned count =
-      static_cast<unsigned>(std::clamp(all / kWorthAThread, 1.0, std::max(1.0, double{1} * most)));
-  std::vector<std::thread> others;
-  for (unsigned i = 1; i < count; ++i) others.emplace_back(work);
-  work();
-  for (std::thread& other : others) other.join();
+  const unsigned most = settings().threads ? settings().threads : host_threads();
+  run_on_threads(static_cast<unsigned>(std::clamp(all / kWorthAThread, 1.0, double{1} * most)),
+                 work);
 }
 
 // Names a product that gives the same if it is done again; empty for one that builds on C.
