@@ -228,7 +228,8 @@ INSTANTIATE_TEST_SUITE_P(, FullRangeInClusters,
 INSTANTIATE_TEST_SUITE_P(, FullRange,
                          testing::Values("tc_02_3xtf32", "tc_03_promoted", "tc_10_full_range",
                                          "tc_12_fused_split", "tc_13_mma_sync",
-                                         "tc_14_prepared_full_range", "tc_18_streamed_terms"),
+                                         "tc_14_prepared_full_range", "tc_18_streamed_terms",
+                                         "tc_19_cluster_slices"),
                          [](const auto& rung) { return std::string(rung.param); });
 
 // A stream's CTAs go through several tiles, of each of its configurations. What one tile has lost
@@ -252,7 +253,8 @@ TEST_P(FullRangeInAStream, HoldsTileAfterTile) {
     }
   }
 }
-INSTANTIATE_TEST_SUITE_P(, FullRangeInAStream, testing::Values("tc_18_streamed_terms"),
+INSTANTIATE_TEST_SUITE_P(, FullRangeInAStream,
+                         testing::Values("tc_18_streamed_terms", "tc_19_cluster_slices"),
                          [](const auto& rung) { return std::string(rung.param); });
 
 // A product by warps chooses its tiles by a block's shared memory and by what fills the

@@ -143,6 +143,7 @@ TEST(SgemmPlans, ChooseByTheConstantsOfEachArchitecture) {
       {{2047, 2049, 33}, "row_20_parity_split_k", "row_13_split_k", "row_17_streamed_double"},
       {{4096, 4096, 64}, "row_07_register_parity", "row_13_split_k", "tc_18_streamed_terms"},
       {{127, 129, 131}, "row_20_parity_split_k", "row_13_split_k", "row_14_double_split_k"},
+      {{512, 512, 512}, "row_20_parity_split_k", "row_13_split_k", "tc_19_cluster_slices"},
       {{777, 777, 777}, "row_20_parity_split_k", "tc_13_mma_sync", "tc_10_full_range"},
       {{2048, 2048, 2048}, "row_07_register_parity", "tc_13_mma_sync", "tc_10_full_range"}};
   for (const auto& [shape, on_75, on_80, on_90] : kChoices) {

@@ -7,7 +7,7 @@
 #include "ops/sgemm/lines.hpp"
 #include "ops/sgemm/parity_slices.hpp"
 #include "ops/sgemm/streams.hpp"
-#include "ops/sgemm/tensor/term_slices.hpp"
+#include "ops/sgemm/tensor/cluster_slices.hpp"
 #include "ops/sgemm/plan.hpp"
 // clang-format on
 
@@ -33,6 +33,7 @@ WARPLADDER_USES_RUNG(tc_10_full_range);
 WARPLADDER_USES_RUNG(tc_14_prepared_full_range);
 WARPLADDER_USES_RUNG(tc_15_split_on_the_way);
 WARPLADDER_USES_RUNG(tc_18_streamed_terms);
+WARPLADDER_USES_RUNG(tc_19_cluster_slices);
 #endif
 
 namespace {
@@ -188,8 +189,20 @@ bool pairs_are_accurate(const Problem& p) {
   return p.k >= 384 || (p.k >= 256 && tiles_of(p) >= 64);
 }
 
-// From here on three terms lose less than an FP32 dot product's roundings.
-constexpr std::int64_t kLeastDepthOfStreamedTerms = 32;
+#if WARPLADDER_HOPPER_CODE
+// The rungs that multiply batches in three terms.
+void consider_terms(Fastest& fastest, const StreamedShape& shape, const runtime::Machine& machine) {
+  // From here on three terms lose less than an FP32 dot product's roundings.
+  constexpr std::int64_t kLeastDepth = 32;
+  if (shape.k < kLeastDepth) return;
+  fastest.consider(with_term_stream(shape, machine, JustTime()),
+                   {WARPLADDER_PLANNED(tc_18_streamed_terms)});
+  if (fits_clusters(shape.m, shape.n, shape.count)) {
+    fastest.consider(with_cluster_tile(shape, machine, JustSlices()).time_s,
+                     {WARPLADDER_PLANNED(tc_19_cluster_slices)});
+  }
+}
+#endif
 
 // The fastest of the rungs that launch a whole batch at once.
 Fastest fastest_together(const Problem& given, const runtime::Machine& machine,
@@ -224,10 +237,7 @@ Fastest fastest_together(const Problem& given, const runtime::Machine& machine,
     fastest.consider(with_double_stream(shape, machine, JustTime()),
                      {WARPLADDER_PLANNED(row_17_streamed_double)});
   }
-  if (hopper && arithmetic == Arithmetic::accurate && p.k >= kLeastDepthOfStreamedTerms) {
-    fastest.consider(with_term_stream(shape, machine, JustTime()),
-                     {WARPLADDER_PLANNED(tc_18_streamed_terms)});
-  }
+  if (hopper && arithmetic == Arithmetic::accurate) consider_terms(fastest, shape, machine);
 #endif
   return fastest;
 }
@@ -268,10 +278,7 @@ Fastest fastest_of_one(const Problem& given, const runtime::Machine& machine, Ar
     fastest.consider(with_double_stream(shape, machine, JustTime()),
                      {WARPLADDER_PLANNED(row_17_streamed_double)});
   }
-  if (arithmetic == Arithmetic::accurate && p.k >= kLeastDepthOfStreamedTerms) {
-    fastest.consider(with_term_stream(shape, machine, JustTime()),
-                     {WARPLADDER_PLANNED(tc_18_streamed_terms)});
-  }
+  if (arithmetic == Arithmetic::accurate) consider_terms(fastest, shape, machine);
   constexpr std::int64_t kLeastDepthOfTerms = 512;  // below it cublasSgemm's sums are as accurate
   if (arithmetic == Arithmetic::accurate && p.k >= kLeastDepthOfTerms) {
     const Slices terms = with_term_tile(p.m, p.n, p.k, machine, JustSlices());

@@ -1,0 +1,95 @@
+#pragma once
+// Into how many slices of k a cluster parts a tile of C (term_cluster.hpp), and what time that
+// takes by a model. Host code of a rung and of plan().
+
+#include <array>
+
+#include "ops/sgemm/tensor/term_slices.hpp"
+
+namespace warpladder::sgemm {
+inline namespace WARPLADDER_FLAVOUR {
+
+constexpr int kMostInCluster = 8, kUneven = 7;  // seven lie unevenly on multiprocessors
+
+// What share of the multiprocessors clusters of so many CTAs find room on, for a cluster lies
+// within one group of multiprocessors: with one CTA on each, or with two. As
+// cudaOccupancyMaxActiveClusters() says on an H100.
+constexpr std::array<double, kMostInCluster + 1> kRoomOfClusters[] = {
+    {0, 1, 1, 0.886, 0.909, 0.833, 0.772, 0.795, 0.909},
+    {0, 1, 1, 0.897, 0.939, 0.890, 0.886, 0.848, 0.909}};
+
+// What a round of a tile takes of a multiprocessor whose CTAs are all at work, and a tile's end;
+// what a round takes a lone CTA; and what it takes longer where all is copied word by word. Fitted
+// to 38 products and batches in 1 to 8 slices each, on an H100.
+template <class C>
+constexpr TermStreamTiming kTermClusterTiming{};
+using ClusterOf64 = StreamOf64;
+using ClusterOf32 = StreamOf32;
+using ClusterOf128 = StreamOf128;
+using ClusterOf256 = TermConfig<32, 4, 2, 5>;  // 32×256
+template <>
+constexpr TermStreamTiming kTermClusterTiming<ClusterOf64>{0.482e-6, 2.052e-6, 0.640e-6, 0.305e-6};
+template <>
+constexpr TermStreamTiming kTermClusterTiming<ClusterOf32>{0.360e-6, 1.632e-6, 0.508e-6, 0.198e-6};
+template <>
+constexpr TermStreamTiming kTermClusterTiming<ClusterOf128>{1.348e-6, 5.783e-6, 1.360e-6, 0.797e-6};
+template <>
+constexpr TermStreamTiming kTermClusterTiming<ClusterOf256>{1.222e-6, 4.144e-6, 1.200e-6, 0.564e-6};
+
+template <class C>
+double cluster_time(const StreamedShape& s, int slices, const runtime::Machine& machine) {
+  constexpr TermStreamTiming kTiming = kTermClusterTiming<C>;
+  static_assert(kTiming.round_s > 0);
+  constexpr double kLaunch_s = 2.8e-6, kMeet_s = 0.52e-6, kMeetEach_s = 0.08e-6, kMemory = 0.82,
+                   kFirstWords_s = 0.5e-6;
+  const std::int64_t x = std::min(s.m, s.n), y = std::max(s.m, s.n),
+                     all = tiles(x, C::tile_x) * tiles(y, C::tile_y);
+  const double lines = static_cast<double>(x) / static_cast<double>(tiles(x, C::tile_x)) +
+                       static_cast<double>(y) / static_cast<double>(tiles(y, C::tile_y)),
+               words_s = s.width == 4 ? 0 : kTiming.words_s * lines / (C::tile_x + C::tile_y);
+  const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n),
+             k = static_cast<double>(s.k), count = static_cast<double>(s.count),
+             rounds = static_cast<double>(tiles(tiles(s.k, C::depth), slices));
+  const double ctas = static_cast<double>(all) * slices * count,
+               room = kRoomOfClusters[C::resident - 1][static_cast<std::size_t>(slices)] *
+                      machine.multiprocessors,
+               on_one = std::ceil(ctas / room), of_cta = std::ceil(ctas / (C::resident * room));
+  constexpr double kEndOfLone = 0.7 * C::resident;
+  const double memory_s =
+      4.0 * count * ((m + n) * k + m * n) / (kMemory * machine.memory_bytes_per_s);
+  return kLaunch_s + (s.width == 4 ? 0 : kFirstWords_s) +
+         std::max({on_one * (rounds * (kTiming.round_s + words_s) + kTiming.end_s),
+                   of_cta * (rounds * (kTiming.lone_round_s + words_s * C::resident / 2) +
+                             kTiming.end_s * kEndOfLone),
+                   memory_s}) +
+         (slices == 1 ? 0 : kMeet_s + kMeetEach_s * slices);
+}
+
+template <class C>
+Slices cluster_slices(const StreamedShape& s, const runtime::Machine& machine) {
+  const auto rounds = static_cast<int>(tiles(s.k, C::depth));
+  Slices best{1, rounds, cluster_time<C>(s, 1, machine)};
+  for (int slices = 2; slices <= std::min(kMostInCluster, rounds); ++slices) {
+    if (slices == kUneven) continue;
+    const double time_s = cluster_time<C>(s, slices, machine);
+    if (time_s < best.time_s) best = {slices, rounds, time_s};
+  }
+  return best;
+}
+
+// `run` gets the tile of the shortest time, and its slices.
+template <class Run>
+auto with_cluster_tile(const StreamedShape& s, const runtime::Machine& machine, const Run& run) {
+  return with_fastest_tile<ClusterOf64, ClusterOf32, ClusterOf128, ClusterOf256>(
+      [&]<class C>() { return cluster_slices<C>(s, machine); }, run);
+}
+
+// Whether the grid has room for a batch's clusters.
+inline bool fits_clusters(std::int64_t m, std::int64_t n, std::int64_t count) {
+  const std::int64_t x = std::min(m, n), y = std::max(m, n),
+                     most = tiles(x, 32) * tiles(y, 64) * kMostInCluster;
+  return most <= INT32_MAX / std::max<std::int64_t>(1, count);
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::sgemm
