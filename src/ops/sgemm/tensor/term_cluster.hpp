@@ -54,9 +54,14 @@ __device__ __forceinline__ int place_of_sum(int x, int y, bool x_in_rows) {
   return x_in_rows ? y * (C::tile_x + kSumsPad) + x : x * (C::tile_y + kSumsPad) + y;
 }
 
+// A sum that is not right becomes none at all, and so does what it is added to.
 template <class C>
 __device__ __forceinline__ void lay_down_in_rows(float* to, bool x_in_rows,
-                                                 const float (&sum)[C::tile_x / 2]) {
+                                                 float (&sum)[C::tile_x / 2], float least) {
+  WARPLADDER_UNROLL
+  for (int i = 0; i < C::tile_x / 2; ++i) {
+    if (!is_right(sum[i], least)) sum[i] = __int_as_float(0x7fffffff);
+  }
   const int y = static_cast<int>(fragment_line()), x = threadIdx.x % 4 * 2;
   WARPLADDER_UNROLL
   for (int j = 0; j < C::tile_x / 8; ++j) {
@@ -68,29 +73,6 @@ __device__ __forceinline__ void lay_down_in_rows(float* to, bool x_in_rows,
           x_in_rows ? make_float2(four[2 * i], four[2 * i + 1]) : make_float2(four[i], four[2 + i]);
     }
   }
-}
-
-// The lines of a tile with all of k, and what least sum is right: for what the terms cannot
-// represent, and what is too large for a slice's sums.
-struct WholeLines {
-  TermPart x, y;
-  float least;
-
-  __device__ __forceinline__ void make_right(float& sum, int of_x, int of_y) const {
-    if (!is_right(sum, least)) sum = multiply_again(x, y, of_x, of_y);
-  }
-};
-template <class C, bool kXAlong, bool kYAlong>
-__device__ __forceinline__ WholeLines whole_lines(TermShared<C>& shared, const SlicedGemm& g,
-                                                  const SlicedTile& tile) {
-  WholeLines whole{part_of_lines(g.x.data, g.x.ld, kXAlong, tile.x0, g.x.lines - tile.x0, 0, g.k),
-                   part_of_lines(g.y.data, g.y.ld, kYAlong, tile.y0, g.y.lines - tile.y0, 0, g.k),
-                   0.0f};
-  WARPLADDER_UNROLL_BY(4)
-  for (int slice = 0; slice < g.slices; ++slice) {
-    whole.least += *ptx::in_block(&shared.least, slice);
-  }
-  return whole;
 }
 
 // This CTA's share of its tile's rows of C.
@@ -119,10 +101,19 @@ __device__ __forceinline__ RowShare share_of_rows(const SlicedGemm& g, const Sli
           g.x_in_lines ? kLog2(C::tile_x) : kLog2(C::tile_y)};
 }
 
+// A sum of a tile over all of k again, where a slice's was not right or they do not fit a float.
+template <bool kXAlong, bool kYAlong>
+__device__ __forceinline__ void make_right(float& sum, const SlicedGemm& g, const SlicedTile& tile,
+                                           int x, int y) {
+  if (is_right(sum, 0.0f)) return;
+  sum = multiply_again(part_of_lines(g.x.data, g.x.ld, kXAlong, tile.x0, g.x.lines, 0, g.k),
+                       part_of_lines(g.y.data, g.y.ld, kYAlong, tile.y0, g.y.lines, 0, g.k), x, y);
+}
+
 // Adds up the CTAs' sums in their order, and stores C's: four neighbours at a time, or one.
-template <class C, int kWidth>
-__device__ __forceinline__ void add_up_rows(float* sums, const SlicedGemm& g, const RowShare& share,
-                                            const WholeLines& whole) {
+template <class C, bool kXAlong, bool kYAlong, int kWidth>
+__device__ __forceinline__ void add_up_rows(float* sums, const SlicedGemm& g,
+                                            const SlicedTile& tile, const RowShare& share) {
   const int pieces_log2 = share.width_log2 - (kWidth == 4 ? 2 : 0),
             pitch = (1 << share.width_log2) + kSumsPad;
   WARPLADDER_NO_UNROLL
@@ -143,7 +134,8 @@ __device__ __forceinline__ void add_up_rows(float* sums, const SlicedGemm& g, co
     }
     WARPLADDER_UNROLL
     for (int i = 0; i < kWidth; ++i) {
-      whole.make_right(sum[i], g.x_in_lines ? column + i : row, g.x_in_lines ? row : column + i);
+      const int x = g.x_in_lines ? column + i : row, y = g.x_in_lines ? row : column + i;
+      make_right<kXAlong, kYAlong>(sum[i], g, tile, x, y);
     }
     float* const c = share.c + row * share.ldc + column;
     if constexpr (kWidth == 4) {
@@ -169,8 +161,7 @@ __device__ __forceinline__ void consume_slice(TermShared<C>& shared, float* stag
   const float least =
       least_exact_sum<C>(shared, term_part<C>(g.x, kXAlong, tile.x0, C::tile_x, g, tile),
                          term_part<C>(g.y, kYAlong, tile.y0, C::tile_y, g, tile));
-  if (threadIdx.x == 0) shared.least = least;
-  lay_down_in_rows<C>(staged, g.x_in_lines, sums.first);
+  lay_down_in_rows<C>(staged, g.x_in_lines, sums.first, least);
 }
 
 template <class C, bool kXAlong, bool kYAlong>
@@ -193,10 +184,9 @@ static __global__ void __launch_bounds__(C::threads, C::resident)
   }
   ptx::cluster_barrier();  // all slices' sums are laid down
   const RowShare share = share_of_rows<C>(g, tile, all.rows_of_cta);
-  const WholeLines whole = whole_lines<C, kXAlong, kYAlong>(shared, g, tile);
   is_whole(g.c) && (share.ldc | share.columns) % 4 == 0 && g.beta == 0.0f
-      ? add_up_rows<C, 4>(staged, g, share, whole)
-      : add_up_rows<C, 1>(staged, g, share, whole);
+      ? add_up_rows<C, kXAlong, kYAlong, 4>(staged, g, tile, share)
+      : add_up_rows<C, kXAlong, kYAlong, 1>(staged, g, tile, share);
   ptx::cluster_barrier();  // nobody reads this CTA's sums any more
 }
 

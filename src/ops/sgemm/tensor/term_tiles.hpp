@@ -63,7 +63,6 @@ struct TermShared {
   ptx::Barrier full[C::stages];   // a round's terms of X, and its Y, are there
   ptx::Barrier empty[C::stages];  // the consumers have done with them
   unsigned lost[C::threads / 32], most[2][C::warps];
-  float least;  // of a slice, for its cluster (term_cluster.hpp)
 
   // Called by all threads; a barrier of all follows.
   __device__ __forceinline__ void init() {
