@@ -60,8 +60,8 @@ def run_counts(program, gpu, compiled=None):
         out = Path(folder) / "counts.jsonl"
         command = [program, "count", PROBLEMS, out, gpu]
         if compiled:
-            code = Path(folder) / "compiled.json"
-            code.write_text(json.dumps(compiled), encoding="utf-8")
+            code = Path(folder) / "compiled.tsv"
+            code.write_text(compiled_text(compiled), encoding="utf-8")
             command.append(code)
         if subprocess.run(command).returncode:
             raise Fault(f"{program} could not count {PROBLEMS.relative_to(ROOT)}")
@@ -239,6 +239,11 @@ def compiled_code(rows):
     return {kernel: [[*place, widths] for place, widths in places.items()] for kernel, places in code.items()}
 
 
+def compiled_text(code):
+    """As the executor reads it."""
+    return "".join("\t".join(map(str, [kernel, *access])) + "\n" for kernel, accesses in code.items() for access in accesses)
+
+
 def gpu_counters(row):
     found = collections.Counter(dict(zip((*COUNTERS, "FMAs"), row["counters"])))
     for _, _, opcode, _, _, _, with_lane, *_ in row["lines"]:
@@ -360,9 +365,9 @@ def line_pairs_of(row, launch):
     return pairs
 
 
-def read_reasons():
+def read_reasons(file):
     """[(rung, kernel, counter, reason)]"""
-    rows = [row for row in REASONS.read_text(encoding="utf-8").splitlines() if row and not row.startswith("#")]
+    rows = [row for row in file.read_text(encoding="utf-8").splitlines() if row and not row.startswith("#")]
     return [tuple(row.split("|", 3)) for row in rows]
 
 
@@ -387,7 +392,7 @@ def counter_rows(pairs):
 
 
 def exception_rows(pairs):
-    reasons = read_reasons()
+    reasons = read_reasons(REASONS)
     for p in pairs:
         if not p.agrees:
             kernel = p.kernel.split("<")[0].split("::")[-1]

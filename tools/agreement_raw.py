@@ -99,6 +99,12 @@ def read_csv(path):
     return [dict(zip(lines[0], row)) for row in lines[2:]]
 
 
+def read_jsonl(path):
+    """The lines of a packed file, each an object."""
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
 def number(text):
     value = float(text.replace(",", ""))
     return int(value) if value.is_integer() else value
@@ -111,22 +117,26 @@ def size(text):
 
 def disassembly_of(program, symbols):
     """Of each kernel: by offset, its instruction and its place in the source."""
-    found = {}
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["cuobjdump", "-xelf", "all", Path(program).resolve()], cwd=folder, check=True,
                        capture_output=True)
-        for cubin in sorted(Path(folder).glob("*.cubin")):
-            listing = subprocess.run(["readelf", "-sW", cubin], check=True, capture_output=True, text=True)
-            for row in listing.stdout.splitlines():
-                fields = row.split()
-                if "FUNC" in fields and fields[-1] in symbols:
-                    text = subprocess.run(["nvdisasm", "-gi", "-c", "-fun", fields[0].rstrip(":"), cubin],
-                                          check=True, capture_output=True, text=True).stdout
-                    found[fields[-1]] = instructions_of(text)
+        return disassembly_of_cubins(sorted(Path(folder).glob("*.cubin")), symbols)
+
+
+def disassembly_of_cubins(cubins, symbols, relative=relative):
+    found = {}
+    for cubin in cubins:
+        listing = subprocess.run(["readelf", "-sW", cubin], check=True, capture_output=True, text=True)
+        for row in listing.stdout.splitlines():
+            fields = row.split()
+            if "FUNC" in fields and fields[-1] in symbols:
+                text = subprocess.run(["nvdisasm", "-gi", "-c", "-fun", fields[0].rstrip(":"), cubin],
+                                      check=True, capture_output=True, text=True).stdout
+                found[fields[-1]] = instructions_of(text, relative)
     return found
 
 
-def instructions_of(text):
+def instructions_of(text, relative=relative):
     """{offset: (instruction, [(file, line), ...])} of nvdisasm's text: a line, and those that it was inlined into."""
     file_line = re.compile(r'//## File "([^"]+)", line (\d+)')
     instruction = re.compile(r"^\s+/\*([0-9a-f]{4,})\*/\s+(?:\{\s*)?(.*?)\s*;")
@@ -144,7 +154,7 @@ def instructions_of(text):
     return found
 
 
-def placed(code, disassembly):
+def placed(code, disassembly, relative=relative):
     """A launch's instructions, with text and source lines: (instruction, frames, counts). Without a disassembly, the
     innermost line is known."""
     for row in code:
@@ -163,7 +173,7 @@ def code_of(code, sources):
     return {file: [place, sources.of(file).digest(place)] for file, place in sorted(last.items())}
 
 
-def lines_of(code, sources):
+def lines_of(code, sources, own_frame=own_frame):
     """What the instructions that access memory, multiply or wait counted, by line, opcode and width:
     [file, the line's place, opcode, bytes, of them predicated, executed, with a lane, threads, sectors, wavefronts]."""
     sums = collections.defaultdict(lambda: [0] * 6)
@@ -239,8 +249,7 @@ def measured_rungs(folder, program, root):
     with open(folder / "rungs.jsonl", encoding="utf-8") as file:
         origin, *problems = [json.loads(line) for line in file]
     counters = by_problem(read_csv(folder / "counters.csv.gz"), lambda row: MARK in row["Kernel Name"])
-    with gzip.open(folder / "source.jsonl.gz", "rt", encoding="utf-8") as file:
-        codes = by_problem([json.loads(line) for line in file], lambda row: MARK in row["name"])
+    codes = by_problem(read_jsonl(folder / "source.jsonl.gz"), lambda row: MARK in row["name"])
     if not len(problems) == len(counters) == len(codes):
         raise Fault(f"{len(problems)} problems, but {len(counters)} groups of counters and "
                     f"{len(codes)} of instructions")

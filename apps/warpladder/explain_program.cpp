@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <deque>
+#include <filesystem>
 #include <map>
 #include <memory>
 
 #include "base/error.hpp"
+#include "executor/compiled_code.hpp"
 #include "explain_report.hpp"
 #include "lab/explain.hpp"
 #include "lab/explain_words.hpp"
@@ -27,6 +29,7 @@ struct ExplainProgramFlags : ProgramFlags {
   std::vector<std::string> against;
   GpuFlag gpu;
   CubinFlag cubin;
+  std::string as_compiled;
   HtmlFlag html;
   NcuFlag ncu;
   ReportFlag report;
@@ -134,6 +137,10 @@ void explain(ExplainProgramFlags& flags, Context& context) {
   const std::vector<const lab::Gpu*> gpus = flags.gpu.given();
   const lab::Gpu& gpu = gpus.empty() ? lab::default_gpu() : *gpus.front();
   Request request = flags.request_for(context, "explain");
+  if (!flags.as_compiled.empty()) {
+    executor::read_compiled_code(flags.as_compiled);  // refused before anything is built
+    request.compiled = std::filesystem::absolute(flags.as_compiled).string();
+  }
   std::deque<Explained> ran;
   ran.push_back(explained(request, gpu));
   if (!flags.against.empty()) {
@@ -191,6 +198,10 @@ void add_explain_program(CLI::App& app, Context& context) {
   flags->gpu.add_to(*verb);
   verb->add_flag("--brief", flags->brief, "Print the sentences, not the tables");
   flags->cubin.add_to(*verb);
+  verb->add_option("--as-compiled", flags->as_compiled,
+                   "Count accesses as wide as machine code has them, and divisions' multiply-adds: "
+                   "lines of kernel, file, line, global|shared, load|store and the sum of widths")
+      ->type_name("FILE");
   flags->html.add_to(*verb);
   flags->ncu.add_to(*verb);
   flags->report.add_to(*verb);

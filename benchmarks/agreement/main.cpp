@@ -1,6 +1,6 @@
 // The executor's counts beside a GPU's counters: both halves of tools/agreement.py, which starts
 // this program. Usage:
-//   agreement count PROBLEMS.txt OUT.jsonl GPU [COMPILED.json]   counts every problem in the
+//   agreement count PROBLEMS.txt OUT.jsonl GPU [COMPILED.tsv]   counts every problem in the
 //                                                  executor, for this GPU, and as this machine code
 //                                                  has the accesses
 //   agreement rungs PROBLEMS.txt OUT.jsonl         launches them on the GPU, for Nsight Compute
@@ -19,8 +19,6 @@
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/parse.hpp"
-#include "base/recording.hpp"
-#include "base/whole_file.hpp"
 #include "executor/executor.hpp"
 #include "gpu_side.hpp"
 #include "lab/gpus.hpp"
@@ -32,7 +30,6 @@ namespace warpladder::agreement {
 namespace {
 
 using Words = std::span<const char* const>;
-constexpr std::size_t kMostCompiledBytes = std::size_t{64} << 20;
 
 // A rung on a problem. Without a shape, `variant` is a matrix.
 struct Item {
@@ -140,25 +137,10 @@ nlohmann::json as_json(const Item& item) {
   return {{"rung", item.selected.rung->full_name()}, {"problem", item.problem}};
 }
 
-// {"KERNEL": [["FILE", LINE, "shared", "load", WIDTHS], ...], ...}
-executor::CompiledCode read_compiled(const char* file) {
-  executor::CompiledCode code;
-  const nlohmann::json whole = parse_json(read_whole_file(file, file, kMostCompiledBytes), file);
-  for (const auto& [kernel, list] : whole.items()) {
-    std::vector<executor::CompiledAccess>& accesses = code.kernels[kernel];
-    for (const nlohmann::json& a : list) {
-      accesses.push_back(
-          {a[0], a[1],
-           a[2] == "shared" ? executor::MemorySpace::shared : executor::MemorySpace::global,
-           a[3] == "store" ? executor::AccessKind::store : executor::AccessKind::load, a[4]});
-    }
-  }
-  return code;
-}
-
 void count(const char* problems, const char* out, const char* gpu, const char* compiled) {
   const device::StandIn stand_in(lab::find_gpu(gpu).machine);
-  const executor::CompiledCode code = compiled ? read_compiled(compiled) : executor::CompiledCode();
+  const executor::CompiledCode code =
+      compiled ? executor::read_compiled_code(compiled) : executor::CompiledCode();
   const executor::AsCompiled as_compiled(code);
   std::string text;
   for (const Item& item : read_problems(problems)) {
@@ -218,7 +200,7 @@ void run(Words argv) {
   if (verb == "rungs" && argv.size() == 4) return launch_rungs(argv[2], argv[3], argv);
   if (verb == "patterns" && argv.size() == 3) return launch_bank_patterns(argv[2]);
   throw_bad_input(
-      "usage: agreement count PROBLEMS.txt OUT.jsonl GPU [COMPILED.json] | rungs PROBLEMS.txt "
+      "usage: agreement count PROBLEMS.txt OUT.jsonl GPU [COMPILED.tsv] | rungs PROBLEMS.txt "
       "OUT.jsonl | "
       "patterns OUT.jsonl");
 }

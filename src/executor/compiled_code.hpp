@@ -32,4 +32,8 @@ struct CompiledCode {
   const std::vector<CompiledAccess>* of(const std::string& kernel) const;
 };
 
+// Of a file's lines "KERNEL FILE LINE global|shared load|store WIDTHS", fields apart by tabs.
+// Throws Error(bad_input).
+CompiledCode read_compiled_code(const std::string& file);
+
 }  // namespace warpladder::executor

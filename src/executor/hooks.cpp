@@ -155,6 +155,7 @@ void __tsan_vptr_update(void** p, void*) {
 }
 void __tsan_vptr_read(void**) {}
 void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 
 void __sanitizer_cov_trace_pc() {
   Worker* w = this_worker;

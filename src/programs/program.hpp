@@ -13,6 +13,7 @@ struct Request {
   std::string mode = "run";  // or "check", "explain", "judge": check and explain at once
   std::vector<std::string> files, include_folders, defines, arguments;
   std::string kernel;        // the only one to look at; empty: all
+  std::string compiled;      // the file that says how machine code has the accesses; or empty
   std::uint64_t launch = 0;  // the only launch of it, from 1; 0: those that differ
   unsigned threads = 0;
   double budget_s = 20;       // after which advice is given

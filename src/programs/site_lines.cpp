@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view kSection = "warpladder_kernels";
 
 struct Event {
-  enum Kind { function, site, fma, call } kind;
+  enum Kind { function, site, fma, division, call } kind;
   std::uint64_t address;
   std::string what;  // a function's name, a site's kind, the called function
   unsigned count = 0;
@@ -72,6 +72,16 @@ unsigned fmas_of(std::string_view operation, std::string_view operands) {
   if (operation[operation.size() - 2] == 's') return 1;
   const unsigned bytes = operands.find("%ymm") != operands.npos ? 32 : 16;
   return bytes / (operation.ends_with('d') ? 8 : 4);
+}
+
+// A GPU divides by multiply-adds, from an estimate of the reciprocal on: so many are in nvcc's
+// code.
+unsigned fmas_of_division(std::string_view operation, std::string_view operands) {
+  if (!operation.starts_with("vdiv") || operation.size() != 6) return 0;
+  const bool is_double = operation.ends_with('d');
+  const unsigned bytes = operands.find("%ymm") != operands.npos ? 32 : 16;
+  const unsigned numbers = operation[4] == 's' ? 1 : bytes / (is_double ? 8 : 4);
+  return numbers * (is_double ? 8 : 5);
 }
 
 // Calls of kernels, and calls through pointers, are places in a program whose kernels may be called
@@ -127,6 +137,8 @@ std::vector<Event> disassemble(const std::string& program) {
       if (pending.empty()) pending_call = operands.substr(open + 1, operands.rfind('>') - open - 1);
     } else if (const unsigned count = fmas_of(operation, operands)) {
       events.push_back({Event::fma, address, {}, count});
+    } else if (const unsigned times = fmas_of_division(operation, operands)) {
+      events.push_back({Event::division, address, {}, times});
     }
   });
   keep_calls_of_kernels(events, guarded);
@@ -154,6 +166,12 @@ Range section_range(const std::string& program) {
 
 using Line = std::pair<std::string, int>;
 
+// Where an address is in the program's own source, and whether our headers have it there.
+struct Place {
+  Line line;
+  bool is_ours = false;
+};
+
 // Of "FILE:LINE (discriminator N)".
 Line file_and_line(std::string_view place) {
   place = place.substr(0, place.find(" (discriminator"));
@@ -167,10 +185,11 @@ Line file_and_line(std::string_view place) {
   return {file, line};
 }
 
-std::map<std::uint64_t, Line> source_lines(const std::string& program, const std::string& scratch,
-                                           const std::set<std::uint64_t>& addresses,
-                                           const std::vector<std::string>& library_folders) {
-  std::map<std::uint64_t, Line> lines;
+// The first of the library's folders is the one of our headers.
+std::map<std::uint64_t, Place> source_lines(const std::string& program, const std::string& scratch,
+                                            const std::set<std::uint64_t>& addresses,
+                                            const std::vector<std::string>& library_folders) {
+  std::map<std::uint64_t, Place> lines;
   if (addresses.empty()) return lines;
   const std::string asked = scratch + "/addresses";
   {
@@ -194,7 +213,7 @@ std::map<std::uint64_t, Line> source_lines(const std::string& program, const std
       place = frame;
       break;
     }
-    lines[current] = file_and_line(place);
+    lines[current] = {file_and_line(place), frames.front().starts_with(library_folders.front())};
     frames.clear();
   };
   for_each_row(answer.output, [&](std::string_view row) {
@@ -211,22 +230,30 @@ std::map<std::uint64_t, Line> source_lines(const std::string& program, const std
 
 // The table's text; a basic block's FMAs stand right behind its site.
 std::string table_of(const std::vector<Event>& events, const Range& section,
-                     const std::map<std::uint64_t, Line>& lines) {
+                     const std::map<std::uint64_t, Place>& lines) {
   std::map<Line, std::size_t> numbers;
   std::string line_rows, rows, pending;
-  std::map<std::size_t, unsigned> fmas;
+  std::map<std::size_t, unsigned> fmas, divisions;
   bool in_block = false;
   const auto number_of = [&](std::uint64_t address) {
     const auto found = lines.find(address);
-    const Line line = found == lines.end() ? Line{"unknown", 0} : found->second;
+    const Line line = found == lines.end() ? Line{"unknown", 0} : found->second.line;
     const auto [at, is_new] = numbers.emplace(line, numbers.size() + 1);
     if (is_new) line_rows += fmt::format("line {} {}\n", line.first, line.second);
     return at->second;
   };
+  // Our headers divide for functions like rsqrtf, which is one instruction on a GPU.
+  const auto is_ours = [&](std::uint64_t address) {
+    const auto found = lines.find(address);
+    return found != lines.end() && found->second.is_ours;
+  };
   const auto flush = [&] {
     for (const auto& [line, count] : fmas) rows += fmt::format("fma {} {}\n", line, count);
+    for (const auto& [line, count] : divisions)
+      rows += fmt::format("division {} {}\n", line, count);
     rows += std::exchange(pending, {});
     fmas.clear();
+    divisions.clear();
   };
   for (const Event& e : events) {
     const std::uint64_t offset = e.address - section.begin;
@@ -240,8 +267,10 @@ std::string table_of(const std::vector<Event>& events, const Range& section,
       rows += fmt::format("site {} block {}\n", offset, number_of(e.address - 1));
     } else if (e.kind == Event::site) {
       pending += fmt::format("site {} {} {}\n", offset, e.what, number_of(e.address - 1));
-    } else if (in_block) {
+    } else if (in_block && e.kind == Event::fma) {
       fmas[number_of(e.address)] += e.count;
+    } else if (in_block && e.kind == Event::division && !is_ours(e.address)) {
+      divisions[number_of(e.address)] += e.count;
     }
   }
   flush();
@@ -257,7 +286,7 @@ void embed_sites(const std::string& program, const std::string& scratch,
   std::set<std::uint64_t> asked;
   for (const Event& e : events) {
     if (e.kind == Event::site) asked.insert(e.address - 1);
-    if (e.kind == Event::fma) asked.insert(e.address);
+    if (e.kind == Event::fma || e.kind == Event::division) asked.insert(e.address);
   }
   const std::string table = scratch + "/sites";
   std::ofstream(table) << table_of(events, section,

@@ -61,6 +61,11 @@ class Language(unittest.TestCase):
         counted = warpladder("explain", "lockstep.cu", "--json", "-")
         self.assertEqual([row for row in counted.stderr.splitlines() if row.endswith("ok")], outcome.stdout.splitlines())
 
+    def test_fences_are_checked_too(self):
+        outcome = warpladder("check", "compiled.cu")
+        self.expect_all_ok(outcome, 1)
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+
     def test_threads_that_wait_beyond_a_block(self):
         outcome = warpladder("run", "cooperative.cu")
         self.expect_all_ok(outcome, 6)
@@ -100,6 +105,28 @@ class Language(unittest.TestCase):
         self.assertEqual([k["rung"] for k in kernels], ["add_one"])
         self.assertEqual(kernels[0]["totals"]["global_load_sectors"], 1)
         self.assertEqual(kernels[0]["totals"]["global_store_sectors"], 1)
+
+    def test_counts_as_machine_code_has_the_accesses(self):
+        source = FOLDER / "compiled.cu"
+        line = next(n for n, row in enumerate(source.read_text().splitlines(), 1) if row.endswith("// joined"))
+        def totals(*flags):
+            outcome = warpladder("explain", str(source), "--json", "-", *flags)
+            self.assertIn("sums ok", outcome.stderr)
+            return json.loads(outcome.stdout)["kernels"][0]["totals"]
+        asked = totals()
+        with tempfile.TemporaryDirectory() as folder:
+            code = Path(folder) / "code.tsv"
+            code.write_text(f"sum_of_four\t{source}\t{line}\tglobal\tload\t16\n")
+            made = totals("--as-compiled", str(code))
+            for text in ("sum_of_four\n", f"sum_of_four\t{source}\tx\tglobal\tload\t16\n"):
+                code.write_text(text)
+                refused = warpladder("explain", str(source), "--as-compiled", str(code))
+                self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+                self.assertIn("line 1: not a kernel, a file, a line", refused.stderr)
+        # Four loads of 512 bytes in all, and what rsqrtf divides is no division of the GPU's.
+        for counted, requests, sectors, fmas in ((asked, 4, 64, 0), (made, 1, 16, 5 * 32)):
+            self.assertEqual((counted["global_load_requests"], counted["global_load_sectors"], counted["fmas"]),
+                             (requests, sectors, fmas))
 
     def test_reports_for_machines_stand_alone_on_standard_output(self):
         sarif = json.loads(warpladder("check", "header.cu", "--format", "sarif").stdout)

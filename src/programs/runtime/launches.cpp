@@ -162,6 +162,7 @@ void run_now(const simt::Shape& shape, const std::string& name, void (*thunk)(co
   options.count = mode == Mode::explain || mode == Mode::judge;
   options.check_shared = mode == Mode::check || mode == Mode::judge;
   kernel.looked_at += launch.counted;
+  const executor::AsCompiled as_compiled(settings().compiled);
   repeats().begin(key);
   const auto begin = Clock::now();
   try {

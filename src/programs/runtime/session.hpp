@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "executor/compiled_code.hpp"
 #include "executor/counts.hpp"
 #include "executor/fault.hpp"
 
@@ -15,9 +16,10 @@ enum class Mode { run, check, explain, judge };  // the last one checks and coun
 
 struct Settings {
   Mode mode = Mode::run;
-  std::string report;        // the file; empty: findings go to standard error
-  std::string kernel;        // the only one to look at; empty: all
-  std::uint64_t launch = 0;  // the only launch of it, from 1; 0: all
+  std::string report;               // the file; empty: findings go to standard error
+  std::string kernel;               // the only one to look at; empty: all
+  executor::CompiledCode compiled;  // how machine code has the kernels' accesses, if it is known
+  std::uint64_t launch = 0;         // the only launch of it, from 1; 0: all
   unsigned threads = 0;
   double budget_s = 20;       // after which advice is given
   bool all_launches = false;  // repeats too
