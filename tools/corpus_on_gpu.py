@@ -36,8 +36,8 @@ LEFT_OUT = re.compile(
 )
 LIBRARIES = {"cublas": "-lcublas", "curand": "-lcurand", "cufft": "-lcufft", "cusparse": "-lcusparse", "cublasLt": "-lcublasLt"}
 # What CUDA 13 took away, and what programs written for other compilers' defaults need.
-FLAGS = ["-O2", "-std=c++17", "-arch=native", "-w", "-rdc=true", "--extended-lambda",
-         "-DcudaThreadSynchronize=cudaDeviceSynchronize", "-DcudaThreadExit=cudaDeviceReset"]
+MOVED = ["-DcudaThreadSynchronize=cudaDeviceSynchronize", "-DcudaThreadExit=cudaDeviceReset"]
+FLAGS = ["-O2", "-std=c++17", "-arch=native", "-w", "-rdc=true", "--extended-lambda", *MOVED]
 
 
 def needed(program: dict[str, str], root: Path) -> set[Path]:
