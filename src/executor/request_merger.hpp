@@ -17,14 +17,13 @@ class RequestMerger {
   template <class Emit>
   void add(std::uint32_t kind, std::uint32_t site, const std::uint64_t* address,
            const std::uint8_t* lane, int n, unsigned bytes, unsigned widths, const Emit& emit) {
-    const unsigned offset = address[0] % kWidest;
-    for (int i = 1; i < n; ++i) {
-      if (address[i] % kWidest != offset) return emit(site, address, lane, n, bytes);
-    }
+    const unsigned unit = unit_of(address, n);
+    if (unit <= bytes) return emit(site, address, lane, n, bytes);
+    const unsigned offset = address[0] % unit;
     const std::uint32_t pieces = ((1u << bytes) - 1) << offset;
     for (std::size_t at = 0; at < open_.size(); ++at) {
       Open& o = open_[at];
-      if (o.kind != kind || !same_lines(o, address, lane, n)) continue;
+      if (o.kind != kind || o.unit != unit || !same_units(o, address, lane, n)) continue;
       if (!(o.pieces & pieces) && o.bytes == bytes) {
         o.pieces |= pieces;
         o.widths |= widths;
@@ -42,6 +41,7 @@ class RequestMerger {
     o.kind = kind;
     o.site = site;
     o.bytes = bytes;
+    o.unit = unit;
     o.widths = widths;
     o.pieces = pieces;
     o.n = n;
@@ -62,21 +62,30 @@ class RequestMerger {
   static constexpr unsigned kWidest = 16;
   static constexpr std::size_t kMostOpen = 64;
 
-  // Requests to the same 16 bytes of each lane that may still become wider.
+  // Requests to the same `unit` bytes of each lane that may still become wider.
   struct Open {
     std::uint32_t kind = 0, site = 0;
-    unsigned bytes = 0, widths = 0;
-    std::uint32_t pieces = 0;  // a bit for each of the 16 bytes
+    unsigned bytes = 0, unit = 0, widths = 0;
+    std::uint32_t pieces = 0;  // a bit for each byte of the unit
     int n = 0;
     std::uint64_t base[32];
     std::uint8_t lane[32];
   };
 
-  static bool same_lines(const Open& o, const std::uint64_t* address, const std::uint8_t* lane,
+  // The widest that all lanes can become at once: as far as they are equally aligned.
+  static unsigned unit_of(const std::uint64_t* address, int n) {
+    std::uint64_t differ = 0;
+    for (int i = 1; i < n; ++i) differ |= address[i] ^ address[0];
+    unsigned unit = kWidest;
+    while (differ & (unit - 1)) unit /= 2;
+    return unit;
+  }
+
+  static bool same_units(const Open& o, const std::uint64_t* address, const std::uint8_t* lane,
                          int n) {
     if (o.n != n || !std::equal(lane, lane + n, o.lane)) return false;
     for (int i = 0; i < n; ++i) {
-      if (address[i] / kWidest != o.base[i] / kWidest) return false;
+      if (address[i] / o.unit != o.base[i] / o.unit) return false;
     }
     return true;
   }
@@ -84,10 +93,10 @@ class RequestMerger {
   // The widest requests first, each aligned to its width.
   template <class Emit>
   static void close(Open& o, const Emit& emit) {
-    for (unsigned width = kWidest; width >= o.bytes && o.pieces; width /= 2) {
+    for (unsigned width = o.unit; width >= o.bytes && o.pieces; width /= 2) {
       if (width > o.bytes && !(o.widths & width)) continue;
       const std::uint32_t whole = (1u << width) - 1;
-      for (unsigned offset = 0; offset < kWidest; offset += width) {
+      for (unsigned offset = 0; offset < o.unit; offset += width) {
         if ((o.pieces >> offset & whole) != whole) continue;
         o.pieces &= ~(whole << offset);
         std::uint64_t address[32];

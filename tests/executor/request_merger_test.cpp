@@ -74,6 +74,17 @@ TEST(RequestMerger, KeepsApartWhatIsNoNeighbour) {
             (std::vector<Emitted>{{4, 1036, 4}, {1, 1024, 4}, {2, 1028, 4}, {3, 1028, 4}}));
 }
 
+TEST(RequestMerger, JoinsAsFarAsLanesAreEquallyAligned) {
+  Merging pairs;  // two words of 8 bytes a lane: every second lane is in the middle of 16
+  pairs.ask(1, 1024, 4, 4 + 8, 8);
+  pairs.ask(2, 1028, 4, 4 + 8, 8);
+  EXPECT_EQ(pairs.end(), (std::vector<Emitted>{{1, 1024, 8}}));
+  Merging wider;
+  wider.ask(1, 1024, 4, 16, 8);
+  wider.ask(2, 1028, 4, 16, 8);
+  EXPECT_EQ(wider.end(), (std::vector<Emitted>{{1, 1024, 4}, {1, 1028, 4}}));
+}
+
 TEST(RequestMerger, CountsARepeatedRequestAgain) {
   Merging m;
   for (int time = 0; time < 3; ++time) m.ask(5, 1024, 4, 16);
