@@ -173,21 +173,42 @@ def code_of(code, sources):
     return {file: [place, sources.of(file).digest(place)] for file, place in sorted(last.items())}
 
 
+class Election:
+    """Which atomics a warp's chosen lane performs for all: the first one behind the vote, and those that the same
+    predicate guards until it changes."""
+
+    def __init__(self):
+        self.voted, self.guard = False, None
+
+    def see(self, text):
+        if ELECTION.match(text):
+            self.voted = True
+        if self.guard and re.match(rf"(?:@!?U?P\w+\s+)?\S+\s+(?:\w+,\s*)?{self.guard}\b", text):
+            self.guard = None
+
+    def is_elected(self, text):
+        if self.voted:
+            self.voted = False
+            guard = re.match(r"@(!?)(P\d)\b", text)
+            self.guard = guard[2] if guard else None
+            return True
+        return self.guard is not None and re.match(rf"@!?{self.guard}\b", text) is not None
+
+
 def lines_of(code, sources, own_frame=own_frame):
     """What the instructions that access memory, multiply or wait counted, by line, opcode and width:
     [file, the line's place, opcode, bytes, of them predicated, executed, with a lane, threads, sectors, wavefronts]."""
     sums = collections.defaultdict(lambda: [0] * 6)
-    elected = False
+    election = Election()
     for text, frames, row in code:
-        elected = elected or ELECTION.match(text) is not None
+        election.see(text)
         found = OPCODE.match(text)
         if not found or not is_counted(found[1]):
             continue
         opcode, width, is_predicated = found[1], width_of(found[2]), text.startswith("@")
         if opcode in BY_INSTRUCTION["shuffles"] and frames and frames[0][0].endswith(ATOMICS_FILE):
             continue
-        by_one_lane = elected and opcode in BY_INSTRUCTION["atomics"]
-        elected = elected and not by_one_lane
+        by_one_lane = opcode in BY_INSTRUCTION["atomics"] and election.is_elected(text)
         if opcode in ("LD", "LDG") and WAITING in found[2]:
             opcode += WAITING
         file, line = own_frame(frames)

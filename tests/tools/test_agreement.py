@@ -102,11 +102,14 @@ class Agreement(unittest.TestCase):
         code = [("REDUX.MAX UR4, R12", [("/cuda/sm_80_rt.hpp", 111), rung], 4, 128),
                 ("REDUX.MAX UR6, R3", [atomics, rung], 4, 4), ("VOTEU.ANY UR4, UPT, PT", [atomics, rung], 4, 4),
                 ("@P0 ATOMS.MAX RZ, [UR4+0x10040], R2", [atomics, rung], 4, 4),
+                ("@P0 ATOMS.MIN RZ, [UR4+0x10040], R2", [atomics, rung], 4, 4),
+                ("@P1 RED.E.MIN.STRONG.GPU [R2], R3", [rung], 4, 32),
+                ("ISETP.EQ.U32.AND P0, PT, R6, 0x3, PT", [rung], 4, 128),
                 ("@P0 RED.E.ADD.STRONG.GPU [R2], R3", [rung], 4, 64)]
         rows = [(text, frames, {"inst_executed": executed, "thread_inst_executed_true": threads})
                 for text, frames, executed, threads in code]
         lines = agreement_raw.lines_of(rows, Sources("."))
-        self.assertEqual([(line[2], line[6]) for line in lines], [("ATOMS", 4), ("RED", 2), ("REDUX", 4)])
+        self.assertEqual([(line[2], line[6]) for line in lines], [("ATOMS", 8), ("RED", 3), ("REDUX", 4)])
 
     def test_a_launch_that_waits_is_compared_without_its_waiting(self):
         lines = [["a.cu", 3, "LDG", 4, 0, 8, 8, 256, 32, 0], ["a.cu", 9, "LDG.STRONG", 8, 1, 5, 5, 5, 5, 0]]
