@@ -137,6 +137,7 @@ void explain(ExplainProgramFlags& flags, Context& context) {
   const std::vector<const lab::Gpu*> gpus = flags.gpu.given();
   const lab::Gpu& gpu = gpus.empty() ? lab::default_gpu() : *gpus.front();
   Request request = flags.request_for(context, "explain");
+  if (!gpus.empty()) request.sms = gpu.machine.multiprocessors;
   if (!flags.as_compiled.empty()) {
     executor::read_compiled_code(flags.as_compiled);  // refused before anything is built
     request.compiled = std::filesystem::absolute(flags.as_compiled).string();

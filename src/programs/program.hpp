@@ -16,6 +16,7 @@ struct Request {
   std::string compiled;      // the file that says how machine code has the accesses; or empty
   std::uint64_t launch = 0;  // the only launch of it, from 1; 0: those that differ
   unsigned threads = 0;
+  int sms = 0;                // that the program is told of; 0: a few
   double budget_s = 20;       // after which advice is given
   bool all_launches = false;  // those that repeat an earlier one, too
   bool leaks = false;         // are findings

@@ -128,6 +128,16 @@ class Language(unittest.TestCase):
             self.assertEqual((counted["global_load_requests"], counted["global_load_sectors"], counted["fmas"]),
                              (requests, sectors, fmas))
 
+    def test_reductions_of_groups_are_counted_as_on_the_named_gpu(self):
+        outcome = warpladder("explain", "reductions.cu", "--gpu", "4090", "--json", "-")
+        self.assertEqual(outcome.stderr.splitlines()[:2], ["tiles ok", "lanes ok"])
+        kernel = json.loads(outcome.stdout)["kernels"][0]
+        blocks = 128  # one for each multiprocessor
+        self.assertEqual(kernel["kernels"][0]["grid"], [blocks, 1, 1])
+        # A tile's halves take 5 shuffles, its integers one reduction; 16 lanes take a scan of 4 shuffles and another;
+        # a double takes two.
+        self.assertEqual(kernel["totals"]["shuffles"], blocks * (5 + 1 + 5 + 2))
+
     def test_reports_for_machines_stand_alone_on_standard_output(self):
         sarif = json.loads(warpladder("check", "header.cu", "--format", "sarif").stdout)
         result = sarif["runs"][0]["results"][0]

@@ -9,6 +9,7 @@
 #include "programs/runtime/api.hpp"
 #include "programs/runtime/deferred.hpp"
 #include "programs/runtime/errors.hpp"
+#include "programs/runtime/session.hpp"
 
 namespace {
 
@@ -17,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMemory = std::size_t{8} << 30;
 constexpr std::size_t kSharedOfBlock = 48 << 10, kSharedOptIn = 163 << 10, kSharedOfSm = 164 << 10;
-constexpr int kSms = 16, kSmThreads = 2048, kSmBlocks = 32, kClockKhz = 1000000;
+constexpr int kSmThreads = 2048, kSmBlocks = 32, kClockKhz = 1000000;
 
 cudaDeviceProp properties() {
   cudaDeviceProp p = {};
@@ -37,7 +38,7 @@ cudaDeviceProp properties() {
   p.textureAlignment = 512;
   p.texturePitchAlignment = 32;
   p.deviceOverlap = p.canMapHostMemory = p.concurrentKernels = p.unifiedAddressing = 1;
-  p.multiProcessorCount = kSms;
+  p.multiProcessorCount = settings().sms;
   p.maxTexture1D = p.maxTexture2D[0] = p.maxTexture2D[1] = 65536;
   p.asyncEngineCount = 2;
   p.memoryBusWidth = 512;
@@ -55,7 +56,7 @@ cudaDeviceProp properties() {
 int attribute(cudaDeviceAttr attribute) {
   switch (attribute) {
     case cudaDevAttrMultiProcessorCount:
-      return kSms;
+      return settings().sms;
     case cudaDevAttrMaxThreadsPerBlock:
     case cudaDevAttrMaxBlockDimX:
     case cudaDevAttrMaxBlockDimY:

@@ -127,6 +127,8 @@ struct thread_block_tile : lanes_of<thread_block_tile<N, Parent>> {
     const unsigned all = N == 32 ? ~0u : ((1u << N % 32) - 1) << (simt::lane() / N * N);
     return there & all;
   }
+  static SIMT_INLINE constexpr bool exchanges_halves() { return true; }
+  static SIMT_INLINE constexpr bool is_reduced_at_once() { return N >= 16; }
   static SIMT_INLINE unsigned thread_rank() { return simt::thread_rank() % N; }
   static SIMT_INLINE constexpr unsigned size() { return N; }
   static SIMT_INLINE constexpr unsigned num_threads() { return N; }
@@ -138,6 +140,8 @@ struct coalesced_group : lanes_of<coalesced_group> {
   unsigned members;
   SIMT_INLINE explicit coalesced_group(unsigned mask) : members(mask) {}
   SIMT_INLINE unsigned mask() const { return members; }
+  SIMT_INLINE bool exchanges_halves() const { return size() == 32; }
+  SIMT_INLINE bool is_reduced_at_once() const { return true; }
   SIMT_INLINE unsigned size() const { return static_cast<unsigned>(__builtin_popcount(members)); }
   SIMT_INLINE unsigned thread_rank() const {
     return static_cast<unsigned>(__builtin_popcount(members & ((1u << simt::lane()) - 1)));
@@ -193,17 +197,50 @@ SIMT_OPERATION(bit_xor, a ^ b)
 #undef SIMT_OPERATION
 
 template <class Group, class T, class Op>
-SIMT_INLINE T reduce(const Group& group, T value, Op op) {
-  T sum = group.shfl(value, 0);
-  for (unsigned i = 1; i < group.size(); ++i) sum = op(sum, group.shfl(value, static_cast<int>(i)));
-  return sum;
-}
-template <class Group, class T, class Op>
 SIMT_INLINE T inclusive_scan(const Group& group, T value, Op op) {
   for (unsigned delta = 1; delta < group.size(); delta *= 2) {
     const T other = group.shfl_up(value, delta);
     if (group.thread_rank() >= delta) value = op(other, value);
   }
+  return value;
+}
+// Reductions of 32-bit integers that are one instruction on a GPU.
+template <class Op, class T>
+struct at_once {
+  static constexpr bool exists = false;
+};
+#define SIMT_AT_ONCE(operation, T, function, type)                     \
+  template <>                                                          \
+  struct at_once<operation<T>, T> {                                    \
+    static constexpr bool exists = true;                               \
+    static SIMT_INLINE T reduce(unsigned mask, T value) {              \
+      return static_cast<T>(function(mask, static_cast<type>(value))); \
+    }                                                                  \
+  };
+#define SIMT_AT_ONCE_SIGNED_TOO(operation, function, type_of_int) \
+  SIMT_AT_ONCE(operation, int, function, type_of_int)             \
+  SIMT_AT_ONCE(operation, unsigned, function, unsigned)
+SIMT_AT_ONCE_SIGNED_TOO(plus, __reduce_add_sync, int)
+SIMT_AT_ONCE_SIGNED_TOO(less, __reduce_min_sync, int)
+SIMT_AT_ONCE_SIGNED_TOO(greater, __reduce_max_sync, int)
+SIMT_AT_ONCE_SIGNED_TOO(bit_and, __reduce_and_sync, unsigned)
+SIMT_AT_ONCE_SIGNED_TOO(bit_or, __reduce_or_sync, unsigned)
+SIMT_AT_ONCE_SIGNED_TOO(bit_xor, __reduce_xor_sync, unsigned)
+#undef SIMT_AT_ONCE_SIGNED_TOO
+#undef SIMT_AT_ONCE
+
+// A tile exchanges halves and other groups scan, as on a GPU: sums round alike, and counts are
+// alike.
+template <class Group, class T, class Op>
+SIMT_INLINE T reduce(const Group& group, T value, Op op) {
+  if constexpr (at_once<Op, T>::exists) {
+    if (group.is_reduced_at_once()) return at_once<Op, T>::reduce(group.mask(), value);
+  }
+  if (!group.exchanges_halves()) {
+    return group.shfl(inclusive_scan(group, value, op), static_cast<int>(group.size()) - 1);
+  }
+  for (unsigned half = group.size() / 2; half > 0; half /= 2)
+    value = op(value, group.shfl_xor(value, half));
   return value;
 }
 template <class Group, class T>

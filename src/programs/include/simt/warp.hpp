@@ -28,12 +28,13 @@ SIMT_INLINE int __any(int p) { return __any_sync(simt_active_mask(), p); }
 SIMT_INLINE int __all(int p) { return __all_sync(simt_active_mask(), p); }
 
 namespace simt {
-// Values of more than 8 bytes take a shuffle for each 8 of them.
+// Values of more than 4 bytes take a shuffle for each 4 of them, as on a GPU.
 template <class T>
 SIMT_INLINE T shuffle(unsigned mask, T value, int form, int argument, int width) {
-  std::uint64_t words[(sizeof(T) + 7) / 8] = {};
+  std::uint32_t words[(sizeof(T) + 3) / 4] = {};
   __builtin_memcpy(words, &value, sizeof value);
-  for (auto& word : words) word = simt_shuffle(mask, word, form, argument, width);
+  for (auto& word : words)
+    word = static_cast<std::uint32_t>(simt_shuffle(mask, word, form, argument, width));
   __builtin_memcpy(&value, words, sizeof value);
   return value;
 }
