@@ -423,6 +423,7 @@ def document_of(recording):
 The executor counts on a CPU what a kernel asks of a GPU. This page compares its counts with those of
 Nsight Compute on an {recording["recorded"]["gpu"]}. It has {len(rows)} launches of {len({r["rung"] for r in rows})} rungs, preparations included, on
 [small problems](../benchmarks/agreement/problems.txt). It is generated: `tools/agreement.py compare`.
+[agreement-programs.md](agreement-programs.md) does the same for published kernels.
 {left_out(recording)}
 A pair is a counter of one launch. Counts agree if they are equal. Wavefronts may differ by 2 %, and bank conflicts by
 2 % of the wavefronts that hold them.

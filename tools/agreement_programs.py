@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The executor's counts of other people's kernels beside a GPU's counters.
+"""The executor's counts of published kernels beside a GPU's counters.
 
   agreement_programs.py pack --repositories DIR --to FOLDER
       puts the programs of benchmarks/agreement/programs.tsv and the tools for a GPU into FOLDER;
@@ -39,6 +39,7 @@ LIST = ROOT / "benchmarks" / "agreement" / "programs.tsv"
 REASONS = ROOT / "benchmarks" / "agreement" / "programs_reasons.txt"
 DOCUMENT = ROOT / "docs" / "agreement-programs.md"
 CORPUS = [ROOT / "tests" / "programs" / f"{name}.tsv" for name in ("corpus", "corpus_fresh")]
+LEAST = 0.95  # of the pairs agree, as compiled
 TOOLS = ("agreement_programs_gpu", "agreement_raw", "code_lines", "corpus", "corpus_on_gpu", "extract_instructions")
 
 
@@ -83,7 +84,7 @@ def pack(options):
 
 def relative(file):
     """Below the folder of the clones; a toolkit's files keep their names."""
-    return file.partition("/sources/")[2] or file
+    return os.path.normpath(file.partition("/sources/")[2] or file)
 
 
 def own_frame(frames):
@@ -168,12 +169,13 @@ def read_recording(path):
 class Explained:
     """What `warpladder explain` counts of a program's launches, as tools/agreement.py has counts."""
 
-    def __init__(self, row, options, compiled=None):
+    def __init__(self, row, options, gpu, compiled=None):
         self.root, self.row = options.repositories.resolve(), row
         self.folder = (self.root / row["files"].split()[0]).parent
         with tempfile.TemporaryDirectory() as scratch:
             report = Path(scratch) / "report.json"
-            call = [str(options.program.resolve()), "explain", "--launch", row["launch"], "--brief", "--json", str(report)]
+            call = [str(options.program.resolve()), "explain", "--launch", row["launch"], "--gpu", gpu,
+                    "--brief", "--json", str(report)]
             if compiled:
                 code = Path(scratch) / "compiled.tsv"
                 code.write_text(agreement.compiled_text(compiled), encoding="utf-8")
@@ -227,16 +229,17 @@ def counts_of(row, asked, made):
 
 def count(options):
     recording = read_recording(options.recording)
+    gpu = agreement.gpu_key(recording["recorded"]["gpu"])  # programs may ask for its multiprocessors
     for row in read_list():
         mine = [r for r in recording["rows"] if (r["program"], r["arguments"], r["launch"])
                 == (row["program"], row["arguments"], int(row["launch"])) and options.only in r["program"]]
         if not mine:
             continue
-        asked = Explained(row, options)
+        asked = Explained(row, options, gpu)
         other = [r["kernel"] for r in mine if asked.of(r) is None]
         if other:
             raise Fault(f"{row['program']}: the executor's launches of {', '.join(other)} are others than the GPU's")
-        made = Explained(row, options, compiled_for(mine, asked, asked.root))
+        made = Explained(row, options, gpu, compiled_for(mine, asked, asked.root))
         for recorded in mine:
             recorded.update(counts_of(recorded, asked.of(recorded), made.of(recorded)))
         print(f"{row['program']}: {sum(p.agrees for r in mine for p in pairs_of(r))} of "
@@ -281,7 +284,7 @@ def document_of(recording):
     by_units = sum(sum(agreement.agreements_with_units(row)) for row in rows)
     corpus = {program["id"]: program["repository"] for file in CORPUS for program in programs(file)}
     ran = {row["program"] for row in rows}
-    text = f"""# Counts of other people's kernels beside a GPU's
+    text = f"""# Counts of published kernels beside a GPU's
 
 [agreement.md](agreement.md) compares the executor's counts of the rungs with Nsight Compute's. This page does the same
 for {len(rows)} kernels of {len(ran)} published programs from {len({corpus[name] for name in ran})} repositories, on an {recording["recorded"]["gpu"]}. It is generated:
@@ -289,8 +292,8 @@ for {len(rows)} kernels of {len(ran)} published programs from {len({corpus[name]
 
 [programs.tsv](../benchmarks/agreement/programs.tsv) names the programs, which are of
 [the corpus](own-programs.md#other-peoples-programs). The list was made from the sources, to have each kind of access, before
-any count of theirs was compared. No kernel was left out afterwards. Kernels that read textures, call
-cuBLAS, thrust or cub, or draw random numbers seeded by the time are not on it.
+any count of theirs was compared. No kernel was left out afterwards. Kernels that read textures, call cuBLAS, thrust or
+cub, or draw random numbers seeded by the time are not on it. Both sides run the same launch with the same arguments.
 
 A pair is a counter of one launch. Counts agree if they are equal. Wavefronts may differ by 2 %, and bank conflicts by
 2 % of the wavefronts that hold them.
@@ -320,14 +323,30 @@ The last column counts pairs that are not 0 on both sides.
     return text.rstrip("\n") + "\n"
 
 
-def page(options):
-    text = document_of(read_recording(options.recording))
-    if not options.check:
-        DOCUMENT.write_text(text, encoding="utf-8")
-    elif DOCUMENT.read_text(encoding="utf-8") != text:
+def check(recording, text):
+    """What can be told without the programs."""
+    listed = [(row["program"], row["arguments"], int(row["launch"]), name)
+              for row in read_list() for name in row["kernels"].split()]
+    recorded = [(row["program"], row["arguments"], row["launch"], base_name(row["kernel"])) for row in recording["rows"]]
+    if listed != recorded:
+        raise Fault(f"the recording's kernels are not those of {LIST.relative_to(ROOT)}")
+    if DOCUMENT.read_text(encoding="utf-8") != text:
         raise Fault(f"{DOCUMENT.relative_to(ROOT)} is not what tools/agreement_programs.py page would write")
-    elif agreement.NO_REASON in text:
+    if agreement.NO_REASON in text:
         raise Fault(f"{text.count(agreement.NO_REASON)} exceptions have no reason in {REASONS.relative_to(ROOT)}")
+    pairs = [pair for row in recording["rows"] for pair in pairs_of(row)]
+    agreeing = sum(pair.agrees for pair in pairs)
+    if agreeing < LEAST * len(pairs):
+        raise Fault(f"only {agreement.share(agreeing, len(pairs))} of the pairs agree")
+
+
+def page(options):
+    recording = read_recording(options.recording)
+    text = document_of(recording)
+    if options.check:
+        check(recording, text)
+    else:
+        DOCUMENT.write_text(text, encoding="utf-8")
 
 
 def main(arguments):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a GPU counts for kernels of other people's programs, in four minutes on 16 processors:
+"""What a GPU counts for kernels of published programs, in four minutes on 16 processors:
 
   agreement_programs_gpu.py FOLDER OUT
 

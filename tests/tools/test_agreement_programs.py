@@ -180,7 +180,18 @@ class Programs(unittest.TestCase):
         self.assertIn("1 exceptions have no reason in reasons.txt", self.said.getvalue())
         (self.root / "reasons.txt").write_text("copy|copy*|global load sectors|Planted.\n", encoding="utf-8")
         self.assertEqual(self.run_tool("page", self.recording), 0)
-        self.assertEqual(self.run_tool("page", self.recording, "--check"), 0, self.said.getvalue())
+        self.assertEqual(self.run_tool("page", self.recording, "--check"), 2)
+        self.assertIn("only 13 of 14 (92.9 %) of the pairs agree", self.said.getvalue())
+        with mock.patch.object(agreement_programs, "LEAST", 0.9):
+            self.assertEqual(self.run_tool("page", self.recording, "--check"), 0, self.said.getvalue())
+
+    def test_a_recording_has_the_lists_kernels(self):
+        self.measure()
+        self.assertEqual(self.count(), 0)
+        for row in ("copy\t2\t=\tcopy\tx\n", "copy\t1\t=\tcopy scale\tx\n", "copy\t1\t9\tcopy\tx\n"):
+            self.list(row)
+            self.assertEqual(self.run_tool("page", self.recording, "--check"), 2)
+            self.assertIn("the recording's kernels are not those of list.tsv", self.said.getvalue())
 
 
 if __name__ == "__main__":
