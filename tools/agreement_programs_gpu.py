@@ -9,6 +9,7 @@ row of the list: counters_N.csv.gz and source_N.jsonl.gz of each run, log.txt, a
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import json
 import shutil
@@ -144,9 +145,11 @@ def main(folder: Path, out: Path) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("out", type=Path)
+    options = parser.parse_args()
     for tool in ("nvcc", "ncu"):
         if shutil.which(tool) is None:
             sys.exit(f"agreement_programs_gpu.py: {tool} is not on the PATH")
-    main(Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve())
+    main(options.folder.resolve(), options.out.resolve())
