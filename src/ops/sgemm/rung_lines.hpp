@@ -43,14 +43,20 @@ struct Step {
       }
     }
     WARPLADDER_UNROLL
-    for (int u = 0; u < in_flight; ++u) {
+    for (int r = 0; r < kRows; ++r) {
+      Piece b[in_flight];
       WARPLADDER_UNROLL
-      for (int r = 0; r < kRows; ++r) {
-        const Piece b = kWhole || lane + 32 * u < left
-                            ? __ldg(reinterpret_cast<const Piece*>(x[r] + 32 * u * kWidth * x_k))
-                            : Piece{};
+      for (int u = 0; u < in_flight; ++u) {
+        b[u] = kWhole || lane + 32 * u < left
+                   ? __ldg(reinterpret_cast<const Piece*>(x[r] + 32 * u * kWidth * x_k))
+                   : Piece{};
+      }
+      WARPLADDER_UNROLL
+      for (int l = 0; l < lines; ++l) {
+        float part = 0;  // an addition more, and the long sum is rounded an eighth as often
         WARPLADDER_UNROLL
-        for (int l = 0; l < lines; ++l) parts::add_product(sum[l * kRows + r], a[u][l], b);
+        for (int u = 0; u < in_flight; ++u) parts::add_product(part, a[u][l], b[u]);
+        sum[l * kRows + r] += part;
       }
     }
   }
