@@ -153,13 +153,15 @@ const TimesOfWords& times_of(const Problem& p, const runtime::Machine& machine) 
   return copies_words(p) ? tuning_row_of(machine).words : kTimesOfFour;
 }
 
-// Among the rungs on CUDA cores.
-Fastest fastest_on_cuda_cores(const Problem& p, const runtime::Machine& machine) {
+// Among the rungs on CUDA cores. `in_terms`: others than these are as accurate as cublasSgemm where
+// row_19's sums for eight rows are not.
+Fastest fastest_on_cuda_cores(const Problem& p, const runtime::Machine& machine, bool in_terms) {
+  constexpr std::int64_t kShortSums = 4;
   const TimesOfWords& times = times_of(p, machine);
   Fastest fastest;
   fastest.consider(times.parity * parity_time<ParityTile>(p.m, p.n, p.k, 1, machine),
                    {WARPLADDER_PLANNED(row_07_register_parity)});
-  if (are_for_lines(p)) {
+  if (are_for_lines(p) && (!in_terms || std::min(p.m, p.n) <= kShortSums)) {
     fastest.consider(time_of_lines(p, machine), {WARPLADDER_PLANNED(row_19_few_lines)});
   }
   const Slices large = with_parity_tile(p.m, p.n, p.k, machine, JustSlices());
@@ -251,7 +253,10 @@ Fastest fastest_of_one(const Problem& given, const runtime::Machine& machine, Ar
     return {{WARPLADDER_PLANNED(row_10_batched_double)}};
   }
   Fastest fastest;
-  if (arithmetic != Arithmetic::double_rounded) fastest = fastest_on_cuda_cores(p, machine);
+  if (arithmetic != Arithmetic::double_rounded) {
+    const bool in_terms = hopper && arithmetic == Arithmetic::accurate;
+    fastest = fastest_on_cuda_cores(p, machine, in_terms);
+  }
   if (arithmetic == Arithmetic::cuda_cores) return fastest;
   if (!hopper) {
     if (ladder::runs_on(machine, rung_tc_13_mma_sync) && pairs_are_accurate(p)) {

@@ -404,7 +404,9 @@ void launch_lines_in_slices(const Gemm& g, bool trans_a, bool trans_b, const Sli
   for_transposes(!lines.x_along, lines.y_along, [&]<bool kXAlong, bool kYAcross>() {
     runtime::launch(stream, shape, kernel.template operator()<kXAlong, !kYAcross>(), s);
   });
-  if (s.slices > 1) launch_join<float>(g, s.slices, g.n, stream);
+  // The roundings of a few lines' join would be their largest errors, and float64 costs nothing.
+  using Sum = std::conditional_t<C::tile_x == 8, double, float>;
+  if (s.slices > 1) launch_join<Sum>(g, s.slices, g.n, stream);
 }
 
 template <class C>
