@@ -6,6 +6,8 @@ CUDA = auto
 PREFIX = /usr/local
 JOBS = $(shell nproc 2>/dev/null || echo 2)
 override cuda_option := $(shell printf '%s' '$(CUDA)' | tr '[:lower:]' '[:upper:]')
+# ,quick: GPU code is compiled in a fraction of the time, and is slow to run. Of `make test` alone.
+quick =
 
 ifeq ($(filter $(cuda_option),AUTO OFF ON),)
 $(error CUDA=$(CUDA): say auto, off or on)
@@ -38,21 +40,22 @@ dependencies:
 	@tools/install_dependencies.sh
 
 # Configures only when what it depends on has changed; CMake itself follows its own files. Another
-# CUDA= alone keeps the objects. Another generator, compiler or folder starts afresh (--fresh drops
-# the objects too), as does an nvcc that has come or gone: CMake remembers not having found one.
+# CUDA= alone keeps the objects; another `quick`, those of the host. Another generator, compiler or
+# folder starts afresh (--fresh drops the objects too), as does an nvcc that has come or gone: CMake
+# remembers not having found one.
 configure:
 	@generator='Unix Makefiles'; \
 	if command -v ninja >/dev/null 2>&1; then generator=Ninja; fi; \
 	nvcc=$$(command -v nvcc || command -v /usr/local/cuda/bin/nvcc || echo none); \
 	machine="$$generator nvcc=$$nvcc CXX=$$CXX CUDACXX=$$CUDACXX in $$(pwd -P)"; \
-	wanted="CUDA=$(cuda_option) $$machine"; \
+	wanted="CUDA=$(cuda_option)$(quick) $$machine"; \
 	known=$$(cat build/.configured 2>/dev/null); \
 	if [ ! -f build/CMakeCache.txt ] || [ "$$wanted" != "$$known" ]; then \
 	  fresh=--fresh; \
 	  if [ "$$machine" = "$${known#CUDA=* }" ]; then fresh=; fi; \
 	  rm -f build/.configured; \
 	  cmake $$fresh -S . -B build -G "$$generator" -DCMAKE_BUILD_TYPE=Release \
-	    -DWARPLADDER_CUDA=$(cuda_option) || { \
+	    -DWARPLADDER_CUDA=$(cuda_option) -DWARPLADDER_QUICK_GPU_CODE=$(if $(quick),ON,OFF) || { \
 	    echo 'make: configuring failed; "make dependencies" installs what is missing' >&2; exit 1; }; \
 	  printf '%s\n' "$$wanted" > build/.configured; \
 	fi
@@ -73,8 +76,10 @@ package: program
 # What follows runs on the CPU: a folder that is not configured yet, or for this alone, leaves CUDA
 # out unless it is asked for.
 cpu_alone = { [ ! -f build/.configured ] || grep -qs '^CUDA=OFF ' build/.configured; }
+configured_quick = grep -qs '^CUDA=[A-Z]*,quick ' build/.configured
 configure_for_cpu = cuda=$(cuda_option); if [ "$$cuda" = AUTO ] && $(cpu_alone); then cuda=off; fi; \
-  $(MAKE) --no-print-directory CUDA=$$cuda configure
+  quick=; if $(configured_quick); then quick=,quick; fi; \
+  $(MAKE) --no-print-directory CUDA=$$cuda quick=$$quick configure
 
 rung:
 	@$(configure_for_cpu)
@@ -86,8 +91,11 @@ demo: dependencies
 	@tools/build.py build demo --jobs $(JOBS)
 	@tools/demo.sh build/bin/demo build/demo.html
 
+# GPU code that no GPU here would run is compiled quickly, unless the folder has optimised code already.
 test: dependencies
-	@$(MAKE) --no-print-directory configure
+	@quick=; if [ $(cuda_option) != OFF ] && ! command -v nvidia-smi >/dev/null 2>&1 && \
+	  { $(cpu_alone) || $(configured_quick); }; then quick=,quick; fi; \
+	$(MAKE) --no-print-directory quick=$$quick configure
 	@tools/test.sh $(JOBS)
 
 check:

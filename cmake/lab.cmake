@@ -44,9 +44,13 @@ warpladder_layer(base SOURCES ${base_sources}
 set_source_files_properties(src/base/fmt_once.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 target_include_directories(warpladder_base SYSTEM PUBLIC  # its code is compiled in fmt_once.cpp
   $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
+set(build_type ${CMAKE_BUILD_TYPE})
+if(WARPLADDER_QUICK_GPU_CODE)
+  string(APPEND build_type " with quick GPU code")
+endif()
 set_source_files_properties(src/base/provenance.cpp PROPERTIES
   COMPILE_DEFINITIONS
-  "WARPLADDER_COMMIT=\"${WARPLADDER_COMMIT}\";WARPLADDER_BUILD_TYPE=\"${CMAKE_BUILD_TYPE}\"")
+  "WARPLADDER_COMMIT=\"${WARPLADDER_COMMIT}\";WARPLADDER_BUILD_TYPE=\"${build_type}\"")
 
 file(GLOB executor_sources CONFIGURE_DEPENDS src/executor/*.cpp)
 warpladder_layer(executor SOURCES ${executor_sources}
