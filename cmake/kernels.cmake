@@ -2,9 +2,10 @@
 # drop the object files that nothing but their own static initialisation refers to.
 
 # What g++ needs to compile CUDA C++ for the executor. -O2: at -O3 it duplicates barriers.
-# Of debug information only lines are wanted: where variables live takes half of some compilations.
-set(warpladder_cpu_kernel_flags -x c++ -O2 -g -fno-var-tracking -mavx2 -mfma -mf16c -ffp-contract=fast
-  -fno-tree-vectorize -fno-tree-slp-vectorize -fno-tree-loop-distribute-patterns
+# Of debug information only lines are wanted, those of inlined calls as -g tells them: where variables
+# live takes half of some compilations.
+set(warpladder_cpu_kernel_flags -x c++ -O2 -g1 -gstatement-frontiers
+  -mavx2 -mfma -mf16c -ffp-contract=fast -fno-tree-vectorize -fno-tree-slp-vectorize -fno-tree-loop-distribute-patterns
   -fno-extern-tls-init -ftls-model=local-exec -fno-optimize-sibling-calls
   -Wno-unknown-pragmas -Wno-psabi "-ffile-prefix-map=${PROJECT_SOURCE_DIR}=/warpladder")
 # Reports every access and every basic block to the executor, and keeps the blocks in the source's

@@ -30,7 +30,8 @@ endif()
 include(cmake/precompiled.cmake)
 set(formatting <fmt/format.h> <fmt/ranges.h> <nlohmann/json.hpp> <algorithm> <filesystem> <fstream>
   <functional> <map> <string> <vector>)
-warpladder_precompiled(warpladder_host_headers HEADERS ${formatting} LINK nlohmann_json::nlohmann_json)
+warpladder_precompiled(warpladder_host_headers HEADERS ${formatting}
+  LINK warpladder_options nlohmann_json::nlohmann_json)
 function(warpladder_layer name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_library(warpladder_${name} STATIC ${ARG_SOURCES})
@@ -167,7 +168,7 @@ warpladder_layer(tables SOURCES ${table_sources} LINK warpladder_lab)
 add_library(warpladder_app OBJECT ${app_sources})
 target_link_libraries(warpladder_app PUBLIC warpladder_tables warpladder_programs CLI11::CLI11)
 # CLI11 takes most of each verb's compilation: once for half of them, and nobody waits for a verb.
-set_target_properties(warpladder_app PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+set_target_properties(warpladder_app PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 14)
 target_compile_options(warpladder_app PRIVATE -O1)
 warpladder_program(warpladder KERNELS rungs ${spaces} LINK warpladder_app)
 add_dependencies(warpladder program_files)
