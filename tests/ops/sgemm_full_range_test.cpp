@@ -64,9 +64,10 @@ class FullRange : public testing::TestWithParam<const char*> {
     ops::ElementJudge judge([&](std::size_t at) {
       return "C(" + std::to_string(at / p.n) + "," + std::to_string(at % p.n) + ")";
     });
+    const double widened = 1.0 + rung().arithmetic.extra_roundings / roundings(p);
     for (std::size_t at = 0; at < truth.size(); ++at) {
       ops::Expected expected = truth[at];
-      expected.bound *= 1.0 + rung().arithmetic.extra_roundings / roundings(p);
+      expected.bound *= widened;
       judge.look_at(at, got[at], expected);
     }
     EXPECT_TRUE(c.guards_intact() && workspace.guards_intact() && prepared.guards_intact());
