@@ -38,7 +38,7 @@ class Corpus(unittest.TestCase):
             (folder / "list.tsv").write_text("\n".join(rows) + "\n")
             report = folder / "report.json"
             call = [sys.executable, ROOT / "tools/corpus.py", "--list", folder / "list.tsv"]
-            call += ["--report", report, "--repositories", clones, "--program", program, "--limit", "2"]
+            call += ["--report", report, "--repositories", clones, "--program", program, "--limit", "0.4"]
             subprocess.run(call, check=True, capture_output=True)
             text = report.read_text()
             outcomes = json.loads(text)["programs"]
