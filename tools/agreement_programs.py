@@ -32,7 +32,7 @@ from agreement_raw import (COUNTERS, FMAS, Fault, disassembly_of_cubins, kernel_
                            read_jsonl, size)
 from code_lines import Sources
 from corpus import programs
-from corpus_on_gpu import needed
+from corpus_on_gpu import pack_sources
 
 ROOT = Path(__file__).resolve().parents[1]
 LIST = ROOT / "benchmarks" / "agreement" / "programs.tsv"
@@ -69,10 +69,7 @@ def pack(options):
     root = options.repositories.resolve()
     rows = read_list()
     for row in rows:
-        for file in needed(row, root):
-            to = options.to / "sources" / file.relative_to(root)
-            to.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, to)
+        pack_sources(row, root, options.to)
     (options.to / "programs.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
     for tool in TOOLS:
         shutil.copyfile(Path(__file__).with_name(f"{tool}.py"), options.to / f"{tool}.py")

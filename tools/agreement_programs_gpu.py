@@ -21,7 +21,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from agreement_raw import COUNTERS, FMAS
-from corpus_on_gpu import LIBRARIES, MOVED
+from corpus_on_gpu import MOVED, nvcc_call
 
 PATIENCE = {"nvcc": 240, "ncu": 60}  # seconds
 FLAGS = ["-O3", "-lineinfo", "-arch=sm_90", "-std=c++17", "-w", "--extended-lambda", *MOVED]
@@ -44,16 +44,8 @@ def said(call: list[str], log: Path, **more) -> str:
 
 def build(row: dict, folder: Path, out: Path) -> Path:
     """The program, which is missing if nvcc refuses it; its machine code lies in `out`."""
-    root, binary = folder / "sources", (folder / "bin" / row["program"]).resolve()
-    files = [str(root / file) for file in row["files"].split()]
-    text = "".join(Path(file).read_text(errors="replace") for file in files)
-    call = ["nvcc", *FLAGS, "-o", str(binary), *files]
-    call += [f"-I{root / name}" for name in row["includes"].split()]
-    call += [f"-D{name}" for name in row["defines"].split()]
-    call += [flag for word, flag in LIBRARIES.items() if word in text]
-    if "#pragma omp" in text or "omp.h" in text:
-        call.append("-Xcompiler=-fopenmp")
-    said(call, out / "log.txt")
+    binary = (folder / "bin" / row["program"]).resolve()
+    said(nvcc_call(row, folder / "sources", binary, FLAGS), out / "log.txt")
     if binary.is_file():
         said(["cuobjdump", "-xelf", "all", str(binary)], out / "log.txt", cwd=out)
     return binary

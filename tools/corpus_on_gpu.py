@@ -57,6 +57,13 @@ def needed(program: dict[str, str], root: Path) -> set[Path]:
     return known | {file for file in data if file.is_file() and root in file.parents}
 
 
+def pack_sources(program: dict[str, str], root: Path, to: Path) -> None:
+    for file in needed(program, root):
+        copy = to / "sources" / file.relative_to(root)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, copy)
+
+
 def pack(options: argparse.Namespace) -> None:
     root = options.repositories.resolve()
     rows = []
@@ -64,10 +71,7 @@ def pack(options: argparse.Namespace) -> None:
         output = options.outputs / f"{program['id']}.txt"
         if not output.is_file():
             continue
-        for file in needed(program, root):
-            to = options.to / "sources" / file.relative_to(root)
-            to.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, to)
+        pack_sources(program, root, options.to)
         (options.to / "outputs").mkdir(parents=True, exist_ok=True)
         shutil.copyfile(output, options.to / "outputs" / output.name)
         rows.append(program)
@@ -77,18 +81,23 @@ def pack(options: argparse.Namespace) -> None:
     print(f"{len(rows)} programs")
 
 
-def build(program: dict[str, str], folder: Path) -> tuple[Path, str]:
-    """The program that nvcc made, or an empty path and what nvcc said."""
-    root = folder / "sources"
-    binary = (folder / "bin" / program["id"]).resolve()
+def nvcc_call(program: dict[str, str], root: Path, binary: Path, flags: list[str]) -> list[str]:
+    """How nvcc makes the program of what lies below `root`."""
     files = [str(root / file) for file in program["files"].split()]
     text = "".join(Path(file).read_text(errors="replace") for file in files)
-    call = ["nvcc", *FLAGS, "-o", str(binary), *files]
+    call = ["nvcc", *flags, "-o", str(binary), *files]
     call += [f"-I{root / name}" for name in program["includes"].split()]
     call += [f"-D{name}" for name in program["defines"].split()]
     call += [flag for word, flag in LIBRARIES.items() if word in text]
     if "#pragma omp" in text or "omp.h" in text:
         call.append("-Xcompiler=-fopenmp")
+    return call
+
+
+def build(program: dict[str, str], folder: Path) -> tuple[Path, str]:
+    """The program that nvcc made, or an empty path and what nvcc said."""
+    binary = (folder / "bin" / program["id"]).resolve()
+    call = nvcc_call(program, folder / "sources", binary, FLAGS)
     done = subprocess.run(call, capture_output=True, text=True, errors="replace")
     errors = [row for row in done.stderr.splitlines() if "error" in row or "undefined" in row]
     return (binary, "") if done.returncode == 0 else (Path(), (errors or ["?"])[0])

@@ -387,17 +387,25 @@ inline Lines lines_of(const Gemm& g, bool trans_a, bool trans_b, bool rows_are_x
   return {s, rows_are_x ? !trans_a : trans_b, rows_are_x ? trans_b : !trans_a};
 }
 
-// Launches kernel<whether X lies along k, whether Y does>() in tiles of C, then the join.
-template <class C, class Kernel>
-void launch_lines_in_slices(const Gemm& g, bool trans_a, bool trans_b, const Slices& slices,
-                            std::size_t shared_bytes, runtime::StreamView& stream,
-                            const Kernel& kernel) {
+// The same, cut into tiles of C and slices of k.
+template <class C>
+Lines tiled_lines(const Gemm& g, bool trans_a, bool trans_b, const Slices& slices) {
   Lines lines = lines_of(g, trans_a, trans_b, g.m <= g.n);
   SlicedGemm& s = lines.gemm;
   s.tiles_x = static_cast<int>(tiles(s.x.lines, C::tile_x));
   s.tiles_y = static_cast<int>(tiles(s.y.lines, C::tile_y));
   s.slices = slices.count;
   s.rounds = slices.rounds;
+  return lines;
+}
+
+// Launches kernel<whether X lies along k, whether Y does>() in tiles of C, then the join.
+template <class C, class Kernel>
+void launch_lines_in_slices(const Gemm& g, bool trans_a, bool trans_b, const Slices& slices,
+                            std::size_t shared_bytes, runtime::StreamView& stream,
+                            const Kernel& kernel) {
+  const Lines lines = tiled_lines<C>(g, trans_a, trans_b, slices);
+  const SlicedGemm& s = lines.gemm;
   const std::int64_t blocks = std::int64_t{s.tiles_x} * s.tiles_y * s.slices;
   const runtime::LaunchShape shape{dim3(static_cast<unsigned>(blocks)), dim3(C::threads),
                                    shared_bytes};

@@ -62,24 +62,18 @@ void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stre
   });
 }
 
-// Counts of shared memory are not predicted.
 ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
   return with_term_tile(p.m, p.n, p.k, machine, [&]<class C>(const Slices& slices) {
     const std::int64_t x = std::min(p.m, p.n), y = std::max(p.m, p.n);
     const std::uint64_t tiles_of_c = tiles(x, C::tile_x) * tiles(y, C::tile_y),
                         ctas = tiles_of_c * slices.count, rounds = tiles_of_c * slices.rounds;
-    ladder::Totals t;
-    t.global_load_requests = rounds * ((C::tile_x + C::tile_y) * C::depth / 128);
-    t.global_load_sectors = 16 * t.global_load_requests;
+    ladder::Totals t = predict_rounds_of_terms<C>(rounds);
     t.global_store_requests = ctas * (C::tile_x * C::tile_y / 32);
-    t.shared_load_requests = t.shared_load_wavefronts = ladder::kNotPredicted;
-    t.shared_store_requests = t.shared_store_wavefronts = ladder::kNotPredicted;
-    t.barriers = (C::threads / 32 + 2 * C::warps) * ctas + C::producers / 32 * rounds;
+    t.barriers += (C::threads / 32 + 2 * C::warps) * ctas;
     t.shuffles = C::threads / 32 * ctas;  // a vote
     t.global_store_sectors = 4 * t.global_store_requests;
     predict_join(t, p, slices.count);
     if (TermSums<C>::of_all_rounds) t.fmas = ctas * C::tile_x * C::tile_y;  // which join them
-    t.tensor_fmas = 6 * rounds * C::tile_x * C::tile_y * C::depth;
     return t;
   });
 }

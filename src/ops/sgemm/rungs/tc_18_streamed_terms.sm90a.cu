@@ -31,7 +31,6 @@ void launch(const Call& call, runtime::StreamView& stream) {
   });
 }
 
-// Counts of shared memory are not predicted.
 ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
   ladder::Totals t;
   const StreamedShape shape{p.m, p.n, p.k, 1, width_for(p.lda, p.ldb)};
@@ -40,16 +39,12 @@ ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
                         ctas = std::min<std::uint64_t>(
                             tiles_of_c, std::uint64_t{C::resident} * machine.multiprocessors),
                         rounds = tiles_of_c * tiles(p.k, C::depth);
-    t.global_load_requests = rounds * ((C::tile_x + C::tile_y) * C::depth / 128);
-    t.global_load_sectors = 16 * t.global_load_requests;
+    t = predict_rounds_of_terms<C>(rounds);
     t.global_store_requests = tiles_of_c * (C::tile_x * C::tile_y / 64);
     t.global_store_sectors = 8 * t.global_store_requests;
-    t.shared_load_requests = t.shared_load_wavefronts = ladder::kNotPredicted;
-    t.shared_store_requests = t.shared_store_wavefronts = ladder::kNotPredicted;
-    t.barriers = C::threads / 32 * ctas + C::producers / 32 * rounds;
+    t.barriers += C::threads / 32 * ctas;
     t.shuffles = C::threads / 32 * tiles_of_c;    // a vote
     t.fmas = tiles_of_c * C::tile_x * C::tile_y;  // which join a lane's sums
-    t.tensor_fmas = 6 * rounds * C::tile_x * C::tile_y * C::depth;
   });
   return t;
 }

@@ -32,24 +32,18 @@ void launch(const Call& call, runtime::StreamView& stream) {
   });
 }
 
-// Counts of shared memory are not predicted.
 ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
   const StreamedShape shape{p.m, p.n, p.k, 1, width_for(p.lda, p.ldb)};
   return with_cluster_tile(shape, machine, [&]<class C>(const Slices& slices) {
     const std::int64_t x = std::min(p.m, p.n), y = std::max(p.m, p.n);
     const std::uint64_t tiles_of_c = tiles(x, C::tile_x) * tiles(y, C::tile_y),
                         ctas = tiles_of_c * slices.count, rounds = tiles_of_c * slices.rounds;
-    ladder::Totals t;
-    t.global_load_requests = rounds * ((C::tile_x + C::tile_y) * C::depth / 128);
-    t.global_load_sectors = 16 * t.global_load_requests;
+    ladder::Totals t = predict_rounds_of_terms<C>(rounds);
     t.global_store_requests = tiles_of_c * (C::tile_x * C::tile_y / 128);
     t.global_store_sectors = 16 * t.global_store_requests;
-    t.shared_load_requests = t.shared_load_wavefronts = ladder::kNotPredicted;
-    t.shared_store_requests = t.shared_store_wavefronts = ladder::kNotPredicted;
-    t.barriers = (3 * (C::threads / 32) + C::warps) * ctas + C::producers / 32 * rounds;
+    t.barriers += (3 * (C::threads / 32) + C::warps) * ctas;
     t.shuffles = C::threads / 32 * ctas;    // a vote
     t.fmas = ctas * C::tile_x * C::tile_y;  // which join a lane's sums
-    t.tensor_fmas = 6 * rounds * C::tile_x * C::tile_y * C::depth;
     return t;
   });
 }

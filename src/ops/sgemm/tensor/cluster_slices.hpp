@@ -23,16 +23,13 @@ constexpr std::array<double, kMostInCluster + 1> kRoomOfClusters[] = {
 // to 38 products and batches in 1 to 8 slices each, on an H100.
 template <class C>
 constexpr TermStreamTiming kTermClusterTiming{};
-using ClusterOf64 = StreamOf64;
-using ClusterOf32 = StreamOf32;
-using ClusterOf128 = StreamOf128;
 using ClusterOf256 = TermConfig<32, 4, 2, 5>;  // 32×256
 template <>
-constexpr TermStreamTiming kTermClusterTiming<ClusterOf64>{0.482e-6, 2.052e-6, 0.640e-6, 0.305e-6};
+constexpr TermStreamTiming kTermClusterTiming<StreamOf64>{0.482e-6, 2.052e-6, 0.640e-6, 0.305e-6};
 template <>
-constexpr TermStreamTiming kTermClusterTiming<ClusterOf32>{0.360e-6, 1.632e-6, 0.508e-6, 0.198e-6};
+constexpr TermStreamTiming kTermClusterTiming<StreamOf32>{0.360e-6, 1.632e-6, 0.508e-6, 0.198e-6};
 template <>
-constexpr TermStreamTiming kTermClusterTiming<ClusterOf128>{1.348e-6, 5.783e-6, 1.360e-6, 0.797e-6};
+constexpr TermStreamTiming kTermClusterTiming<StreamOf128>{1.348e-6, 5.783e-6, 1.360e-6, 0.797e-6};
 template <>
 constexpr TermStreamTiming kTermClusterTiming<ClusterOf256>{1.222e-6, 4.144e-6, 1.200e-6, 0.564e-6};
 
@@ -80,7 +77,7 @@ Slices cluster_slices(const StreamedShape& s, const runtime::Machine& machine) {
 // `run` gets the tile of the shortest time, and its slices.
 template <class Run>
 auto with_cluster_tile(const StreamedShape& s, const runtime::Machine& machine, const Run& run) {
-  return with_fastest_tile<ClusterOf64, ClusterOf32, ClusterOf128, ClusterOf256>(
+  return with_fastest_tile<StreamOf64, StreamOf32, StreamOf128, ClusterOf256>(
       [&]<class C>() { return cluster_slices<C>(s, machine); }, run);
 }
 

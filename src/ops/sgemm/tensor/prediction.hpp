@@ -18,6 +18,21 @@ inline Gemm sizes_of(const Problem& p) {
   return g;
 }
 
+// What all rungs in three bfloat16 terms ask for in `rounds` of tiles of C, of whole lines by 16
+// bytes: six products of terms, and a barrier of the producers. Counts of shared memory are not
+// predicted.
+template <class C>
+ladder::Totals predict_rounds_of_terms(std::uint64_t rounds) {
+  ladder::Totals t;
+  t.global_load_requests = rounds * ((C::tile_x + C::tile_y) * C::depth / 128);
+  t.global_load_sectors = 16 * t.global_load_requests;
+  t.shared_load_requests = t.shared_load_wavefronts = ladder::kNotPredicted;
+  t.shared_store_requests = t.shared_store_wavefronts = ladder::kNotPredicted;
+  t.barriers = C::producers / 32 * rounds;
+  t.tensor_fmas = 6 * rounds * C::tile_x * C::tile_y * C::depth;
+  return t;
+}
+
 // Barriers of one cluster of the pass over strided lines, counted per warp.
 template <class Pairs, parts::SplitShape shape>
 std::uint64_t strided_split_barriers(const SplitGemm& s, int per_ticket) {

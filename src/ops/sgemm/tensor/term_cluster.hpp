@@ -193,12 +193,8 @@ static __global__ void __launch_bounds__(C::threads, C::resident)
 template <class C>
 void launch_in_clusters(const Gemm& g, const Batch& batch, bool trans_a, bool trans_b,
                         const Slices& slices, runtime::StreamView& stream) {
-  Lines lines = lines_of(g, trans_a, trans_b, g.m <= g.n);
-  SlicedGemm& s = lines.gemm;
-  s.tiles_x = static_cast<int>(tiles(s.x.lines, C::tile_x));
-  s.tiles_y = static_cast<int>(tiles(s.y.lines, C::tile_y));
-  s.slices = slices.count;
-  s.rounds = slices.rounds;
+  const Lines lines = tiled_lines<C>(g, trans_a, trans_b, slices);
+  const SlicedGemm& s = lines.gemm;
   const auto blocks = static_cast<unsigned>(s.tiles_x * s.tiles_y * s.slices);
   runtime::LaunchShape shape{dim3(blocks * static_cast<unsigned>(batch.count)), dim3(C::threads),
                              sizeof(TermShared<C>)};
