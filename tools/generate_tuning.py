@@ -22,7 +22,7 @@ SECTIONS = {
         "ctas_that_fill large_ctas_that_fill memory_share store_share narrow_store_share large_store_share "
         "ragged_store_share pass_share l2_bytes_per_s f64_share pairs_share f64_step_s f64_memory_share"
     ).split(),
-    "words": "parity narrow square short_k float64 float64_slices terms".split(),
+    "words": "parity narrow square float64 float64_slices terms".split(),
     "pairs_by_warps": "launch_s pass_share pairs_share".split(),
     "terms": "round_s element_s line_s ends_s memory_share".split(),
 }

@@ -3,6 +3,7 @@
 
 // The shapes' model first, for there the flavour's namespace is inline.
 // clang-format off
+#include "ops/sgemm/column_blocks.hpp"
 #include "ops/sgemm/double_slices.hpp"
 #include "ops/sgemm/lines.hpp"
 #include "ops/sgemm/parity_slices.hpp"
@@ -17,13 +18,13 @@ namespace WARPLADDER_FLAVOUR {
 WARPLADDER_USES_RUNG(row_07_register_parity);
 WARPLADDER_USES_RUNG(row_10_batched_double);
 WARPLADDER_USES_RUNG(row_11_few_rows);
-WARPLADDER_USES_RUNG(row_12_short_k);
 WARPLADDER_USES_RUNG(row_13_split_k);
 WARPLADDER_USES_RUNG(row_15_tiny_products);
 WARPLADDER_USES_RUNG(row_16_streamed);
 WARPLADDER_USES_RUNG(row_18_batched_vectors);
 WARPLADDER_USES_RUNG(row_19_few_lines);
 WARPLADDER_USES_RUNG(row_20_parity_split_k);
+WARPLADDER_USES_RUNG(row_22_columns_stay);
 WARPLADDER_USES_RUNG(tc_13_mma_sync);
 #if WARPLADDER_HOPPER_CODE  // 0: this build holds no code for compute capability 9.0
 WARPLADDER_USES_RUNG(row_08_double);
@@ -43,7 +44,7 @@ double tiles_of(const Problem& p) {
   return std::ceil(static_cast<double>(p.m) / kTile) * std::ceil(static_cast<double>(p.n) / kTile);
 }
 
-constexpr std::int64_t kFewRows = 128, kShortK = 32;  // what row_11 and row_12 are for
+constexpr std::int64_t kFewRows = 128;  // what row_11 is for
 
 // A and B once, and C. Not minimal_bytes(): whoever asks for a plan's workspace knows no beta.
 double bytes_of(const Problem& p) {
@@ -60,19 +61,6 @@ double time_of_large_stores(const Problem& p, const runtime::Machine& machine) {
   return bytes_of(p) / ((whole ? tuning.large_store_share : tuning.ragged_store_share) *
                         machine.memory_bytes_per_s);
 }
-// row_12_short_k: the bytes of C, then the multiply-adds; one hides little of the other.
-double time_of_short_k(const Problem& p, const runtime::Machine& machine) {
-  const Tuning& tuning = tuning_of(machine);
-  constexpr int kRows = 32, kColumns = 256;
-  const double on_one = std::ceil(static_cast<double>(tiles(p.m, kRows) * tiles(p.n, kColumns)) /
-                                  machine.multiprocessors),
-               rate = tuning.fma_share * machine.fp32_flops_per_s / machine.multiprocessors;
-  const double multiply_s = std::max(on_one, tuning.ctas_that_fill) * 2 * kRows * kColumns *
-                            static_cast<double>(p.k) / rate,
-               store_s = bytes_of(p) / (tuning.store_share * machine.memory_bytes_per_s);
-  return tuning.launch_s + multiply_s + store_s;
-}
-
 // row_08_double: float64 on tensor cores, in tiles of which smaller ones lose more time to loads.
 double time_in_float64(const Problem& p, const runtime::Machine& machine) {
   const Tuning& tuning = tuning_of(machine);
@@ -144,13 +132,16 @@ struct JustSlices {
   }
 };
 
-constexpr TimesOfWords kTimesOfFour{1, 1, 1, 1, 1, 1, 1};
-bool copies_words(const Problem& p) {
-  return ((p.trans_a ? p.m : p.k) | (p.trans_b ? p.k : p.n)) % 4 != 0;
+// How many neighbours may be copied at once. Whoever asks for a plan's workspace knows no leading
+// dimensions, so these are the least.
+int width_of_copies(const Problem& p) {
+  return width_for(p.trans_a ? p.m : p.k, p.trans_b ? p.k : p.n);
 }
 
+constexpr TimesOfWords kTimesOfFour{1, 1, 1, 1, 1, 1};
+
 const TimesOfWords& times_of(const Problem& p, const runtime::Machine& machine) {
-  return copies_words(p) ? tuning_row_of(machine).words : kTimesOfFour;
+  return width_of_copies(p) < 4 ? tuning_row_of(machine).words : kTimesOfFour;
 }
 
 // Among the rungs on CUDA cores. `in_terms`: others than these are as accurate as cublasSgemm where
@@ -168,9 +159,9 @@ Fastest fastest_on_cuda_cores(const Problem& p, const runtime::Machine& machine,
   fastest.consider(times.parity * large.time_s,
                    {WARPLADDER_PLANNED(row_20_parity_split_k), bytes_of_product_slices(large, p)});
   if (!ladder::runs_on(machine, rung_row_13_split_k)) return fastest;
-  if (p.k <= kShortK) {
-    fastest.consider(times.short_k * time_of_short_k(p, machine),
-                     {WARPLADDER_PLANNED(row_12_short_k)});
+  if (p.k <= kMostDepth) {
+    fastest.consider(time_of_column_blocks(p.m, p.n, p.k, machine),
+                     {WARPLADDER_PLANNED(row_22_columns_stay)});
   }
   if (std::min(p.m, p.n) <= kFewRows) {
     const Slices s = with_narrow_tile(p.m, p.n, p.k, machine, JustSlices());
@@ -226,8 +217,7 @@ Fastest fastest_together(const Problem& given, const runtime::Machine& machine,
                                            (tuning.memory_share * machine.memory_bytes_per_s),
                      {WARPLADDER_PLANNED(row_18_batched_vectors)});
   }
-  // Whoever asks for a plan's workspace knows no leading dimensions.
-  const StreamedShape shape{p.m, p.n, p.k, count, width_for(p.m, p.n, p.k)};
+  const StreamedShape shape{p.m, p.n, p.k, count, width_of_copies(p)};
   if (!in_float64) {
     fastest.consider(with_float_stream(shape, machine, JustTime()),
                      {WARPLADDER_PLANNED(row_16_streamed)});
@@ -276,10 +266,11 @@ Fastest fastest_of_one(const Problem& given, const runtime::Machine& machine, Ar
     fastest.consider(times.float64_slices * s.time_s,
                      {WARPLADDER_PLANNED(row_14_double_split_k), bytes_of_product_slices(s, p)});
   }
+  const StreamedShape shape{p.m, p.n, p.k, 1, width_of_copies(p)};
   // Of ragged lines a stream copies more at once than the others, and stores whole rows.
-  const StreamedShape shape{p.m, p.n, p.k, 1, width_for(p.m, p.n, p.k)};
   constexpr std::int64_t kShallow = 8, kDeep = 128;
-  if (shape.width < 4 && p.k > kShallow && p.k <= kDeep) {
+  if (arithmetic == Arithmetic::double_rounded && shape.width < 4 && p.k > kShallow &&
+      p.k <= kDeep) {
     fastest.consider(with_double_stream(shape, machine, JustTime()),
                      {WARPLADDER_PLANNED(row_17_streamed_double)});
   }

@@ -22,6 +22,18 @@ __device__ __forceinline__ bool is_whole(const float* data) {
   return reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
 }
 
+// Whether lines of A or B begin elsewhere than at multiples of 16 bytes, as far as is known before
+// arrays of pointers are read.
+inline bool begins_anywhere(const Gemm& g, const Batch& batch) {
+  const auto word_of = [](const float* data) {
+    return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(data) / sizeof(float));
+  };
+  std::int64_t words = g.lda | g.ldb;
+  if (!batch.arrays) words |= word_of(g.a) | word_of(g.b);
+  if (batch.count > 1) words |= batch.stride_a | batch.stride_b;
+  return words % 4 != 0;
+}
+
 // For rungs that launch a whole batch at once: calls run(Gemm, Batch, trans_a, trans_b) where there
 // is anything to do. `Gemm` is row-major.
 template <class Run>

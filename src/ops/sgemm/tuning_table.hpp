@@ -10,47 +10,77 @@ inline namespace WARPLADDER_FLAVOUR {
 constexpr TuningRow kTuning[] = {
     {.capability = 75,
      .model = {.launch_s = 5e-06, .join_s = 3e-06, .fma_share = 0.6, .fma_share_of_narrow_lanes = 0.5, .fma_share_of_large_tiles = 0.7, .ctas_that_fill = 2.0, .large_ctas_that_fill = 1.0, .memory_share = 0.8, .store_share = 0.7, .narrow_store_share = 0.6, .large_store_share = 0.7, .ragged_store_share = 0.2, .l2_bytes_per_s = 16000000000.0},
-     .words = {.parity = 1.133, .narrow = 1.092, .square = 1.084, .short_k = 1.174, .float64 = 1.427, .float64_slices = 1.093, .terms = 1.201}},
+     .words = {.parity = 1.133, .narrow = 1.092, .square = 1.084, .float64 = 1.427, .float64_slices = 1.093, .terms = 1.201}},
     {.capability = 80,
      .model = {.launch_s = 5e-06, .join_s = 3e-06, .fma_share = 0.65, .fma_share_of_narrow_lanes = 0.5, .fma_share_of_large_tiles = 0.7, .ctas_that_fill = 2.0, .large_ctas_that_fill = 1.0, .memory_share = 0.85, .store_share = 0.7, .narrow_store_share = 0.6, .large_store_share = 0.7, .ragged_store_share = 0.2, .l2_bytes_per_s = 32000000000.0},
-     .words = {.parity = 1.133, .narrow = 1.092, .square = 1.084, .short_k = 1.174, .float64 = 1.427, .float64_slices = 1.093, .terms = 1.201},
+     .words = {.parity = 1.133, .narrow = 1.092, .square = 1.084, .float64 = 1.427, .float64_slices = 1.093, .terms = 1.201},
      .pairs_by_warps = {.launch_s = 1e-05, .pass_share = 0.6, .pairs_share = 0.22}},
     {.capability = 86,
      .model = {.launch_s = 5e-06, .join_s = 3e-06, .fma_share = 0.55, .fma_share_of_narrow_lanes = 0.45, .fma_share_of_large_tiles = 0.6, .ctas_that_fill = 2.0, .large_ctas_that_fill = 1.0, .memory_share = 0.85, .store_share = 0.7, .narrow_store_share = 0.6, .large_store_share = 0.7, .ragged_store_share = 0.2, .l2_bytes_per_s = 24000000000.0},
-     .words = {.parity = 1.133, .narrow = 1.092, .square = 1.084, .short_k = 1.174, .float64 = 1.427, .float64_slices = 1.093, .terms = 1.201},
+     .words = {.parity = 1.133, .narrow = 1.092, .square = 1.084, .float64 = 1.427, .float64_slices = 1.093, .terms = 1.201},
      .pairs_by_warps = {.launch_s = 1e-05, .pass_share = 0.6, .pairs_share = 0.11}},
     {.capability = 89,
      .model = {.launch_s = 4e-06, .join_s = 3e-06, .fma_share = 0.55, .fma_share_of_narrow_lanes = 0.45, .fma_share_of_large_tiles = 0.6, .ctas_that_fill = 2.0, .large_ctas_that_fill = 1.0, .memory_share = 0.85, .store_share = 0.7, .narrow_store_share = 0.6, .large_store_share = 0.7, .ragged_store_share = 0.2, .l2_bytes_per_s = 30000000000.0},
-     .words = {.parity = 1.133, .narrow = 1.092, .square = 1.084, .short_k = 1.174, .float64 = 1.427, .float64_slices = 1.093, .terms = 1.201},
+     .words = {.parity = 1.133, .narrow = 1.092, .square = 1.084, .float64 = 1.427, .float64_slices = 1.093, .terms = 1.201},
      .pairs_by_warps = {.launch_s = 1e-05, .pass_share = 0.6, .pairs_share = 0.11}},
     {.capability = 90,
      .model = {.launch_s = 2.8075e-06, .join_s = 3.2097e-06, .pairs_launch_s = 1.0262e-05, .fma_share = 0.46025, .fma_share_of_narrow_lanes = 0.4193, .fma_share_of_large_tiles = 0.90636, .ctas_that_fill = 2.2347, .large_ctas_that_fill = 1.1455, .memory_share = 0.78199, .store_share = 1.2962, .narrow_store_share = 0.46123, .large_store_share = 0.95703, .ragged_store_share = 0.2985, .pass_share = 1.461, .l2_bytes_per_s = 30381000000.0, .f64_share = 0.87477, .pairs_share = 0.3413, .f64_step_s = 2.9654e-07, .f64_memory_share = 0.5112},
-     .words = {.parity = 1.133, .narrow = 1.092, .square = 1.084, .short_k = 1.174, .float64 = 1.427, .float64_slices = 1.093, .terms = 1.201},
+     .words = {.parity = 1.133, .narrow = 1.092, .square = 1.084, .float64 = 1.427, .float64_slices = 1.093, .terms = 1.3},
      .pairs_by_warps = {.launch_s = 1e-05, .pass_share = 1.4, .pairs_share = 0.157},
      .terms = {.round_s = 8.9e-08, .element_s = 5.59e-11, .line_s = 2.3e-09, .ends_s = 4.4e-06, .memory_share = 0.83}},
     {.capability = 100,
      .model = {.launch_s = 4e-06, .join_s = 3e-06, .fma_share = 0.65, .fma_share_of_narrow_lanes = 0.5, .fma_share_of_large_tiles = 0.7, .ctas_that_fill = 2.0, .large_ctas_that_fill = 1.0, .memory_share = 0.85, .store_share = 0.7, .narrow_store_share = 0.6, .large_store_share = 0.7, .ragged_store_share = 0.2, .l2_bytes_per_s = 38000000000.0},
-     .words = {.parity = 1.133, .narrow = 1.092, .square = 1.084, .short_k = 1.174, .float64 = 1.427, .float64_slices = 1.093, .terms = 1.201},
+     .words = {.parity = 1.133, .narrow = 1.092, .square = 1.084, .float64 = 1.427, .float64_slices = 1.093, .terms = 1.201},
      .pairs_by_warps = {.launch_s = 1e-05, .pass_share = 0.6, .pairs_share = 0.07}},
     {.capability = 120,
      .model = {.launch_s = 4e-06, .join_s = 3e-06, .fma_share = 0.65, .fma_share_of_narrow_lanes = 0.5, .fma_share_of_large_tiles = 0.7, .ctas_that_fill = 2.0, .large_ctas_that_fill = 1.0, .memory_share = 0.85, .store_share = 0.7, .narrow_store_share = 0.6, .large_store_share = 0.7, .ragged_store_share = 0.2, .l2_bytes_per_s = 38000000000.0},
-     .words = {.parity = 1.133, .narrow = 1.092, .square = 1.084, .short_k = 1.174, .float64 = 1.427, .float64_slices = 1.093, .terms = 1.201},
+     .words = {.parity = 1.133, .narrow = 1.092, .square = 1.084, .float64 = 1.427, .float64_slices = 1.093, .terms = 1.201},
      .pairs_by_warps = {.launch_s = 1e-05, .pass_share = 0.6, .pairs_share = 0.11}},
 };
 
 // row_07_register_parity: the configurations that were found (rows, columns, depth, resident), and for which shapes.
 constexpr int kParityFound[][4] = {
+    {64, 64, 8, 4},
+    {64, 128, 8, 4},
     {128, 128, 8, 2},
+    {128, 256, 16, 1},
+    {64, 128, 8, 3},
 };
 constexpr TunedShape kParityShapes[] = {
+    {90, 9.0000f, 9.0000f, 9.0000f, 0},  // 512x512x512
+    {90, 10.0000f, 10.0000f, 10.0000f, 1},  // 1024x1024x1024
+    {90, 11.0000f, 11.0000f, 11.0000f, 2},  // 2048x2048x2048
+    {90, 12.0000f, 12.0000f, 12.0000f, 3},  // 4096x4096x4096
+    {90, 9.9658f, 9.9658f, 9.9658f, 1},  // 1000x1000x1000
+    {90, 11.5507f, 11.5507f, 11.5507f, 4},  // 3000x3000x3000
+    {90, 12.0000f, 10.0000f, 10.0000f, 2},  // 4096x1024x1024
+    {90, 10.0000f, 12.0000f, 9.0000f, 2},  // 1024x4096x512
+    {90, 9.0000f, 13.0000f, 10.0000f, 2},  // 512x8192x1024
+    {90, 11.0000f, 11.0000f, 9.0000f, 2},  // 2048x2048x512
+    {90, 12.5850f, 11.0000f, 11.0000f, 3},  // 6144x2048x2048
     {},
 };
 
 // tc_13_mma_sync: the configurations that were found (block_m, block_n, warps_m, warps_n, stages, blocks), and for which shapes.
 constexpr int kWarpFound[][6] = {
-    {128, 128, 2, 4, 3, 1},
+    {64, 64, 2, 2, 4, 3},
+    {128, 256, 2, 4, 4, 1},
+    {128, 64, 2, 2, 4, 2},
+    {256, 128, 4, 2, 4, 1},
 };
 constexpr TunedShape kWarpShapes[] = {
+    {90, 9.0000f, 9.0000f, 9.0000f, 0},  // 512x512x512
+    {90, 10.0000f, 10.0000f, 10.0000f, 0},  // 1024x1024x1024
+    {90, 11.0000f, 11.0000f, 11.0000f, 1},  // 2048x2048x2048
+    {90, 12.0000f, 12.0000f, 12.0000f, 1},  // 4096x4096x4096
+    {90, 13.0000f, 13.0000f, 13.0000f, 1},  // 8192x8192x8192
+    {90, 9.9658f, 9.9658f, 9.9658f, 0},  // 1000x1000x1000
+    {90, 11.5507f, 11.5507f, 11.5507f, 2},  // 3000x3000x3000
+    {90, 12.0000f, 10.0000f, 10.0000f, 1},  // 4096x1024x1024
+    {90, 10.0000f, 12.0000f, 9.0000f, 1},  // 1024x4096x512
+    {90, 9.0000f, 13.0000f, 10.0000f, 3},  // 512x8192x1024
+    {90, 11.0000f, 11.0000f, 9.0000f, 3},  // 2048x2048x512
+    {90, 12.5850f, 11.0000f, 11.0000f, 1},  // 6144x2048x2048
     {},
 };
 

@@ -25,8 +25,7 @@ struct Tuning {
 // How many times as long a rung takes where lines of A or B in memory, or of C too, are no
 // multiples of 4 elements, for it then copies words.
 struct TimesOfWords {
-  double parity = 0, narrow = 0, square = 0, short_k = 0, float64 = 0, float64_slices = 0,
-         terms = 0;
+  double parity = 0, narrow = 0, square = 0, float64 = 0, float64_slices = 0, terms = 0;
 };
 
 // Of tc_13_mma_sync: its three launches; what its pass gets of the memory's bandwidth, and its

@@ -11,8 +11,8 @@
 // Prediction: 90 % of what memory gives for 4,096 of 64×64×64, 60 µs on an H200, and twice cuBLAS's
 // rate from 128×128×128 on. Measured: 56 µs, where row_17 takes 80 and cuBLAS 87; 128 of
 // 256×256×256 in 59 µs, where cuBLAS takes 98; 4096×4096×64 in 46 µs, where it takes 72.
-// Accepts: every problem, batches in strides or in arrays of pointers; copies of 16 bytes where
-// address and leading dimension allow.
+// Accepts: every problem, batches in strides or in arrays of pointers. Lines may begin at any word:
+// copies take 16 bytes all the same (term_shifts.hpp), and odd rows of C are stored whole.
 // What binds it: memory for short k. Else issue slots: a round of 32 of k takes the producers about
 // 250 instructions, half of them for the split, and the consumers as many.
 
@@ -26,7 +26,9 @@ void launch(const Call& call, runtime::StreamView& stream) {
   with_batch(call, [&](const Gemm& g, const Batch& batch, bool trans_a, bool trans_b) {
     const StreamedShape shape{g.m, g.n, g.k, batch.count, width_for(g.lda, g.ldb)};
     with_term_stream(shape, *stream.machine, [&]<class C>(double) {
-      launch_term_stream<C>(g, batch, trans_a, trans_b, stream);
+      with_shifts<C>(begins_anywhere(g, batch), [&]<class Own>() {
+        launch_term_stream<Own>(g, batch, trans_a, trans_b, stream);
+      });
     });
   });
 }

@@ -12,8 +12,8 @@
 // Prediction: 512×512×512 in 10 µs on an H100, 96×3072×768 in 13 µs. Measured: 11.6 and 17.2 µs,
 // where row_14 takes 13.8 and 23.3, and cuBLAS 16.0 and 25.5; 32×4096×4096 in 37 µs, where tc_15
 // takes 40; 64 of 50×50×2000 in 35 µs, where tc_18 takes 58 and cuBLAS 81.
-// Accepts: every problem, and batches that fit a grid; copies of 16 bytes where address and leading
-// dimension allow.
+// Accepts: every problem, and batches that fit a grid. Lines may begin at any word: copies take 16
+// bytes all the same (term_shifts.hpp).
 // What binds it: memory for up to 32 lines. Of small products the launch, the first round's way
 // from memory, and the cluster's two barriers, 1 µs.
 
@@ -27,7 +27,9 @@ void launch(const Call& call, runtime::StreamView& stream) {
   with_batch(call, [&](const Gemm& g, const Batch& batch, bool trans_a, bool trans_b) {
     const StreamedShape shape{g.m, g.n, g.k, batch.count, width_for(g.lda, g.ldb)};
     with_cluster_tile(shape, *stream.machine, [&]<class C>(const Slices& slices) {
-      launch_in_clusters<C>(g, batch, trans_a, trans_b, slices, stream);
+      with_shifts<C>(begins_anywhere(g, batch), [&]<class Own>() {
+        launch_in_clusters<Own>(g, batch, trans_a, trans_b, slices, stream);
+      });
     });
   });
 }

@@ -154,7 +154,8 @@ __device__ __forceinline__ void consume_slice(TermShared<C>& shared, float* stag
   TermSums<C> sums;
   unsigned lost = 0;
   TermsRead<C> at;
-  add_terms<C, kYAlong>(sums, shared, at, tile.end - tile.first, lost);
+  add_terms<C, kYAlong>(sums, shared, at, tile.end - tile.first, lost,
+                        row_shifts(g.y.data, g.y.ld));
   sums.join_all();
   report_lost<C>(shared, lost);
   sync_consumers<C>();  // the ring is used no more

@@ -13,6 +13,8 @@ inline namespace WARPLADDER_FLAVOUR {
 template <int kColumns, int kConsumers, int kProducers, int kStages, int kResident = 1,
           int kProducerRegisters = 64>
 struct TermConfig {
+  // Two CTAs leave room in shared memory for what lines take that begin at any word: of 96, none.
+  static constexpr bool has_room = kColumns != 96, shifted = false;
   static constexpr int tile_x = kColumns, tile_y = 64 * kConsumers, depth = 32, stages = kStages,
                        consumers = 128 * kConsumers, producers = 128 * kProducers,
                        threads = consumers + producers, warps = consumers / 32,
@@ -24,6 +26,21 @@ struct TermConfig {
                            std::min(240, (registers * threads - producer_registers * producers) /
                                              consumers / 8 * 8);
 };
+
+// The same for operands whose lines begin at any word (term_shifts.hpp).
+template <class C>
+struct Shifted : C {
+  static constexpr bool shifted = true;
+};
+
+// `run` gets the configuration for lines that begin at any word, or C, which copies words of them.
+template <class C, class Run>
+void with_shifts(bool begins_anywhere, const Run& run) {
+  if constexpr (C::has_room) {
+    if (begins_anywhere) return run.template operator()<Shifted<C>>();
+  }
+  run.template operator()<C>();
+}
 
 template <class C>
 double term_time(std::int64_t m, std::int64_t n, std::int64_t k, int count, std::int64_t rounds,
@@ -68,10 +85,10 @@ auto with_term_tile(std::int64_t m, std::int64_t n, std::int64_t k, const runtim
 }
 
 // tc_18_streamed_terms: what a round of a tile takes of a multiprocessor whose CTAs are all at
-// work, and its end; what a round takes a lone CTA; and what a round takes longer where all is
-// copied word by word. Fitted to 375 products and batches on an H200.
+// work, and its end; what a round takes a lone CTA; and what a round takes longer where lines begin
+// at any word. Fitted to 375 products and batches on an H200, the last to 22 on an H100.
 struct TermStreamTiming {
-  double round_s, end_s, lone_round_s, words_s;
+  double round_s, end_s, lone_round_s, ragged_s;
 };
 template <class C>
 constexpr TermStreamTiming kTermStreamTiming{};
@@ -80,36 +97,34 @@ using StreamOf96 = TermConfig<96, 1, 1, 3, 2, 80>;
 using StreamOf32 = TermConfig<32, 1, 1, 6, 2, 80>;
 using StreamOf128 = TermConfig<128, 2, 2, 4, 1, 64>;
 template <>
-constexpr TermStreamTiming kTermStreamTiming<StreamOf64>{0.503e-6, 0.673e-6, 0.775e-6, 0.267e-6};
+constexpr TermStreamTiming kTermStreamTiming<StreamOf64>{0.503e-6, 0.673e-6, 0.775e-6, 0.060e-6};
 template <>
-constexpr TermStreamTiming kTermStreamTiming<StreamOf96>{0.677e-6, 0.919e-6, 1.013e-6, 0.354e-6};
+constexpr TermStreamTiming kTermStreamTiming<StreamOf96>{0.677e-6, 0.919e-6, 1.013e-6, 0.450e-6};
 template <>
-constexpr TermStreamTiming kTermStreamTiming<StreamOf32>{0.403e-6, 0.420e-6, 0.651e-6, 0.189e-6};
+constexpr TermStreamTiming kTermStreamTiming<StreamOf32>{0.403e-6, 0.420e-6, 0.651e-6, 0.050e-6};
 template <>
-constexpr TermStreamTiming kTermStreamTiming<StreamOf128>{1.365e-6, 2.701e-6, 1.365e-6, 1.002e-6};
+constexpr TermStreamTiming kTermStreamTiming<StreamOf128>{1.365e-6, 2.701e-6, 1.365e-6, 0.120e-6};
 
 template <class C>
 double term_stream_time(const StreamedShape& s, const runtime::Machine& machine) {
   constexpr TermStreamTiming kTiming = kTermStreamTiming<C>;
   static_assert(kTiming.round_s > 0);
-  constexpr double kOddEnd = 1.6, kMostOfMemory = 0.8, kLaunch_s = 4e-6;
+  constexpr double kOddEnd = C::has_room ? 1.25 : 1.6, kMostOfMemory = 0.8, kLaunch_s = 4e-6,
+                   kFirstRagged_s = 0.5e-6;
   const std::int64_t rows = tiles(s.m, C::tile_y), columns = tiles(s.n, C::tile_x),
                      all = rows * columns * s.count;
   const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n),
              k = static_cast<double>(s.k), count = static_cast<double>(s.count),
              rounds = static_cast<double>(std::max<std::int64_t>(1, tiles(s.k, C::depth)));
-  // How many copies a round takes, of a whole tile's by 16 bytes: up to 4 of words.
-  const double lines = m / static_cast<double>(rows) + n / static_cast<double>(columns),
-               copies = (s.width == 4 ? 1 : 4) * lines / (C::tile_x + C::tile_y),
-               words_s = kTiming.words_s * std::max(0.0, copies - 1) / 3,
+  const double ragged_s = s.width == 4 ? 0.0 : kTiming.ragged_s,
                end_s = s.n % 2 == 0 ? kTiming.end_s : kOddEnd * kTiming.end_s;
   const auto on_one = static_cast<double>(tiles(all, machine.multiprocessors)),
              of_cta = static_cast<double>(tiles(all, C::resident * machine.multiprocessors));
   const double memory_s =
       4.0 * count * ((m + n) * k + m * n) / (kMostOfMemory * machine.memory_bytes_per_s);
-  return kLaunch_s +
-         std::max({on_one * (rounds * (kTiming.round_s + words_s) + end_s),
-                   of_cta * (rounds * (kTiming.lone_round_s + words_s * C::resident / 2) +
+  return kLaunch_s + (s.width == 4 ? 0 : kFirstRagged_s) +
+         std::max({on_one * (rounds * (kTiming.round_s + ragged_s) + end_s),
+                   of_cta * (rounds * (kTiming.lone_round_s + ragged_s * C::resident / 2) +
                              end_s * C::resident / 2),
                    memory_s});
 }

@@ -20,8 +20,8 @@ __device__ __forceinline__ TileOrigin term_origin(const StreamedGemm& s, const S
 template <class C, bool kXAlong, bool kYAlong>
 __device__ __forceinline__ void produce_stream(TermShared<C>& shared, const StreamedGemm& s,
                                                StreamedTile at) {
-  using CopierX = TermCopier<C, C::tile_x, kXAlong, true, false>;
-  using CopierY = TermCopier<C, C::tile_y, kYAlong, false, false>;
+  using CopierX = CopierOf<C, C::tile_x, kXAlong, true, false>;
+  using CopierY = CopierOf<C, C::tile_y, kYAlong, false, false>;
   const Gemm& g = s.gemm;
   LineOperand x{nullptr, g.ldb, g.n, false}, y{nullptr, g.lda, g.m, false};
   CopierX copier_x(x, 0, 0);
@@ -44,25 +44,37 @@ __device__ __forceinline__ void produce_stream(TermShared<C>& shared, const Stre
     const int depths = left < C::depth ? static_cast<int>(left) : C::depth;
     copier_x.copy_next(to_x, x, depths);
     copier_y.copy_next(to_y, y, depths);
+    return row_shifts(x.data, x.ld).first;
   };
   const std::int64_t tiles = (s.tiles * s.batch.count - 1 - blockIdx.x) / gridDim.x + 1;
-  produce_terms<C, kXAlong>(shared, tiles * s.rounds, s.rounds, copy_next);
+  produce_terms<C, kXAlong>(shared, tiles * s.rounds, s.rounds, row_shifts(nullptr, x.ld).step,
+                            copy_next);
 }
 
-// The lane's sums of two rows of C: pairs of neighbours, eight columns apart. Stored are those of
-// which `pairs` has a bit, the second row's behind the first's. kTwo: at once; all pairs are whole
-// then, and lie at multiples of 8 bytes.
-template <int kPairs, bool kTwo, bool kAdds>
-__device__ __forceinline__ void store_pairs(float* c, const Gemm& g, std::int64_t columns,
-                                            unsigned pairs, const float (&sum)[4 * kPairs]) {
+// A consumer's part of a tile of C: two rows of a lane, neighbours, and of each the pairs of
+// neighbours that lie 8 columns apart. Bit j of `pairs` stands for pair j of the first row; the
+// second row's follow.
+template <class C>
+struct LanePart {
+  static constexpr int count = C::tile_x / 8;
+  float* c;
+  std::int64_t rows, columns;  // from the lane's first ones on
+  unsigned pairs, wrong;       // those within C, and those that are to be multiplied again
+};
+
+// The right pairs: at once (kTwo), where all lie at multiples of 8 bytes, or word by word.
+template <class C, bool kTwo, bool kAdds>
+__device__ __forceinline__ void store_pairs(const LanePart<C>& part, const Gemm& g,
+                                            const float (&sum)[C::tile_x / 2]) {
+  constexpr int kPairs = LanePart<C>::count;
+  const unsigned right = part.pairs & ~part.wrong;
   WARPLADDER_UNROLL
   for (int h = 0; h < 2; ++h) {
-    float* const row = c + h * g.ldc;
     WARPLADDER_UNROLL
     for (int j = 0; j < kPairs; ++j) {
-      if ((pairs >> (kPairs * h + j) & 1) == 0) continue;
-      float *const to = row + 8 * j, first = g.alpha * sum[4 * j + 2 * h],
-                   second = g.alpha * sum[4 * j + 2 * h + 1];
+      if ((right >> (kPairs * h + j) & 1) == 0) continue;
+      float* const to = part.c + h * g.ldc + 8 * j;
+      const float first = g.alpha * sum[4 * j + 2 * h], second = g.alpha * sum[4 * j + 2 * h + 1];
       if constexpr (kTwo) {
         auto* const two = reinterpret_cast<float2*>(to);
         const float2 old = kAdds ? *two : make_float2(0, 0);
@@ -70,8 +82,23 @@ __device__ __forceinline__ void store_pairs(float* c, const Gemm& g, std::int64_
                      : make_float2(first, second);
       } else {
         *to = kAdds ? first + g.beta * *to : first;
-        if (8 * j + 1 < columns) to[1] = kAdds ? second + g.beta * to[1] : second;
+        if (8 * j + 1 < part.columns) to[1] = kAdds ? second + g.beta * to[1] : second;
       }
+    }
+  }
+}
+
+// Calls put(column, sum) for each wrong sum of the lane's row h, which is multiplied again.
+template <class C, class Put>
+__device__ __forceinline__ void multiply_wrong(const LanePart<C>& part, const TermPart& x,
+                                               const TermPart& y, int h, const Put& put) {
+  constexpr int kPairs = LanePart<C>::count;
+  unsigned wrong = part.wrong >> kPairs * h & ((1u << kPairs) - 1);
+  WARPLADDER_NO_UNROLL
+  for (int column = 0; wrong != 0; column += 8, wrong >>= 1) {
+    if (wrong % 2 == 0) continue;
+    for (int i = 0; i < 2 && column + i < part.columns; ++i) {
+      put(column + i, multiply_again(x, y, column + i, h));
     }
   }
 }
@@ -103,12 +130,61 @@ __device__ __forceinline__ float least_exact(TermPart x, TermPart y) {
                          __reduce_max_sync(0xffffffffu, of_lane(y, 2)));
 }
 
+// Where pairs lie at odd places in C, a warp lays down rows of its sums, and stores them word by
+// word: neighbouring lanes store neighbours. The padding keeps lanes from meeting on a bank.
+template <class C>
+struct StagedRows {
+  float row[8][C::tile_x + 8];
+};
+
+template <class C>
+__device__ __forceinline__ void store_rows(StagedRows<C>& staged, const LanePart<C>& part,
+                                           const Gemm& g, const float (&sum)[C::tile_x / 2],
+                                           const TermPart& x, const TermPart& y) {
+  constexpr int kRows = 8;
+  const int lane = threadIdx.x % 32, own = lane / 4, place = lane % 4 * 2;
+  const auto within = [](std::int64_t left, int most) {
+    return left < most ? static_cast<int>(left) : most;
+  };
+  const int rows = within(part.rows + 2 * own, 16),
+            columns = within(part.columns + place, C::tile_x);
+  WARPLADDER_UNROLL
+  for (int h = 0; h < 2; ++h) {
+    float* const to = staged.row[own] + place;
+    WARPLADDER_UNROLL
+    for (int j = 0; j < LanePart<C>::count; ++j) {
+      *reinterpret_cast<float2*>(to + 8 * j) =
+          make_float2(sum[4 * j + 2 * h], sum[4 * j + 2 * h + 1]);
+    }
+    multiply_wrong<C>(part, x, y, h, [&](int column, float right) { to[column] = right; });
+    __syncwarp();  // the rows are laid down
+    float* const c = part.c + (h - 2 * own) * g.ldc - place + lane;
+    WARPLADDER_UNROLL_BY(4)
+    for (int r = 0; r < kRows; ++r) {
+      const int row = 2 * r + h;
+      WARPLADDER_UNROLL
+      for (int column = 0; column < C::tile_x; column += 32) {
+        if (row < rows && column + lane < columns) {
+          store_scaled(c + 2 * r * g.ldc + column, g.alpha, staged.row[r][column + lane], g.beta);
+        }
+      }
+    }
+    __syncwarp();  // and have been read
+  }
+}
+
+template <class C>
+struct TermStreamShared {
+  TermShared<C> tiles;
+  StagedRows<C> staged[C::has_room ? C::warps : 1];
+};
+
 // A consumer's sums of a tile. `lost`: what its warp's terms of Y have.
 template <class C, bool kXAlong, bool kYAlong>
-__device__ __forceinline__ void store_terms(const TermShared<C>& shared, const StreamedGemm& s,
+__device__ __forceinline__ void store_terms(TermStreamShared<C>& shared, const StreamedGemm& s,
                                             const StreamedTile& at,
                                             const float (&sum)[C::tile_x / 2], unsigned lost) {
-  constexpr int kPairs = C::tile_x / 8;
+  constexpr int kPairs = LanePart<C>::count;
   const Gemm& g = s.gemm;
   const ProductOperands operands = operands_of(g, s.batch, at.product);
   const TileOrigin tile = term_origin<C>(s, at);
@@ -118,7 +194,9 @@ __device__ __forceinline__ void store_terms(const TermShared<C>& shared, const S
                  y = part_of_lines(operands.a, g.lda, kYAlong, row, rows, 0, g.k);
   bool lossy = __any_sync(0xffffffffu, parts::has_lost(lost));
   WARPLADDER_UNROLL
-  for (int warp = C::warps; warp < C::threads / 32; ++warp) lossy |= shared.lost[warp] != 0;
+  for (int warp = C::warps; warp < C::threads / 32; ++warp) {
+    lossy |= shared.tiles.lost[warp] != 0;
+  }
   const float least = lossy ? least_exact<C>(x, y) : 0.0f;
   const unsigned there = columns <= 0              ? 0
                          : columns > C::tile_x - 8 ? (1u << kPairs) - 1
@@ -126,32 +204,42 @@ __device__ __forceinline__ void store_terms(const TermShared<C>& shared, const S
                  pairs = rows <= 0   ? 0
                          : rows == 1 ? there
                                      : there | there << kPairs;
-  unsigned wrong = wrong_pairs<kPairs>(sum, least) & pairs;
   float* const c = operands.c + row * g.ldc + column;
+  const LanePart<C> part{c, rows, columns, pairs, wrong_pairs<kPairs>(sum, least) & pairs};
+  constexpr int kFew = 16;  // columns, which rows do not pay for
   const bool two = g.n % 2 == 0 && width_of(operands.c, s.width_c) >= 2;
-  if (g.beta == 0.0f) {
-    two ? store_pairs<kPairs, true, false>(c, g, columns, pairs & ~wrong, sum)
-        : store_pairs<kPairs, false, false>(c, g, columns, pairs & ~wrong, sum);
-  } else {
-    two ? store_pairs<kPairs, true, true>(c, g, columns, pairs & ~wrong, sum)
-        : store_pairs<kPairs, false, true>(c, g, columns, pairs & ~wrong, sum);
-  }
-  WARPLADDER_NO_UNROLL
-  for (int pair = 0; wrong != 0; ++pair, wrong >>= 1) {
-    if (wrong % 2 == 0) continue;
-    const int h = pair / kPairs, j = pair % kPairs * 8;
-    for (int i = 0; i < 2 && j + i < columns; ++i) {
-      store_scaled(&c[h * g.ldc + j + i], g.alpha, multiply_again(x, y, j + i, h), g.beta);
+  if constexpr (C::has_room) {
+    if (!two && g.n - tile.column > kFew) {
+      store_rows<C>(shared.staged[threadIdx.x / 32], part, g, sum, x, y);
+      return;
     }
   }
+  if (g.beta == 0.0f) {
+    two ? store_pairs<C, true, false>(part, g, sum) : store_pairs<C, false, false>(part, g, sum);
+  } else {
+    two ? store_pairs<C, true, true>(part, g, sum) : store_pairs<C, false, true>(part, g, sum);
+  }
+  for (int h = 0; h < 2; ++h) {
+    multiply_wrong<C>(part, x, y, h, [&](int at_column, float right) {
+      store_scaled(&c[h * g.ldc + at_column], g.alpha, right, g.beta);
+    });
+  }
+}
+
+// Of a product's Y.
+template <class C>
+__device__ __forceinline__ RowShifts shifts_of_y(const StreamedGemm& s, std::int64_t product) {
+  if constexpr (!C::shifted) return {};
+  return row_shifts(operands_of(s.gemm, s.batch, product).a, s.gemm.lda);
 }
 
 template <class C, bool kXAlong, bool kYAlong>
 static __global__ void __launch_bounds__(C::threads, C::resident)
     multiply_term_stream(StreamedGemm s) {
-  auto& shared = *runtime::dynamic_shared<TermShared<C>>();
+  auto& all = *runtime::dynamic_shared<TermStreamShared<C>>();
+  TermShared<C>& shared = all.tiles;
   shared.init();
-  shared.clear(s.gemm.n % C::tile_x == 0 && s.gemm.m % C::tile_y == 0);
+  shared.clear(C::shifted || (s.gemm.n % C::tile_x == 0 && s.gemm.m % C::tile_y == 0));
   __syncthreads();  // the barriers are there
   StreamedTile at{blockIdx.x / s.tiles, blockIdx.x % s.tiles};
   if (threadIdx.x >= C::consumers) {
@@ -164,9 +252,9 @@ static __global__ void __launch_bounds__(C::threads, C::resident)
   unsigned lost = 0;
   for (; at.product < s.batch.count; at.advance(s)) {
     TermSums<C> sums;
-    add_terms<C, kYAlong>(sums, shared, read, s.rounds, lost);
+    add_terms<C, kYAlong>(sums, shared, read, s.rounds, lost, shifts_of_y<C>(s, at.product));
     sums.join_all();
-    store_terms<C, kXAlong, kYAlong>(shared, s, at, sums.first, lost);
+    store_terms<C, kXAlong, kYAlong>(all, s, at, sums.first, lost);
   }
 }
 
@@ -174,7 +262,7 @@ template <class C>
 void launch_term_stream(const Gemm& g, const Batch& batch, bool trans_a, bool trans_b,
                         runtime::StreamView& stream) {
   const auto [gemm, ctas] = stream_of<C>(g, batch, C::tile_y, C::tile_x, *stream.machine);
-  const runtime::LaunchShape shape{dim3(ctas), dim3(C::threads), sizeof(TermShared<C>)};
+  const runtime::LaunchShape shape{dim3(ctas), dim3(C::threads), sizeof(TermStreamShared<C>)};
   for_transposes(trans_a, trans_b, [&]<bool kARows, bool kBRows>() {
     runtime::launch(stream, shape, multiply_term_stream<C, !kBRows, kARows>, gemm);
   });

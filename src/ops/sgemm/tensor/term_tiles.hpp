@@ -8,6 +8,7 @@
 #include <bit>
 
 #include "ops/sgemm/rung_sliced.hpp"
+#include "ops/sgemm/tensor/term_shifts.hpp"
 #include "ops/sgemm/tensor/term_slices.hpp"
 #include "parts/bfloat_terms.hpp"
 #include "parts/ptx/mbarrier.hpp"
@@ -41,6 +42,12 @@ constexpr int raw_lines(int lines) {
   return static_cast<int>(std::bit_ceil(static_cast<unsigned>(lines)));
 }
 
+// How many words a raw tile takes.
+template <class C>
+constexpr int raw_words(int lines) {
+  return C::shifted ? shifted_words(lines, C::depth) : lines * C::depth;
+}
+
 // X's tile in terms: for each 16 of k a tile that a descriptor names.
 template <class C>
 struct TermTile {
@@ -54,7 +61,7 @@ struct TermShared {
   static constexpr int pitch = C::tile_y + 4, ahead = C::stages - 2, raw_x = raw_lines(C::tile_x);
   struct Ring {
     TermTile<C> terms[2];
-    float y[C::stages][C::tile_y * C::depth], x[ahead + 1][raw_x * C::depth];
+    float y[C::stages][raw_words<C>(C::tile_y)], x[ahead + 1][raw_words<C>(raw_x)];
   };
   union {
     Ring ring;
@@ -106,7 +113,8 @@ __device__ __forceinline__ TermDepth term_depth(const SlicedGemm& g, const Slice
 // The producers: X's tile into its terms. Of each eight lines and C::depth of k, a lane has eight
 // neighbours along k of a line.
 template <class C, bool kAlong>
-__device__ __forceinline__ void split_tile(TermTile<C>& to, const float* raw, unsigned& lost) {
+__device__ __forceinline__ void split_tile(TermTile<C>& to, const float* raw,
+                                           const RowShifts& shifts, unsigned& lost) {
   constexpr int kRaw = raw_lines(C::tile_x);
   using Places = TermPlaces<kRaw, C::depth, kAlong, true>;
   constexpr int kStep = C::producers / 4;
@@ -119,7 +127,9 @@ __device__ __forceinline__ void split_tile(TermTile<C>& to, const float* raw, un
   WARPLADDER_UNROLL
   for (int i = 0; i < C::tile_x; i += kStep) {
     float value[8];
-    if constexpr (kAlong) {
+    if constexpr (C::shifted) {
+      load_shifted<kRaw, C::depth, kAlong>(value, raw, line, i, 8 * octet, shifts);
+    } else if constexpr (kAlong) {
       parts::load4(&value[0], raw + Places::at(line, 2 * octet) + i * C::depth);
       parts::load4(&value[4], raw + Places::at(line, 2 * octet + 1) + i * C::depth);
     } else {
@@ -170,16 +180,22 @@ class TermCopier {
   int lines_;
 };
 
+template <class C, int kLines, bool kAlong, bool kOfX, bool kZeros = true>
+using CopierOf = std::conditional_t<C::shifted, ShiftedCopier<C, raw_lines(kLines), kAlong>,
+                                    TermCopier<C, kLines, kAlong, kOfX, kZeros>>;
+
 // The producers' rounds: copy_next(x, y) has the next round's operands copied, tile after tile of
-// `rounds` each.
+// `rounds` each, and returns the shift of X's first row. Rows differ by `step` words.
 template <class C, bool kXAlong, class CopyNext>
 __device__ __forceinline__ void produce_terms(TermShared<C>& shared, std::int64_t all_rounds,
-                                              int rounds, const CopyNext& copy_next) {
+                                              int rounds, unsigned step,
+                                              const CopyNext& copy_next) {
   constexpr int kAhead = TermShared<C>::ahead;
   auto& ring = shared.ring;
   parts::RingPlace<C::stages> filled, split, read;
   parts::RingPlace<kAhead + 1> raw, raw_split;
   unsigned lost = 0;
+  unsigned shifts = 0;  // two bits for each round that is under way, the latest one's are the last
   int of_tile = 0, terms = 0;
   WARPLADDER_NO_UNROLL
   for (std::int64_t round = -kAhead; round < all_rounds; ++round) {
@@ -188,9 +204,10 @@ __device__ __forceinline__ void produce_terms(TermShared<C>& shared, std::int64_
       // The round's copies are there for all, and the X before it is read no more.
       ptx::named_barrier_together<2, C::producers>();
     }
+    shifts <<= 2;
     if (round + kAhead < all_rounds) {
       ptx::wait(&shared.empty[filled.stage], filled.parity ^ 1);
-      copy_next(ring.x[raw.stage], ring.y[filled.stage]);
+      shifts |= copy_next(ring.x[raw.stage], ring.y[filled.stage]);
       filled.advance();
       raw.advance();
     }
@@ -200,7 +217,8 @@ __device__ __forceinline__ void produce_terms(TermShared<C>& shared, std::int64_
       ptx::wait(&shared.empty[read.stage], read.parity);
       read.advance();
     }
-    split_tile<C, kXAlong>(ring.terms[terms], ring.x[raw_split.stage], lost);
+    split_tile<C, kXAlong>(ring.terms[terms], ring.x[raw_split.stage],
+                           {shifts >> 2 * kAhead & 3, step}, lost);
     terms ^= 1;
     ptx::fence_async_proxy_of_shared();
     if (++of_tile == rounds) {
@@ -218,14 +236,17 @@ template <class C, bool kXAlong, bool kYAlong>
 __device__ __forceinline__ void produce_slice(TermShared<C>& shared, const SlicedGemm& g,
                                               const SlicedTile& tile) {
   const TermDepth slice = term_depth<C>(g, tile);
-  TermCopier<C, C::tile_x, kXAlong, true> copier_x(g.x, tile.x0, slice.k0);
-  TermCopier<C, C::tile_y, kYAlong, false> copier_y(g.y, tile.y0, slice.k0);
+  CopierOf<C, C::tile_x, kXAlong, true> copier_x(g.x, tile.x0, slice.k0);
+  CopierOf<C, C::tile_y, kYAlong, false> copier_y(g.y, tile.y0, slice.k0);
+  const RowShifts shifts = row_shifts(g.x.data, g.x.ld);
   int left = slice.depth;
-  produce_terms<C, kXAlong>(shared, slice.rounds, slice.rounds, [&](float* x, float* y) {
+  const auto copy_next = [&](float* x, float* y) {
     copier_x.copy_next(x, g.x, left);
     copier_y.copy_next(y, g.y, left);
     left -= C::depth;
-  });
+    return shifts.first;
+  };
+  produce_terms<C, kXAlong>(shared, slice.rounds, slice.rounds, shifts.step, copy_next);
 }
 
 // A consumer's two lines of its warp's 16 of Y, neighbours: rows g and g + 8 of the fragment.
@@ -236,12 +257,17 @@ __device__ __forceinline__ unsigned fragment_line() {
 // A thread's terms of Y's raw tile, at step·16 of its depth.
 template <class C, bool kAlong>
 __device__ __forceinline__ void split_fragment(unsigned (&a)[parts::kTerms][4], const float* raw,
-                                               int step, unsigned& lost) {
+                                               int step, const RowShifts& shifts, unsigned& lost) {
   unsigned line = fragment_line();
   const unsigned t = threadIdx.x % 4;
   ptx::make_opaque(line);
   float value[2][4];  // of each line
-  if constexpr (kAlong) {
+  if constexpr (C::shifted) {
+    WARPLADDER_UNROLL
+    for (int i = 0; i < 2; ++i) {
+      load_shifted<C::tile_y, C::depth, kAlong>(value[i], raw, line, i, step * 16 + 4 * t, shifts);
+    }
+  } else if constexpr (kAlong) {
     WARPLADDER_UNROLL
     for (int i = 0; i < 2; ++i) {
       parts::load4(value[i],
@@ -325,7 +351,8 @@ __device__ __forceinline__ void add_first_terms(float (&sum)[C::tile_x / 2],
 // Adds the products of a tile's rounds.
 template <class C, bool kYAlong>
 __device__ __forceinline__ void add_terms(TermSums<C>& sums, TermShared<C>& shared,
-                                          TermsRead<C>& at, int rounds, unsigned& lost) {
+                                          TermsRead<C>& at, int rounds, unsigned& lost,
+                                          const RowShifts& shifts = {}) {
   static_assert(C::depth == 2 * parts::kTermDepth);
   unsigned a[2][parts::kTerms][4];
   WARPLADDER_NO_UNROLL
@@ -335,7 +362,7 @@ __device__ __forceinline__ void add_terms(TermSums<C>& sums, TermShared<C>& shar
     ptx::wait(&shared.full[stage], at.place.parity);
     WARPLADDER_UNROLL
     for (int step = 0; step < 2; ++step) {  // the second is split while the first is multiplied
-      split_fragment<C, kYAlong>(a[step], shared.ring.y[stage], step, lost);
+      split_fragment<C, kYAlong>(a[step], shared.ring.y[stage], step, shifts, lost);
       ptx::wgmma_fence();
       parts::multiply_other_terms(sums.others, a[step], ptx::tile_descriptor(terms.steps[step]),
                                   TermSums<C>::of_all_rounds || step > 0);
