@@ -83,10 +83,14 @@ struct HalfPairs : EightsInOrder {
   template <int kTiles>
   static constexpr int kPromoted = 1;
 
-  // Writes the eight elements from k on. Returns their hi in `hi`: the pass counts what FP16 loses.
+  // Writes the eight elements from k on. Returns their hi in `hi`, and adds their magnitudes: the
+  // pass counts what FP16 loses.
   __device__ __forceinline__ static void write8(unsigned char* line, std::int64_t k,
-                                                const float (&x)[8], unsigned (&hi)[4]) {
+                                                const float (&x)[8], unsigned (&hi)[4],
+                                                float& magnitude) {
     unsigned lo[4];
+    WARPLADDER_UNROLL_ON_GPU
+    for (int i = 0; i < 8; ++i) magnitude += fabsf(x[i]);
     WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 4; ++i) {
       hi[i] = two_halves(x[2 * i], x[2 * i + 1]);
@@ -140,7 +144,7 @@ struct Tf32Pairs : Tf32Products {
                : __uint_as_float(__float_as_uint(x) & 0xffffe000u);
   }
   __device__ __forceinline__ static void write8(unsigned char* line, std::int64_t k,
-                                                const float (&x)[8], unsigned (&)[4]) {
+                                                const float (&x)[8], unsigned (&)[4], float&) {
     float hi[8], lo[8];
     WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 8; ++i) {
@@ -164,7 +168,7 @@ struct Tf32Once : Tf32Products, EightsInOrder {
   static constexpr bool kNeedsLeast = false, kCounted = false;
 
   __device__ __forceinline__ static void write8(unsigned char* line, std::int64_t k,
-                                                const float (&x)[8], unsigned (&)[4]) {
+                                                const float (&x)[8], unsigned (&)[4], float&) {
     float hi[8];
     WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 8; ++i) hi[i] = Tf32Pairs::hi_of(x[i]);

@@ -5,23 +5,24 @@
 // reads an operand once up to k = 16,384, twice beyond.
 //
 // Whether FP16 pairs suffice. Let the largest element of each line lie between 1 and 2, as a scale
-// can make it. An element from 2^-16 on keeps all 22 bits. A smaller one has an absolute error of
-// at most 2^-39. The pass counts shares of a line's elements: `small` and `tiny`, the nonzero ones
-// below 2^-16 and 2^-18; `below8` and `below18`, all below 2^-8 and 2^-18.
+// can make it. An element from 2^-17 on keeps all 22 bits. A smaller one has an absolute error of
+// at most 2^-40. The pass measures three numbers of a line's elements:
+//   S  the share of nonzero elements below 2^-17,
+//   M  the mean of magnitudes,
+//   G  the geometric mean of magnitudes, where less than 2^-29 counts as 2^-29.
 //
-// The small elements of both operands meet factors below 2, so they add an error of at most
-//   (small(A) + small(B))·k·2^-38.
-// With t and u of 8 or 18, at least (1 - below_t(A) - below_u(B))·k terms of the product are
-// 2^-(t+u) or more. So the error is at most one rounding (2^-24) of the sum of magnitudes, if for
-// some t and u
-//   small(A) + small(B) <= (1 - below_t(A) - below_u(B))·2^(14-t-u).
-// Of one operand the pass need count only the tiny elements here. The others, down to 2^-18, have
-// a relative error of at most 2^-21, eight roundings.
+// The errors of A's small elements meet factors whose magnitudes add up to M(B)·k, and which are
+// below 2. So the product's error is at most
+//   (min(M(B), 2·S(A)) + min(M(A), 2·S(B)))·k·2^-40.
+// The geometric mean of a product's terms is the product of both lines' means, whichever elements
+// meet. A sum is at least its geometric mean times k. So the sum of magnitudes is at least
+//   (G(A)·G(B) - (M(A) + M(B))·2^-29)·k.
+// FP16 pairs suffice if the error is at most eight roundings (2^-21) of that.
 //
-// Where blocks share a line, its parts count as lines do: what holds for the share of each part
-// holds for the line. A last part of fewer than 256 elements counts only its small ones, as if they
-// were of 256: they add at most as much error as another part, one rounding more. The maxima over
-// all lines decide: fits_half_pairs().
+// Both sides are divided by G(A)·G(B), so a line needs M / G and 1 / G. Each number's maximum over
+// all lines decides: fits_half_pairs(). Where blocks share a line, its parts count as lines do. If
+// the other operand's lines lie in the same parts, the rule holds for each part. If they do not,
+// it holds for whole lines with the maxima of M and 1 / G: these bound a line's own.
 
 #include "parts/ptx/cluster.hpp"
 #include "parts/ptx/tma.hpp"

@@ -98,7 +98,7 @@ __device__ __forceinline__ LossCount write_line(const SplitOperand& x, bool in_o
       WARPLADDER_UNROLL_ON_GPU
       for (int i = 0; i < 8; ++i) scaled[i] = v[p][i] * scale;
       unsigned hi[4] = {};
-      if (in_operand && k < depth) Pairs::write8(to, k, scaled, hi);
+      if (in_operand && k < depth) Pairs::write8(to, k, scaled, hi, quick.magnitude);
       if (!counts) continue;
       quick.add(hi, piece < whole ? 0u : ~0u);
     }
@@ -115,10 +115,8 @@ __device__ __forceinline__ LossCount write_line(const SplitOperand& x, bool in_o
       float words[8];
       load_words(piece, words);
       count.add_small(words, range.largest);
-      if (left < kSplitPiece && lane == 0)
-        count.below18 -= kSplitPiece - static_cast<unsigned>(left);
     }
-    count.from8 = quick.from8;
+    quick.add_to(count);
     count.add_of_lanes<32>();
   }
   count.set_line(in_operand, range.largest);
@@ -179,10 +177,10 @@ __device__ __forceinline__ void split_contiguous(const SplitOperand& x, unsigned
                                             lane, depth, range, v, load, load_words, exchange);
   if constexpr (Pairs::kCounted) {
     if (lane == 0) s.count_of_warp[warp] = count;
-    record_loss(x, block,
-                {s.count_of_warp, kSplitWarps >> warps_log2, warps, warps, 1,
-                 static_cast<unsigned>(x.k), false},
-                sync);
+    record_loss(
+        x, block,
+        {s.count_of_warp, kSplitWarps >> warps_log2, warps, warps, 1, static_cast<unsigned>(x.k)},
+        sync);
   }
 }
 

@@ -10,123 +10,124 @@
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {
 
-// Of a line's elements, or of some of them: how many have which magnitude beside the binade of the
-// line's largest. `small`, `tiny`: nonzero ones below 2^-16 and 2^-18 of it.
-struct LossCount {
-  // Far more than there are elements, also if eight warps add it.
-  static constexpr unsigned kUncounted = 1u << 28;
+// Adds both 16-bit halves of a word to a sum, in one instruction.
+__device__ __forceinline__ unsigned add_halves(unsigned word, unsigned sum) {
+#if defined(__CUDACC__)
+  return __dp2a_lo(word, 0x0101u, sum);
+#else
+  return sum + (word & 0xffff) + (word >> 16);
+#endif
+}
 
-  unsigned from8 = 0;            // at least 2^-8
-  unsigned below18 = 0;          // below 2^-18: zeros too. kUncounted: the line does not count
-  unsigned small = 0, tiny = 0;  // kUncounted: no FP16 pair can hold the line
+// What is counted of a line's scaled elements, or of some of them.
+struct LossCount {
+  unsigned small = 0;   // nonzero elements below 2^-17 of the largest's binade
+  float exponents = 0;  // sum of their hi's bits. Infinite: there is no line
+  float magnitude = 0;  // sum of magnitudes. Infinite: no FP16 pair can hold the line
 
   // Counts what the quick count leaves open. Elements are FP32 bits, as is the line's largest.
   __device__ __forceinline__ void add_small(const float (&x)[8], unsigned largest) {
-    const unsigned binade = largest & 0x7f800000u, least = 19u << 23,
-                   of_small = binade >= least ? binade - (16u << 23) : 1u,
-                   of_tiny = binade >= least ? binade - (18u << 23) : 1u;
+    const unsigned limit = (largest_in_halves(largest) & 0x7f800000u) - (17u << 23);
     WARPLADDER_UNROLL_ON_GPU
-    for (int i = 0; i < 8; ++i) {
-      const unsigned bits = magnitude_bits(x[i]);
-      small += bits - 1u < of_small - 1u ? 1u : 0u;
-      tiny += bits - 1u < of_tiny - 1u ? 1u : 0u;
-      below18 += bits < of_tiny ? 1u : 0u;
-    }
+    for (int i = 0; i < 8; ++i) small += magnitude_bits(x[i]) - 1u < limit - 1u ? 1u : 0u;
   }
   __device__ __forceinline__ void add(const LossCount& more) {
-    from8 += more.from8, below18 += more.below18;
-    small += more.small, tiny += more.tiny;
+    small += more.small, exponents += more.exponents, magnitude += more.magnitude;
   }
   // Adds what the other lanes have, of a warp or of each kLanes of it.
   template <int kLanes>
   __device__ __forceinline__ void add_of_lanes() {
-    const auto sum = [](unsigned own) {
-      if constexpr (kLanes == 32) return warp::sum(own);
-      return warp::reduce<kLanes>(own, warp::Sum());
-    };
-    from8 = sum(from8), below18 = sum(below18), small = sum(small), tiny = sum(tiny);
+    if constexpr (kLanes == 32) {
+      small = warp::sum(small);
+    } else {
+      small = warp::reduce<kLanes>(small, warp::Sum());
+    }
+    exponents = warp::reduce<kLanes>(exponents, warp::Sum());
+    magnitude = warp::reduce<kLanes>(magnitude, warp::Sum());
   }
   // A line of zeros, or none at all, counts for nothing.
   __device__ __forceinline__ void set_line(bool in_operand, unsigned largest) {
+    const float infinity = __uint_as_float(0x7f800000u);
     if (!in_operand || largest == 0) {
-      *this = {};
-      below18 = kUncounted;
+      exponents = infinity;
     } else if (!in_reach_of_halves(largest)) {
-      small = tiny = kUncounted;
+      magnitude = infinity;
     }
+  }
+  __device__ __forceinline__ bool has_line() const {
+    return exponents < __uint_as_float(0x7f800000u);
+  }
+  __device__ __forceinline__ bool in_reach() const {
+    return magnitude < __uint_as_float(0x7f800000u);
   }
 };
 
-// The cheap part of the count, of the halves hi: how many are large, and whether one may be small.
-// The line's scale has brought its largest element between 2^14 and 2^15.
+// The cheap part of the count, of eight scaled elements and the halves hi.
 struct QuickCount {
-  unsigned all_above = ~0u, from8 = 0;
+  unsigned all_above = ~0u, exponents = 0;
+  float magnitude = 0;
   // `ignored`: all bits if small elements are counted anyway, else none.
   __device__ __forceinline__ void add(const unsigned (&hi)[4], unsigned ignored = 0) {
-    constexpr unsigned k16 = 0x3400, k8 = 0x5400;  // 2^-2 and 2^6 as halves' bits
-    unsigned marks = 0;
+    constexpr unsigned k17 = 0x3400;  // 2^-2 as a half's bits
+    unsigned above = ~0u;
     WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 4; ++i) {
-      const unsigned both =
-          hi[i] & 0x7fff7fffu;  // an addition sets a half's top bit if it is as large
-      all_above &= (both + (0x8000u - k16) * 0x10001u) | ignored;
-      marks |= ((both + (0x8000u - k8) * 0x10001u) & 0x80008000u) >> i;
+      const unsigned both = hi[i] & 0x7fff7fffu;
+      above &= both + (0x8000u - k17) * 0x10001u;  // sets a half's top bit if it is as large
+      exponents = add_halves(both, exponents);
     }
-    from8 += __popc(marks);
+    all_above &= above | ignored;
   }
   __device__ __forceinline__ bool may_be_small() const {
     return (all_above & 0x80008000u) != 0x80008000u;
   }
+  __device__ __forceinline__ void add_to(LossCount& count) const {
+    count.exponents += static_cast<float>(exponents);
+    count.magnitude += magnitude;
+  }
 };
 
-// Shares of a part's elements, rounded up: in 255ths, and as the upper half of a float. `one` is
-// the share of an element.
-__device__ __forceinline__ unsigned share_of_255(unsigned count, float one) {
-  const auto whole = static_cast<unsigned>(255.0f * one * static_cast<float>(count));
-  return count == 0 ? 0u : (whole < 255 ? whole + 1 : 255u);
-}
-__device__ __forceinline__ unsigned share_code(unsigned count, float one) {
-  return count == 0 ? 0u : (__float_as_uint(one * static_cast<float>(count)) >> 16) + 1;
+// The upper half of a float, rounded up.
+__device__ __forceinline__ unsigned upper_half(float x) {
+  return x == 0.0f ? 0u : (__float_as_uint(x) >> 16) + 1;
 }
 
-// The loss of a line, or of a block's part of it, from its counts. A part of fewer than 256
-// elements behind others is their rest: its elements count as if they were 256, the lossy ones
-// alone.
-__device__ __forceinline__ PrecisionLoss loss_of(const LossCount& count, unsigned length,
-                                                 bool is_rest) {
+// The loss of a line, or of a block's part of it, from its counts.
+__device__ __forceinline__ PrecisionLoss loss_of(const LossCount& count, unsigned length) {
   PrecisionLoss loss;
-  if (count.below18 >= LossCount::kUncounted || length == 0) return loss;
-  if (count.tiny >= LossCount::kUncounted) return PrecisionLoss::unrepresentable();
-  const float one = 1.0f / static_cast<float>(is_rest ? kSplitPiece : length);
-  loss.small = share_code(count.small, one);
-  loss.tiny = share_code(count.tiny, one);
-  if (is_rest) return loss;
-  loss.below8 = share_of_255(length - count.from8, one);
-  loss.below18 = share_of_255(count.below18, one);
+  if (!count.has_line() || length == 0) return loss;
+  if (!count.in_reach()) return PrecisionLoss::unrepresentable();
+  constexpr float kRoundings = 1.0f + 0x1p-7f;  // of the sums, and of hi
+  const float one = 1.0f / static_cast<float>(length);
+  // A half's bits over 2^10 lie below its logarithm + 15: they are chords of a concave function. So
+  // are a float's bits over 2^23, so that 1 / G is not too small as a float of these bits.
+  const float logarithm = 30.0f + 0x1p-10f - 0x1p-10f * one * count.exponents;
+  const unsigned depth = static_cast<unsigned>(128.0f * fmaxf(logarithm, 0.0f)) + 1;
+  const float mean = 0x1p-15f * kRoundings * one * count.magnitude;
+  loss.depth = (127u << 7) + depth;
+  loss.mean = upper_half(mean);
+  loss.spread = upper_half(mean * __uint_as_float(loss.depth << 16));
+  loss.small = upper_half(one * static_cast<float>(count.small));
   return loss;
 }
 
-// Whether FP16 pairs suffice for a product, given both operands' maxima. `uncounted`: the share, in
-// 255ths, of elements that only one operand's maxima tell of. parts/split.hpp derives the rule. One
+// Whether FP16 pairs suffice for a product, given both operands' maxima. `apart`: which operand's
+// lines lie in parts that are not those of the other one. parts/split.hpp derives the rule. One
 // operand's loss alone can rule FP16 pairs out.
+enum class Apart { none, a, b };
 __device__ __forceinline__ bool fits_half_pairs(const PrecisionLoss& a, const PrecisionLoss& b,
-                                                unsigned uncounted = 0) {
-  const auto share = [](unsigned code) { return __uint_as_float(code << 16); };
-  const float lossy =
-      255.0f * fminf(share(a.small) + share(b.tiny), share(a.tiny) + share(b.small));
-  const unsigned below_a[] = {a.below8, a.below18}, below_b[] = {b.below8, b.below18};
-  constexpr int kExponents[] = {8, 18};
-  if (lossy == 0.0f) return true;
-  bool fits = false;
-  WARPLADDER_UNROLL_ON_GPU
-  for (int i = 0; i < 2; ++i) {
-    WARPLADDER_UNROLL_ON_GPU
-    for (int j = 0; j < 2; ++j) {
-      const int large = 255 - static_cast<int>(below_a[i] + below_b[j] + uncounted);
-      fits |= lossy <= static_cast<float>(large) * power_of_two(14 - kExponents[i] - kExponents[j]);
-    }
-  }
-  return fits;
+                                                Apart apart = Apart::none) {
+  if (a.small == 0 && b.small == 0) return true;
+  const auto number = [](unsigned code) { return __uint_as_float(code << 16); };
+  const auto at_least_one = [](float x) { return fmaxf(x, 1.0f); };  // as every line has
+  const float a_depth = at_least_one(number(a.depth)), b_depth = at_least_one(number(b.depth)),
+              a_spread = apart == Apart::a ? number(a.mean) * a_depth : number(a.spread),
+              b_spread = apart == Apart::b ? number(b.mean) * b_depth : number(b.spread),
+              by_small = 2.0f * a_depth * b_depth, a_most = at_least_one(a_spread) * b_depth,
+              b_most = at_least_one(b_spread) * a_depth;
+  const float pairs =
+      fminf(number(a.small) * by_small, b_most) + fminf(number(b.small) * by_small, a_most);
+  return 0x1p-19f * pairs + 0x1p-29f * (a_most + b_most) <= 1.0f;
 }
 
 // How the threads of the pass synchronise where they are the block's only threads. Other kernels
@@ -154,7 +155,6 @@ struct LossCounts {
   LossCount* first;
   int lines, line_step, parts, part_step;
   unsigned length;  // of a line, all its parts
-  bool is_rest;
 };
 
 // Records the maximum over a block's lines, whose counts its warps have just written. Called by all
@@ -172,7 +172,7 @@ __device__ __forceinline__ void record_loss(const SplitOperand& x, unsigned bloc
     for (int p = 0; p < kSplitWarps; ++p) {  // so that the loads do not wait for each other
       if (p < counts.parts) total.add(of_line[p * counts.part_step]);
     }
-    own = loss_of(total, counts.length, counts.is_rest);
+    own = loss_of(total, counts.length);
   }
   own.include_warp();
   if (threadIdx.x == 0) sync.record(x, block, own);
@@ -219,16 +219,14 @@ __device__ __forceinline__ void gather_losses_apart(const SplitOperand& a, const
   gather_losses<kThreads>(first, second, thread, shared);
 }
 
-// Whether FP16 pairs suffice for both operands. Where blocks share strided lines, the last part may
-// be a rest, of which no large elements are counted.
+// Whether FP16 pairs suffice for both operands. Blocks share long strided lines; of two operands
+// they share them alike.
 __device__ __forceinline__ bool fits_half_pairs(const SplitOperand& a, const SplitOperand& b,
                                                 const PrecisionLoss (&most)[2]) {
   constexpr std::int64_t kOneBlock = 1024;  // longer lines may be shared
-  const bool has_rest = a.k > kOneBlock && !(a.contiguous && b.contiguous);
+  const bool alike = a.contiguous == b.contiguous || a.k <= kOneBlock;
   return fits_half_pairs(most[0], most[1],
-                         has_rest ? share_of_255(static_cast<unsigned>(a.k % kSplitPiece),
-                                                 1.0f / static_cast<float>(a.k))
-                                  : 0);
+                         alike ? Apart::none : (a.contiguous ? Apart::b : Apart::a));
 }
 
 }  // namespace WARPLADDER_FLAVOUR

@@ -77,42 +77,43 @@ __host__ __device__ __forceinline__ auto with_split_shape(std::int64_t depth, co
 
 // What FP16 pairs lose, as maxima over lines or parts of lines, packed as a block writes it.
 struct StoredLoss {
-  unsigned below = 0, lossy = 0;
+  unsigned tails = 0, sizes = 0;
 };
-// The same as numbers. Shares of elements: those below 2^-8 and 2^-18 of the binade of their line's
-// largest, in 255ths rounded up; and those of nonzero elements below 2^-16 (`small`) and 2^-18
-// (`tiny`), as the upper halves of floats rounded up.
+// The same as numbers: parts/split.hpp names them. Each is the upper half of a float, rounded up.
 struct PrecisionLoss {
-  unsigned below8 = 0, below18 = 0, small = 0, tiny = 0;
+  unsigned depth = 0;   // 1 / G
+  unsigned spread = 0;  // M / G
+  unsigned mean = 0;    // M
+  unsigned small = 0;   // S
 
   PrecisionLoss() = default;
   __device__ __forceinline__ explicit PrecisionLoss(const StoredLoss& s)
-      : below8(s.below & 0xffff),
-        below18(s.below >> 16),
-        small(s.lossy & 0xffff),
-        tiny(s.lossy >> 16) {}
-  // No FP16 pair can hold some line: the shares are 2^127.
+      : depth(s.tails & 0xffff),
+        spread(s.tails >> 16),
+        mean(s.sizes & 0xffff),
+        small(s.sizes >> 16) {}
+  // No FP16 pair can hold some line: the numbers are 2^127.
   __device__ __forceinline__ static PrecisionLoss unrepresentable() {
     PrecisionLoss loss;
-    loss.small = loss.tiny = 0x7f00;
+    loss.depth = loss.spread = loss.mean = loss.small = 0x7f00;
     return loss;
   }
   __device__ __forceinline__ StoredLoss stored() const {
-    return {below8 | below18 << 16, small | tiny << 16};
+    return {depth | spread << 16, mean | small << 16};
   }
   __device__ __forceinline__ void include(const PrecisionLoss& more) {
-    below8 = max(below8, more.below8), below18 = max(below18, more.below18);
-    small = max(small, more.small), tiny = max(tiny, more.tiny);
+    depth = max(depth, more.depth), spread = max(spread, more.spread);
+    mean = max(mean, more.mean), small = max(small, more.small);
   }
   // Includes what the warp's other lanes have.
   __device__ __forceinline__ void include_warp() {
-    below8 = warp::greatest(below8), below18 = warp::greatest(below18);
-    small = warp::greatest(small), tiny = warp::greatest(tiny);
+    depth = warp::greatest(depth), spread = warp::greatest(spread);
+    mean = warp::greatest(mean), small = warp::greatest(small);
   }
   // Includes this in one that other threads include theirs in, too.
   __device__ __forceinline__ void add_to(PrecisionLoss& shared) const {
-    atomicMax(&shared.below8, below8), atomicMax(&shared.below18, below18);
-    atomicMax(&shared.small, small), atomicMax(&shared.tiny, tiny);
+    atomicMax(&shared.depth, depth), atomicMax(&shared.spread, spread);
+    atomicMax(&shared.mean, mean), atomicMax(&shared.small, small);
   }
 };
 

@@ -49,10 +49,16 @@ __device__ __forceinline__ bool in_reach_of_halves(unsigned largest) {
   return exponent >= -78 && exponent <= 78;
 }
 
+// The largest element of a line, raised to the next power of two where FP16 rounds it there.
+__device__ __forceinline__ unsigned largest_in_halves(unsigned largest) {
+  return largest + 0x1000u;
+}
+
 // The exponent of a line's scale, by kind of pairs.
-// HalfPairs: brings the largest element between 2^14 and 2^15; 0 if the line is out of reach.
+// HalfPairs: brings the largest element between 2^15 and 2^16, so that FP16 just holds it; 0 if the
+// line is out of reach.
 __device__ __forceinline__ int scale_exponent(HalfPairs, const Range& range) {
-  return in_reach_of_halves(range.largest) ? 14 - exponent_of(range.largest) : 0;
+  return in_reach_of_halves(range.largest) ? 15 - exponent_of(largest_in_halves(range.largest)) : 0;
 }
 // Tf32Pairs: brings a largest element below 2^-60 up to 2^-32, so that no element meets TF32's
 // least exponent, and one above 2^48 down to 2^48, so that neither sums nor sums times one factor

@@ -139,19 +139,17 @@ __device__ __forceinline__ void load_all(std::int64_t begin, std::int64_t end, b
   }
 }
 
-// The quick count tells how many of a lane's elements are large, and mostly that none is small.
-// Where it does not, this counts the small ones of `rows` rows from `own` on, of which the first
-// `left` belong to the line: four lanes share it, and each has every fourth eight.
+// The quick count mostly tells that no element is small. Where it does not, this counts the small
+// ones of `rows` rows from `own` on: four lanes share a line, and each has every fourth eight.
 template <class Shared>
 __device__ __forceinline__ void count_small(const Shared& s, int lane, int line, int own, int rows,
-                                            std::int64_t left, unsigned largest, LossCount& count) {
+                                            unsigned largest, LossCount& count) {
   for (int at = lane % 4 * 8; at < rows; at += 32) {
     float v[8];
     WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 8; ++i) v[i] = s.rows[own + at + i][line];
     count.add_small(v, largest);
   }
-  if (left < rows && lane % 4 == 0) count.below18 -= rows - static_cast<unsigned>(left);
 }
 
 // Writes a lane's share of its line's pairs, scaled, and counts its elements: first the rows that
@@ -187,17 +185,17 @@ __device__ __forceinline__ void write_rounds(const SplitOperand& x, SplitShared<
           for (int i = 0; i < 8; ++i) v[i] = s.rows[Pairs::element(at / 8, i)][line] * scale;
         }
         unsigned hi[4] = {};
-        if (in_operand && first + at < depth) Pairs::write8(to, first + at, v, hi);
+        if (in_operand && first + at < depth) Pairs::write8(to, first + at, v, hi, quick.magnitude);
         quick.add(hi);
       }
       const std::int64_t left = k_end - (first + own);
       if (!Pairs::kCounted || left <= 0) continue;
-      count.from8 += quick.from8;
+      quick.add_to(count);
       const std::int64_t behind = end - (first + own);
       int counted = behind < kPart ? static_cast<int>(behind) : kPart;
       if (kMore > 0 && counted > kRows + kMore - own) counted = kRows + kMore - own;
       if (left < counted || __any_sync(0xffffffffu, in_operand && quick.may_be_small())) {
-        count_small(s, lane, line, own, counted, left, largest, count);
+        count_small(s, lane, line, own, counted, largest, count);
       }
     }
   }
@@ -247,8 +245,7 @@ __device__ __forceinline__ void record_lines(const SplitOperand& x, Shared& s, u
   if (lane % 4 == 0) counts[warp * 8 + lane / 4] = count;
   record_loss(
       x, block,
-      {counts, kLines, 1, kCounts / kLines, kLines, static_cast<unsigned>(length > 0 ? length : 0),
-       length < kSplitPiece && x.k >= kSplitPiece},
+      {counts, kLines, 1, kCounts / kLines, kLines, static_cast<unsigned>(length > 0 ? length : 0)},
       sync);
 }
 

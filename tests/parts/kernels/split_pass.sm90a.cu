@@ -51,13 +51,14 @@ WARPLADDER_TEST_KERNEL(split_across_memory<parts::HalfPairs>);
 WARPLADDER_TEST_KERNEL(split_across_memory<parts::Tf32Pairs>);
 WARPLADDER_TEST_KERNEL(split_across_memory<parts::Tf32Once>);
 
-// What a product makes of the losses of A's blocks and, behind them, of B's.
+// What a product makes of the losses of A's blocks and, behind them, of B's. `contiguous`: 1 for A,
+// 2 for B.
 __global__ void halves_fit(unsigned* loss, unsigned* answer, int a_blocks, int b_blocks, int k,
-                           bool contiguous) {
+                           int contiguous) {
   __shared__ parts::PrecisionLoss most[2];
   parts::SplitOperand a{}, b{};
   a.k = b.k = k;
-  a.contiguous = b.contiguous = contiguous;
+  a.contiguous = contiguous & 1, b.contiguous = contiguous & 2;
   a.loss = reinterpret_cast<parts::StoredLoss*>(loss);
   b.loss = a.loss + a_blocks;
   a.blocks = static_cast<unsigned>(a_blocks);

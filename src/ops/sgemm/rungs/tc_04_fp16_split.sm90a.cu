@@ -2,7 +2,7 @@
 // significant bits in two parts, and an FP16 number has 11, too.
 // Idea: FP16 pairs. FP16's exponents range from -14 to 15 only. So the pass scales each row of A
 // and each column of B by a power of two that brings its largest element near the top of that
-// range, and store_sums() undoes the scale. Elements down to 2^-16 of the largest keep all 22 bits;
+// range, and store_sums() undoes the scale. Elements down to 2^-17 of the largest keep all 22 bits;
 // smaller ones keep fewer. A group of 128 bytes now holds 32 elements of k: 32 hi, then their 32
 // lo. Sums of 64 are promoted: they are truncated as often as sums of 32 were, once per
 // instruction.

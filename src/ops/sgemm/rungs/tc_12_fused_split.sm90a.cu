@@ -74,10 +74,10 @@ struct CountingSplitSync : SplitSync {
   __device__ __forceinline__ explicit CountingSplitSync(const SplitGemm& s) : split(s) {}
   __device__ __forceinline__ void record(const parts::SplitOperand& x, unsigned,
                                          parts::PrecisionLoss most) const {
-    include_atomically(&x.loss->below, most,
-                       [](parts::StoredLoss& both) -> unsigned& { return both.below; });
-    include_atomically(&x.loss->lossy, most,
-                       [](parts::StoredLoss& both) -> unsigned& { return both.lossy; });
+    include_atomically(&x.loss->tails, most,
+                       [](parts::StoredLoss& both) -> unsigned& { return both.tails; });
+    include_atomically(&x.loss->sizes, most,
+                       [](parts::StoredLoss& both) -> unsigned& { return both.sizes; });
   }
   __device__ __forceinline__ void poll() {
     seen = most_so_far(split);
