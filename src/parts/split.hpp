@@ -6,23 +6,28 @@
 //
 // Whether FP16 pairs suffice. Let the largest element of each line lie between 1 and 2, as a scale
 // can make it. An element from 2^-17 on keeps all 22 bits. A smaller one has an absolute error of
-// at most 2^-40. The pass measures three numbers of a line's elements:
+// at most 2^-40. The pass measures four numbers of a line's elements:
 //   S  the share of nonzero elements below 2^-17,
+//   L  the share below 2^-8,
 //   M  the mean of magnitudes,
 //   G  the geometric mean of magnitudes, where less than 2^-29 counts as 2^-29.
 //
-// The errors of A's small elements meet factors whose magnitudes add up to M(B)·k, and which are
-// below 2. So the product's error is at most
-//   (min(M(B), 2·S(A)) + min(M(A), 2·S(B)))·k·2^-40.
-// The geometric mean of a product's terms is the product of both lines' means, whichever elements
-// meet. A sum is at least its geometric mean times k. So the sum of magnitudes is at least
-//   (G(A)·G(B) - (M(A) + M(B))·2^-29)·k.
-// FP16 pairs suffice if the error is at most eight roundings (2^-21) of that.
+// The errors of A's small elements meet factors that are below 2, and whose magnitudes add up to
+// M(B)·k. So the product's error is at most
+//   (min(2·S(A), M(B)) + min(2·S(B), M(A)))·k·2^-40.
+// FP16 pairs suffice if that is at most eight roundings (2^-21) of the sum of magnitudes. Two rules
+// prove it, whichever elements meet.
+// - At least (1 - L(A) - L(B))·k terms are 2^-16 or more. So they suffice if
+//     S(A) + S(B) <= 4·(1 - L(A) - L(B)).
+//   That serves where zeros are many.
+// - A sum is at least its geometric mean times k, and the product's is that of both lines. So the
+//   sum of magnitudes is at least (G(A)·G(B) - (M(A) + M(B))·2^-29)·k. That serves where few
+//   elements are far above the others. Divided by G(A)·G(B), it needs M / G and 1 / G of a line.
 //
-// Both sides are divided by G(A)·G(B), so a line needs M / G and 1 / G. Each number's maximum over
-// all lines decides: fits_half_pairs(). Where blocks share a line, its parts count as lines do. If
-// the other operand's lines lie in the same parts, the rule holds for each part. If they do not,
-// it holds for whole lines with the maxima of M and 1 / G: these bound a line's own.
+// Each number's maximum over all lines decides: fits_half_pairs(). Where blocks share a line, its
+// parts count as lines do. If the other operand's lines lie in the same parts, the rules hold for
+// each part. If they do not, they hold for whole lines with the maxima of M and 1 / G: these bound
+// a line's own.
 
 #include "parts/ptx/cluster.hpp"
 #include "parts/ptx/tma.hpp"

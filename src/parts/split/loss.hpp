@@ -18,10 +18,27 @@ __device__ __forceinline__ unsigned add_halves(unsigned word, unsigned sum) {
   return sum + (word & 0xffff) + (word >> 16);
 #endif
 }
+// Counts the FP16 numbers of a word that are at least `least`, in two FP16 numbers. At 2,048 these
+// stop.
+__device__ __forceinline__ unsigned count_from(unsigned least, unsigned word, unsigned counts) {
+#if defined(__CUDACC__)
+  const auto halves = [](unsigned x) { return *reinterpret_cast<const __half2*>(&x); };
+  const __half2 more = __hge2(halves(word), halves(least * 0x10001u)),
+                sum = __hadd2(halves(counts), more);
+  return *reinterpret_cast<const unsigned*>(&sum);
+#else
+  const auto sum = [&](int shift) {
+    return half_value(counts >> shift) + ((word >> shift & 0xffff) >= least ? 1.0f : 0.0f);
+  };
+  return two_halves(sum(0), sum(16));
+#endif
+}
 
-// What is counted of a line's scaled elements, or of some of them.
+// What is counted of a line's scaled elements, or of some of them, beside the binade of the line's
+// largest.
 struct LossCount {
-  unsigned small = 0;   // nonzero elements below 2^-17 of the largest's binade
+  unsigned from8 = 0;   // elements of at least 2^-8
+  unsigned small = 0;   // nonzero elements below 2^-17
   float exponents = 0;  // sum of their hi's bits. Infinite: there is no line
   float magnitude = 0;  // sum of magnitudes. Infinite: no FP16 pair can hold the line
 
@@ -32,16 +49,17 @@ struct LossCount {
     for (int i = 0; i < 8; ++i) small += magnitude_bits(x[i]) - 1u < limit - 1u ? 1u : 0u;
   }
   __device__ __forceinline__ void add(const LossCount& more) {
-    small += more.small, exponents += more.exponents, magnitude += more.magnitude;
+    from8 += more.from8, small += more.small;
+    exponents += more.exponents, magnitude += more.magnitude;
   }
   // Adds what the other lanes have, of a warp or of each kLanes of it.
   template <int kLanes>
   __device__ __forceinline__ void add_of_lanes() {
-    if constexpr (kLanes == 32) {
-      small = warp::sum(small);
-    } else {
-      small = warp::reduce<kLanes>(small, warp::Sum());
-    }
+    const auto sum = [](unsigned own) {
+      if constexpr (kLanes == 32) return warp::sum(own);
+      return warp::reduce<kLanes>(own, warp::Sum());
+    };
+    from8 = sum(from8), small = sum(small);
     exponents = warp::reduce<kLanes>(exponents, warp::Sum());
     magnitude = warp::reduce<kLanes>(magnitude, warp::Sum());
   }
@@ -62,19 +80,22 @@ struct LossCount {
   }
 };
 
-// The cheap part of the count, of eight scaled elements and the halves hi.
+// The cheap part of the count, of the halves hi: write8() adds the magnitudes. Of a million
+// elements and more, `from8` may stop and `exponents` wrap round. Both are too small then, which is
+// safe.
 struct QuickCount {
-  unsigned all_above = ~0u, exponents = 0;
+  unsigned all_above = ~0u, from8 = 0, exponents = 0;
   float magnitude = 0;
   // `ignored`: all bits if small elements are counted anyway, else none.
   __device__ __forceinline__ void add(const unsigned (&hi)[4], unsigned ignored = 0) {
-    constexpr unsigned k17 = 0x3400;  // 2^-2 as a half's bits
+    constexpr unsigned k17 = 0x3400, k8 = 0x5800;  // 2^-2 and 2^7 as halves' bits
     unsigned above = ~0u;
     WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 4; ++i) {
       const unsigned both = hi[i] & 0x7fff7fffu;
       above &= both + (0x8000u - k17) * 0x10001u;  // sets a half's top bit if it is as large
       exponents = add_halves(both, exponents);
+      from8 = count_from(k8, both, from8);
     }
     all_above &= above | ignored;
   }
@@ -82,6 +103,7 @@ struct QuickCount {
     return (all_above & 0x80008000u) != 0x80008000u;
   }
   __device__ __forceinline__ void add_to(LossCount& count) const {
+    count.from8 += static_cast<unsigned>(half_value(from8) + half_value(from8 >> 16));
     count.exponents += static_cast<float>(exponents);
     count.magnitude += magnitude;
   }
@@ -99,15 +121,19 @@ __device__ __forceinline__ PrecisionLoss loss_of(const LossCount& count, unsigne
   if (!count.in_reach()) return PrecisionLoss::unrepresentable();
   constexpr float kRoundings = 1.0f + 0x1p-7f;  // of the sums, and of hi
   const float one = 1.0f / static_cast<float>(length);
-  // A half's bits over 2^10 lie below its logarithm + 15: they are chords of a concave function. So
-  // are a float's bits over 2^23, so that 1 / G is not too small as a float of these bits.
-  const float logarithm = 30.0f + 0x1p-10f - 0x1p-10f * one * count.exponents;
-  const unsigned depth = static_cast<unsigned>(128.0f * fmaxf(logarithm, 0.0f)) + 1;
-  const float mean = 0x1p-15f * kRoundings * one * count.magnitude;
-  loss.depth = (127u << 7) + depth;
-  loss.mean = upper_half(mean);
-  loss.spread = upper_half(mean * __uint_as_float(loss.depth << 16));
+  const auto share_below8 =
+      static_cast<unsigned>(255.0f * one * static_cast<float>(length - count.from8));
+  loss.below8 = count.from8 == length ? 0u : min(share_below8 + 1, 255u);
   loss.small = upper_half(one * static_cast<float>(count.small));
+  loss.mean = upper_half(0x1p-15f * kRoundings * one * count.magnitude);
+  // A half's bits over 2^10 lie below its logarithm + 15: they are chords of a concave function. So
+  // are a float's bits over 2^23, so that 1 / G is not too small as a float of these bits. One step
+  // is added for the roundings.
+  constexpr int kZero = 30 << PrecisionLoss::kSteps;  // -log2 of zero, where the largest has 1
+  const int depth = kZero + 1 - static_cast<int>(0.125f * one * count.exponents);
+  loss.depth = static_cast<unsigned>(max(depth, 0));
+  loss.spread =
+      PrecisionLoss::from_one(PrecisionLoss::number(loss.mean) * loss.number_from_one(loss.depth));
   return loss;
 }
 
@@ -117,17 +143,19 @@ __device__ __forceinline__ PrecisionLoss loss_of(const LossCount& count, unsigne
 enum class Apart { none, a, b };
 __device__ __forceinline__ bool fits_half_pairs(const PrecisionLoss& a, const PrecisionLoss& b,
                                                 Apart apart = Apart::none) {
-  if (a.small == 0 && b.small == 0) return true;
-  const auto number = [](unsigned code) { return __uint_as_float(code << 16); };
-  const auto at_least_one = [](float x) { return fmaxf(x, 1.0f); };  // as every line has
-  const float a_depth = at_least_one(number(a.depth)), b_depth = at_least_one(number(b.depth)),
-              a_spread = apart == Apart::a ? number(a.mean) * a_depth : number(a.spread),
-              b_spread = apart == Apart::b ? number(b.mean) * b_depth : number(b.spread),
-              by_small = 2.0f * a_depth * b_depth, a_most = at_least_one(a_spread) * b_depth,
-              b_most = at_least_one(b_spread) * a_depth;
-  const float pairs =
-      fminf(number(a.small) * by_small, b_most) + fminf(number(b.small) * by_small, a_most);
-  return 0x1p-19f * pairs + 0x1p-29f * (a_most + b_most) <= 1.0f;
+  const float a_small = PrecisionLoss::number(a.small), b_small = PrecisionLoss::number(b.small);
+  if (a_small == 0.0f && b_small == 0.0f) return true;
+  const int large = 255 - static_cast<int>(a.below8 + b.below8);
+  if (63.75f * (a_small + b_small) <= static_cast<float>(large)) return true;
+  const float a_depth = a.number_from_one(a.depth), b_depth = b.number_from_one(b.depth);
+  const auto spread_of = [](const PrecisionLoss& x, float depth, bool is_apart) {
+    return is_apart ? fmaxf(x.number(x.mean) * depth, 1.0f) : x.number_from_one(x.spread);
+  };
+  const float of_a = spread_of(a, a_depth, apart == Apart::a) * b_depth,
+              of_b = spread_of(b, b_depth, apart == Apart::b) * a_depth,
+              by_small = 2.0f * a_depth * b_depth,
+              lost = fminf(a_small * by_small, of_b) + fminf(b_small * by_small, of_a);
+  return lost <= 15 * 0x1p15f && of_a + of_b <= 0x1p25f;
 }
 
 // How the threads of the pass synchronise where they are the block's only threads. Other kernels

@@ -77,41 +77,58 @@ __host__ __device__ __forceinline__ auto with_split_shape(std::int64_t depth, co
 
 // What FP16 pairs lose, as maxima over lines or parts of lines, packed as a block writes it.
 struct StoredLoss {
-  unsigned tails = 0, sizes = 0;
+  unsigned shapes = 0, sizes = 0;
 };
-// The same as numbers: parts/split.hpp names them. Each is the upper half of a float, rounded up.
+// The same as numbers: parts/split.hpp names them. Each is rounded up.
 struct PrecisionLoss {
-  unsigned depth = 0;   // 1 / G
-  unsigned spread = 0;  // M / G
-  unsigned mean = 0;    // M
-  unsigned small = 0;   // S
+  unsigned below8 = 0;             // L, in 255ths
+  unsigned depth = 0, spread = 0;  // 1 / G and M / G, as from_one() codes them
+  unsigned mean = 0, small = 0;    // M and S, as the upper halves of floats
+
+  static constexpr int kSteps = 7;  // log2 of the codes for each power of two
 
   PrecisionLoss() = default;
   __device__ __forceinline__ explicit PrecisionLoss(const StoredLoss& s)
-      : depth(s.tails & 0xffff),
-        spread(s.tails >> 16),
+      : below8(s.shapes & 0xff),
+        depth(s.shapes >> 8 & 0xfff),
+        spread(s.shapes >> 20),
         mean(s.sizes & 0xffff),
         small(s.sizes >> 16) {}
-  // No FP16 pair can hold some line: the numbers are 2^127.
+  // No FP16 pair can hold some line.
   __device__ __forceinline__ static PrecisionLoss unrepresentable() {
     PrecisionLoss loss;
-    loss.depth = loss.spread = loss.mean = loss.small = 0x7f00;
+    loss.below8 = 255, loss.depth = loss.spread = 0xfff, loss.mean = loss.small = 0x7f00;
     return loss;
   }
   __device__ __forceinline__ StoredLoss stored() const {
-    return {depth | spread << 16, mean | small << 16};
+    return {below8 | depth << 8 | spread << 20, mean | small << 16};
+  }
+  // Numbers from 1 on, as the bits of floats above those of 1, rounded up to 12 bits.
+  __device__ __forceinline__ static unsigned from_one(float x) {
+    constexpr int kOfOne = 127 << kSteps;
+    const int code = static_cast<int>(__float_as_uint(x) >> (23 - kSteps)) + 1 - kOfOne;
+    return static_cast<unsigned>(min(max(code, 0), 0xfff));
+  }
+  __device__ __forceinline__ static float number_from_one(unsigned code) {
+    return __uint_as_float((127u << 23) + (code << (23 - kSteps)));
+  }
+  __device__ __forceinline__ static float number(unsigned upper_half) {
+    return __uint_as_float(upper_half << 16);
   }
   __device__ __forceinline__ void include(const PrecisionLoss& more) {
+    below8 = max(below8, more.below8);
     depth = max(depth, more.depth), spread = max(spread, more.spread);
     mean = max(mean, more.mean), small = max(small, more.small);
   }
   // Includes what the warp's other lanes have.
   __device__ __forceinline__ void include_warp() {
+    below8 = warp::greatest(below8);
     depth = warp::greatest(depth), spread = warp::greatest(spread);
     mean = warp::greatest(mean), small = warp::greatest(small);
   }
   // Includes this in one that other threads include theirs in, too.
   __device__ __forceinline__ void add_to(PrecisionLoss& shared) const {
+    atomicMax(&shared.below8, below8);
     atomicMax(&shared.depth, depth), atomicMax(&shared.spread, spread);
     atomicMax(&shared.mean, mean), atomicMax(&shared.small, small);
   }

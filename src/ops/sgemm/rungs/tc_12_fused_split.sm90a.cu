@@ -74,8 +74,8 @@ struct CountingSplitSync : SplitSync {
   __device__ __forceinline__ explicit CountingSplitSync(const SplitGemm& s) : split(s) {}
   __device__ __forceinline__ void record(const parts::SplitOperand& x, unsigned,
                                          parts::PrecisionLoss most) const {
-    include_atomically(&x.loss->tails, most,
-                       [](parts::StoredLoss& both) -> unsigned& { return both.tails; });
+    include_atomically(&x.loss->shapes, most,
+                       [](parts::StoredLoss& both) -> unsigned& { return both.shapes; });
     include_atomically(&x.loss->sizes, most,
                        [](parts::StoredLoss& both) -> unsigned& { return both.sizes; });
   }
