@@ -44,15 +44,16 @@ struct ParityTileOf : ParityShape<config.rows, config.columns, config.depth, con
 };
 using ParityTile = ParityTileOf<ParityConfig{}>;  // row_07's own, where none was found
 
-// row_07: `run` gets the configuration that was found for the shape.
+// row_07: `run` gets the configuration that was found for the shape, if its lines lie as those of
+// the shapes did: at multiples of 4 elements.
 constexpr ParityConfig found_parity(int place) {
   const auto& v = kParityFound[place];
   return {v[0], v[1], v[2], v[3]};
 }
 template <class Run>
-void with_parity_config(std::int64_t m, std::int64_t n, std::int64_t k,
+void with_parity_config(std::int64_t m, std::int64_t n, std::int64_t k, bool aligned,
                         const runtime::Machine& machine, const Run& run) {
-  const int found = found_for(kParityShapes, m, n, k, machine, -1);
+  const int found = aligned ? found_for(kParityShapes, m, n, k, machine, -1) : -1;
   const auto was_found = [&]<int... kPlaces>(std::integer_sequence<int, kPlaces...>) {
     return ((found == kPlaces && (run.template operator()<found_parity(kPlaces)>(), true)) || ...);
   };

@@ -18,21 +18,22 @@ namespace warpladder::sgemm {
 namespace {
 
 void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
-  with_parity_config(g.m, g.n, g.k, *stream.machine, [&]<ParityConfig config>() {
-    using C = ParityTileOf<config>;
-    const runtime::LaunchShape shape{tile_grid(tiles(g.m, C::rows), tiles(g.n, C::columns)),
-                                     dim3(C::threads)};
-    for_layouts(g, trans_a, trans_b, [&]<bool kARows, bool kBRows, int kVector>() {
-      runtime::launch(stream, shape, multiply_by_parity<C, kARows, kBRows, kVector, Gemm>, g);
-    });
-  });
+  with_parity_config(
+      g.m, g.n, g.k, (g.lda | g.ldb | g.ldc) % 4 == 0, *stream.machine, [&]<ParityConfig config>() {
+        using C = ParityTileOf<config>;
+        const runtime::LaunchShape shape{tile_grid(tiles(g.m, C::rows), tiles(g.n, C::columns)),
+                                         dim3(C::threads)};
+        for_layouts(g, trans_a, trans_b, [&]<bool kARows, bool kBRows, int kVector>() {
+          runtime::launch(stream, shape, multiply_by_parity<C, kARows, kBRows, kVector, Gemm>, g);
+        });
+      });
 }
 
 ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
   ladder::Totals totals;
-  with_parity_config(p.m, p.n, p.k, machine, [&]<ParityConfig config>() {
-    totals = predict_by_parity<ParityTileOf<config>>(p, 1);
-  });
+  with_parity_config(
+      p.m, p.n, p.k, (p.lda | p.ldb | p.ldc) % 4 == 0, machine,
+      [&]<ParityConfig config>() { totals = predict_by_parity<ParityTileOf<config>>(p, 1); });
   return totals;
 }
 
