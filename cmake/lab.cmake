@@ -28,10 +28,9 @@ if(CMAKE_CUDA_COMPILER_LOADED)
   set(core warpladder_static)
 endif()
 include(cmake/precompiled.cmake)
-set(formatting <fmt/format.h> <fmt/ranges.h> <nlohmann/json.hpp> <algorithm> <filesystem> <fstream>
-  <functional> <map> <string> <vector>)
-warpladder_precompiled(warpladder_host_headers HEADERS ${formatting}
-  LINK warpladder_options nlohmann_json::nlohmann_json)
+set(formatting <fmt/format.h> <fmt/ranges.h> <algorithm> <filesystem> <fstream> <functional> <map>
+  <string> <vector>)
+warpladder_precompiled(warpladder_host_headers HEADERS ${formatting} LINK warpladder_options)
 function(warpladder_layer name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_library(warpladder_${name} STATIC ${ARG_SOURCES})

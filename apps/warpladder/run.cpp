@@ -142,14 +142,16 @@ void RunCommand::deliver(RunResult result, const Context& context) const {
                          readable_time(result.time_s), preparation,
                          out_.empty() ? only_value(result) : "in " + in_quotes(out_)));
   if (json_.asked()) {
-    nlohmann::json report = std::move(result.details);
-    report.update({{"verb", "run"},
-                   {"op", rung.op},
-                   {"rung", rung.id},
-                   {"target", target},
-                   {"shape", result.shape},
-                   {"time_s", result.time_s},
-                   {"out_shape", result.out.shape}});
+    nlohmann::json report{{"verb", "run"},
+                          {"op", rung.op},
+                          {"rung", rung.id},
+                          {"target", target},
+                          {"shape", result.shape},
+                          {"time_s", result.time_s},
+                          {"out_shape", result.out.shape}};
+    for (const auto& [name, detail] : result.details) {
+      std::visit([&](const auto& value) { report[name] = value; }, detail);
+    }
     if (result.preparation_s > 0) report["preparation_s"] = result.preparation_s;
     json_.write(context, std::move(report));
   }

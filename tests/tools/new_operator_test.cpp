@@ -87,7 +87,7 @@ TEST(NewOperator, RunsOnAnArray) {
     const ops::RunResult result = capability.run(values, options);
     EXPECT_EQ(result.out.shape, shape);
     EXPECT_EQ(result.out.data, (std::vector<float>{0.5f, 1, 1.5f, 2, 2.5f, -3}));
-    EXPECT_EQ(result.details["alpha"], 0.5);
+    EXPECT_EQ(std::get<double>(result.details.at("alpha")), 0.5);
   }
   std::filesystem::remove(path);
 }

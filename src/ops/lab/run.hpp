@@ -4,10 +4,10 @@
 
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "base/npy.hpp"
@@ -59,6 +59,9 @@ struct RunOptions {
   bool has_out = true;  // whether the result goes to a file
 };
 
+// A value in the operator's own part of the report.
+using RunDetail = std::variant<std::string, double, std::int64_t, bool>;
+
 struct RunResult {
   const ladder::AnyRung* rung = nullptr;
   runtime::Flavour flavour = runtime::Flavour::plain;
@@ -66,9 +69,9 @@ struct RunResult {
   std::vector<std::int64_t> shape;
   double time_s = 0.0;  // of the launch, without copies
   NpyArray out;
-  std::vector<std::int64_t> places = {};              // replaces out.data where not empty
-  double preparation_s = 0.0;                         // of the rung's preparation, if it has one
-  nlohmann::json details = nlohmann::json::object();  // the operator's own part of the report
+  std::vector<std::int64_t> places = {};  // replaces out.data where not empty
+  double preparation_s = 0.0;             // of the rung's preparation, if it has one
+  std::map<std::string, RunDetail> details = {};
 };
 
 // For operators that `run` offers. Several operators may share a command: the flag `selected_by`
