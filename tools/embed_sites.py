@@ -148,18 +148,12 @@ def source_lines(program, addresses):
             stdin=asked,
             stdout=subprocess.PIPE,
         ).stdout
-    frames, lines, known = [], {}, {}
-    for row in output.splitlines() + ["0x"]:
-        if row.startswith("0x"):
-            if frames:
-                place = place_of(frames)
-                if place not in known:
-                    known[place] = file_and_line(place)
-                lines[current] = known[place]
-            frames = []
-            current = int(row, 16) if len(row) > 2 else None
-        else:
-            frames.append(row)
+    lines, known = {}, {}
+    for entry in ("\n" + output.rstrip("\n")).split("\n0x")[1:]:
+        address, _, chain = entry.partition("\n")
+        if chain not in known:  # many addresses have the same
+            known[chain] = file_and_line(place_of(chain.split("\n")))
+        lines[int(address, 16)] = known[chain]
     return lines
 
 
