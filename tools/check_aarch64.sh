@@ -16,7 +16,7 @@ fast=-O0
 if "$nvcc" --help | grep -q -e --Ofast-compile; then fast='-O0 --Ofast-compile=max'; fi
 cmake -S "$root" -B "$build" --toolchain "$root/cmake/aarch64-linux-gnu.cmake" \
   -DCMAKE_BUILD_TYPE=Release -DWARPLADDER_LAB=OFF -DWARPLADDER_WERROR=ON \
-  -DWARPLADDER_ARCHITECTURES=75-virtual -DCMAKE_CXX_FLAGS_RELEASE=-O1 -DCMAKE_CUDA_FLAGS_RELEASE="$fast"
+  -DWARPLADDER_ARCHITECTURES=75-virtual -DCMAKE_CXX_FLAGS_RELEASE=-O0 -DCMAKE_CUDA_FLAGS_RELEASE="$fast"
 cmake --build "$build" --parallel "$(nproc)" --target warpladder_static
 library=$build/lib/libwarpladder.a
 machines=$(readelf -h "$library" | sed -n 's/^ *Machine: *//p' | sort -u)
