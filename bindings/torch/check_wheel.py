@@ -39,7 +39,8 @@ def skip(sentence: str) -> None:
 
 
 def pip(python: Path, *arguments: str, needed: str) -> None:
-    command = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", *arguments]
+    # Of thousands of modules a few are loaded, and compiled then.
+    command = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-compile", *arguments]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
@@ -104,6 +105,7 @@ def main() -> None:
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     folder = Path(sys.argv[2]).resolve()
+    os.environ["PYTHONPYCACHEPREFIX"] = str(folder / "pycache")  # not beside the sources
     if sys.argv[1] == "--prepare":
         prepare(folder)
         return
@@ -111,12 +113,12 @@ def main() -> None:
     if not library.is_file():
         skip(f"this build has no {library.name}: without CUDA there is no library")
     python = prepare(folder)
-    environment = {**os.environ, "WARPLADDER_LIBRARY": str(library), "PYTHONDONTWRITEBYTECODE": "1",
+    environment = {**os.environ, "WARPLADDER_LIBRARY": str(library),
                    "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}"}  # fmt: skip
     for leftover in ("PYTHONPATH", "WARPLADDER_JIT"):
         environment.pop(leftover, None)
     build = [str(python), "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation",
-             "--force-reinstall", str(BINDING)]  # fmt: skip
+             "--no-compile", "--force-reinstall", str(BINDING)]  # fmt: skip
     subprocess.run(build, env=environment, check=True)
     tests = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", "-rs", str(BINDING / "tests")]
     sys.exit(subprocess.run(tests, env=environment, cwd=folder).returncode)
