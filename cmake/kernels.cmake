@@ -3,8 +3,10 @@
 
 # What g++ needs to compile CUDA C++ for the executor. -O2: at -O3 it duplicates barriers.
 # Of debug information only lines are wanted, those of inlined calls as -g tells them: where variables
-# live takes half of some compilations.
+# live takes half of some compilations. Four late passes take a fifth, and a processor that reorders
+# instructions itself gains nothing by them.
 set(warpladder_cpu_kernel_flags -x c++ -O2 -g1 -gstatement-frontiers
+  -fno-gcse -fno-rerun-cse-after-loop -fno-schedule-insns2 -fno-peephole2
   -mavx2 -mfma -mf16c -ffp-contract=fast -fno-tree-vectorize -fno-tree-slp-vectorize -fno-tree-loop-distribute-patterns
   -fno-extern-tls-init -ftls-model=local-exec -fno-optimize-sibling-calls
   -Wno-unknown-pragmas -Wno-psabi "-ffile-prefix-map=${PROJECT_SOURCE_DIR}=/warpladder")

@@ -163,6 +163,7 @@ file(GLOB app_sources CONFIGURE_DEPENDS apps/warpladder/*.cpp)
 set(table_sources ${app_sources})  # what a verb prints of data, as tests can give it
 list(FILTER table_sources INCLUDE REGEX "_tables\\.cpp$")
 list(FILTER app_sources EXCLUDE REGEX "_tables\\.cpp$")
+set_source_files_properties(${table_sources} PROPERTIES COMPILE_OPTIONS -O1)
 warpladder_layer(tables SOURCES ${table_sources} LINK warpladder_lab)
 add_library(warpladder_app OBJECT ${app_sources})
 target_link_libraries(warpladder_app PUBLIC warpladder_tables warpladder_programs CLI11::CLI11)

@@ -3,6 +3,7 @@
 # and the runtime API; only the names that programs call stay visible in it, or the linker might hand
 # the executor templates of the standard library that are instrumented.
 file(GLOB programs_sources CONFIGURE_DEPENDS src/programs/*.cpp)
+set_source_files_properties(${programs_sources} PROPERTIES COMPILE_OPTIONS -O1)  # nobody waits for texts
 warpladder_layer(programs SOURCES ${programs_sources} LINK warpladder_base ${core})
 
 file(GLOB program_runtime_sources CONFIGURE_DEPENDS src/programs/runtime/*.cpp)
