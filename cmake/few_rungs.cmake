@@ -2,15 +2,24 @@
 # takes twenty.
 # Not part of `all`: `make rung` and `make demo` build these programs.
 
-# warpladder_few_rungs(NAME rung.cu...): the program NAME. Its rungs are compiled for it alone: a
-# program that took single objects of a library would wait for all of them.
+# warpladder_few_rungs(NAME [TOUR] rung.cu...): the program NAME. Its rungs are compiled for it alone: a
+# program that took single objects of a library would wait for all of them. TOUR: it has those of the
+# tour, too.
 function(warpladder_few_rungs name)
-  warpladder_cpu_flavours(${name} ${ARGN})
-  warpladder_rung_list(${name} CPU_ONLY ${ARGN})
-  list(TRANSFORM ARGN REPLACE ".*/ops/([a-z0-9_]+)/rungs/.*" "\\1" OUTPUT_VARIABLE rooms)
+  cmake_parse_arguments(ARG "TOUR" "" "" ${ARGN})
+  set(rungs ${ARG_UNPARSED_ARGUMENTS})
+  warpladder_cpu_flavours(${name} ${rungs})
+  if(ARG_TOUR)
+    list(APPEND rungs ${tour_sources})
+  endif()
+  warpladder_rung_list(${name} CPU_ONLY ${rungs})
+  list(TRANSFORM rungs REPLACE ".*/ops/([a-z0-9_]+)/rungs/.*" "\\1" OUTPUT_VARIABLE rooms)
   list(REMOVE_DUPLICATES rooms)
   warpladder_program(${name} LINK warpladder_app ROOMS ${rooms})
   target_link_libraries(${name} PRIVATE ${name}_cpu_plain ${name}_cpu_counted ${name}_list)
+  if(ARG_TOUR)
+    target_link_libraries(${name} PRIVATE tour_cpu_plain tour_cpu_counted)
+  endif()
   warpladder_embed_sites(${name})
   set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
 endfunction()
@@ -28,8 +37,6 @@ if(WARPLADDER_RUNG)
   endif()
 endif()
 
-# The rungs of the tour, and a bug for it.
-file(GLOB demo_rungs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ops/sgemm/rungs/row_0[0-4]_*.cu
-  ${PROJECT_SOURCE_DIR}/src/ops/transpose/rungs/0[1-4]_*.cu
-  ${PROJECT_SOURCE_DIR}/src/ops/vector_add/rungs/*.cu ${PROJECT_SOURCE_DIR}/tools/demo/ops/*/rungs/*.cu)
-warpladder_few_rungs(demo ${demo_rungs})
+# The tour, and a bug for it.
+file(GLOB demo_bugs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/demo/ops/*/rungs/*.cu)
+warpladder_few_rungs(demo TOUR ${demo_bugs})

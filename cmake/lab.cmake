@@ -133,7 +133,14 @@ warpladder_layer(lab
 include(cmake/kernels.cmake)
 file(GLOB rung_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ops/*/rungs/*.cu)
 file(GLOB plan_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ops/*/plan.cu)
-warpladder_kernels(rungs ${rung_sources} ${plan_sources})
+file(GLOB tour_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ops/sgemm/rungs/row_0[0-4]_*.cu
+  ${PROJECT_SOURCE_DIR}/src/ops/transpose/rungs/0[1-4]_*.cu
+  ${PROJECT_SOURCE_DIR}/src/ops/vector_add/rungs/*.cu)
+set(other_sources ${rung_sources} ${plan_sources})
+list(REMOVE_ITEM other_sources ${tour_sources})
+warpladder_kernels(tour ${tour_sources})  # a set of their own: the program `demo` waits for these alone
+warpladder_kernels(rungs ${other_sources})
+set(all_rungs tour rungs)
 warpladder_rung_list(rungs ${rung_sources} ${plan_sources})
 
 # What `tune` searches. No rung and no plan needs it, so that only the command line is linked with it.
@@ -145,7 +152,7 @@ if(WARPLADDER_SPACES)
   warpladder_rung_list(spaces ${space_sources})
 endif()
 
-# A program with these sets of kernels (`rungs` is every rung) for every target that there is, and
+# A program with these sets of kernels (${all_rungs}: every rung) for every target that there is, and
 # with these rooms, or all.
 function(warpladder_program name)
   cmake_parse_arguments(ARG "" "" "SOURCES;KERNELS;LINK;ROOMS" ${ARGN})
@@ -170,7 +177,7 @@ target_link_libraries(warpladder_app PUBLIC warpladder_tables warpladder_program
 # CLI11 takes most of each verb's compilation: once for half of them, and nobody waits for a verb.
 set_target_properties(warpladder_app PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 14)
 target_compile_options(warpladder_app PRIVATE -O1)
-warpladder_program(warpladder KERNELS rungs ${spaces} LINK warpladder_app)
+warpladder_program(warpladder KERNELS ${all_rungs} ${spaces} LINK warpladder_app)
 add_dependencies(warpladder program_files)
 
 include(cmake/install_workbench.cmake)
