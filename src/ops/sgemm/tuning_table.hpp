@@ -25,7 +25,7 @@ constexpr TuningRow kTuning[] = {
      .pairs_by_warps = {.launch_s = 1e-05, .pass_share = 0.6, .pairs_share = 0.11}},
     {.capability = 90,
      .model = {.launch_s = 2.8075e-06, .join_s = 3.2097e-06, .pairs_launch_s = 1.0262e-05, .fma_share = 0.46025, .fma_share_of_narrow_lanes = 0.4193, .fma_share_of_large_tiles = 0.90636, .ctas_that_fill = 2.2347, .large_ctas_that_fill = 1.1455, .memory_share = 0.78199, .store_share = 1.2962, .narrow_store_share = 0.46123, .large_store_share = 0.95703, .ragged_store_share = 0.2985, .pass_share = 1.461, .l2_bytes_per_s = 30381000000.0, .f64_share = 0.87477, .pairs_share = 0.3413, .f64_step_s = 2.9654e-07, .f64_memory_share = 0.5112},
-     .words = {.parity = 1.133, .narrow = 1.092, .square = 1.084, .float64 = 1.427, .float64_slices = 1.093, .terms = 1.3},
+     .words = {.parity = 1.133, .narrow = 1.092, .square = 1.084, .float64 = 1.427, .float64_slices = 1.093, .terms = 1.201},
      .pairs_by_warps = {.launch_s = 1e-05, .pass_share = 1.4, .pairs_share = 0.157},
      .terms = {.round_s = 8.9e-08, .element_s = 5.59e-11, .line_s = 2.3e-09, .ends_s = 4.4e-06, .memory_share = 0.83}},
     {.capability = 100,
