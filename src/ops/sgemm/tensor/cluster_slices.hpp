@@ -35,22 +35,31 @@ constexpr TermStreamTiming kTermClusterTiming<StreamOf128>{1.348e-6, 5.783e-6, 1
 template <>
 constexpr TermStreamTiming kTermClusterTiming<ClusterOf256>{1.222e-6, 4.144e-6, 1.200e-6, 0.250e-6};
 
+// How many CTAs a problem has, and on how many multiprocessors their clusters find room.
+struct ClusterLoad {
+  double ctas, room;
+};
+template <class C>
+ClusterLoad cluster_load(const StreamedShape& s, int slices, const runtime::Machine& machine) {
+  const std::int64_t x = std::min(s.m, s.n), y = std::max(s.m, s.n),
+                     all = tiles(x, C::tile_x) * tiles(y, C::tile_y);
+  return {
+      static_cast<double>(all) * slices * static_cast<double>(s.count),
+      kRoomOfClusters[C::resident - 1][static_cast<std::size_t>(slices)] * machine.multiprocessors};
+}
+
 template <class C>
 double cluster_time(const StreamedShape& s, int slices, const runtime::Machine& machine) {
   constexpr TermStreamTiming kTiming = kTermClusterTiming<C>;
   static_assert(kTiming.round_s > 0);
   constexpr double kLaunch_s = 2.8e-6, kMeet_s = 0.52e-6, kMeetEach_s = 0.08e-6, kMemory = 0.82,
                    kFirstRagged_s = 0.5e-6;
-  const std::int64_t x = std::min(s.m, s.n), y = std::max(s.m, s.n),
-                     all = tiles(x, C::tile_x) * tiles(y, C::tile_y);
   const double ragged_s = s.width == 4 ? 0 : kTiming.ragged_s;
   const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n),
              k = static_cast<double>(s.k), count = static_cast<double>(s.count),
              rounds = static_cast<double>(tiles(tiles(s.k, C::depth), slices));
-  const double ctas = static_cast<double>(all) * slices * count,
-               room = kRoomOfClusters[C::resident - 1][static_cast<std::size_t>(slices)] *
-                      machine.multiprocessors,
-               on_one = std::ceil(ctas / room), of_cta = std::ceil(ctas / (C::resident * room));
+  const auto [ctas, room] = cluster_load<C>(s, slices, machine);
+  const double on_one = std::ceil(ctas / room), of_cta = std::ceil(ctas / (C::resident * room));
   constexpr double kEndOfLone = 0.7 * C::resident;
   const double memory_s =
       4.0 * count * ((m + n) * k + m * n) / (kMemory * machine.memory_bytes_per_s);
@@ -64,11 +73,8 @@ double cluster_time(const StreamedShape& s, int slices, const runtime::Machine& 
 
 template <class C>
 bool lie_unevenly(const StreamedShape& s, int slices, const runtime::Machine& machine) {
-  const std::int64_t x = std::min(s.m, s.n), y = std::max(s.m, s.n),
-                     ctas = tiles(x, C::tile_x) * tiles(y, C::tile_y) * slices * s.count;
-  const double slots = kRoomOfClusters[C::resident - 1][static_cast<std::size_t>(slices)] *
-                       machine.multiprocessors * C::resident;
-  return slices == kUneven || (slices == kUnevenInWaves && static_cast<double>(ctas) > slots);
+  const auto [ctas, room] = cluster_load<C>(s, slices, machine);
+  return slices == kUneven || (slices == kUnevenInWaves && ctas > room * C::resident);
 }
 
 template <class C>

@@ -17,9 +17,12 @@ struct RowShifts {
   unsigned first = 0, step = 0;
   __device__ __forceinline__ unsigned of(unsigned row) const { return (first + row * step) & 3; }
 };
+__device__ __forceinline__ unsigned shift_step(std::int64_t ld) {
+  return static_cast<unsigned>(ld) & 3;
+}
 __device__ __forceinline__ RowShifts row_shifts(const float* data, std::int64_t ld) {
   return {static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(data) / sizeof(float)) & 3,
-          static_cast<unsigned>(ld) & 3};
+          shift_step(ld)};
 }
 
 // The rows of a tile are lines (kAlong) or those of one k. Eight k's rows are eight words further

@@ -47,8 +47,7 @@ __device__ __forceinline__ void produce_stream(TermShared<C>& shared, const Stre
     return row_shifts(x.data, x.ld).first;
   };
   const std::int64_t tiles = (s.tiles * s.batch.count - 1 - blockIdx.x) / gridDim.x + 1;
-  produce_terms<C, kXAlong>(shared, tiles * s.rounds, s.rounds, row_shifts(nullptr, x.ld).step,
-                            copy_next);
+  produce_terms<C, kXAlong>(shared, tiles * s.rounds, s.rounds, shift_step(x.ld), copy_next);
 }
 
 // A consumer's part of a tile of C: two rows of a lane, neighbours, and of each the pairs of
@@ -134,14 +133,14 @@ __device__ __forceinline__ float least_exact(TermPart x, TermPart y) {
 // word: neighbouring lanes store neighbours. The padding keeps lanes from meeting on a bank.
 template <class C>
 struct StagedRows {
-  float row[8][C::tile_x + 8];
+  static constexpr int count = 8;
+  float row[count][C::tile_x + 8];
 };
 
 template <class C>
 __device__ __forceinline__ void store_rows(StagedRows<C>& staged, const LanePart<C>& part,
                                            const Gemm& g, const float (&sum)[C::tile_x / 2],
                                            const TermPart& x, const TermPart& y) {
-  constexpr int kRows = 8;
   const int lane = threadIdx.x % 32, own = lane / 4, place = lane % 4 * 2;
   const auto within = [](std::int64_t left, int most) {
     return left < most ? static_cast<int>(left) : most;
@@ -160,7 +159,7 @@ __device__ __forceinline__ void store_rows(StagedRows<C>& staged, const LanePart
     __syncwarp();  // the rows are laid down
     float* const c = part.c + (h - 2 * own) * g.ldc - place + lane;
     WARPLADDER_UNROLL_BY(4)
-    for (int r = 0; r < kRows; ++r) {
+    for (int r = 0; r < StagedRows<C>::count; ++r) {
       const int row = 2 * r + h;
       WARPLADDER_UNROLL
       for (int column = 0; column < C::tile_x; column += 32) {
