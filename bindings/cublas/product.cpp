@@ -53,6 +53,16 @@ std::size_t workspace_bytes(warpladder_handle handle, const Product& p) {
   return bytes > of_vector ? bytes : of_vector;
 }
 
+// What the library adds to the product as it stores it: a C that is not D, or a bias where nothing
+// else follows. Its data is null where there is none.
+Operand addend(const Product& p) {
+  const bool single = !p.is_vector() && !p.has_pointers() && p.batch == 1;
+  if (!single) return {};
+  if (p.beta != 0.0f) return p.has_other_c() ? p.c : Operand{};
+  const bool only_bias = p.layout == WARPLADDER_COLUMN_MAJOR && p.activation == Activation::none;
+  return only_bias ? Operand{p.bias} : Operand{};
+}
+
 warpladder_status call(warpladder_handle handle, const Product& p) {
   const warpladder_op op_a = ours(p.op_a), op_b = ours(p.op_b);
   if (p.is_vector()) {
@@ -69,12 +79,17 @@ warpladder_status call(warpladder_handle handle, const Product& p) {
         handle, p.layout, op_a, op_b, p.m, p.n, p.k, p.alpha, p.a.data, p.a.ld, p.a.stride,
         p.b.data, p.b.ld, p.b.stride, p.beta, p.out(), p.d.ld, p.d.stride, p.batch, p.stream);
   }
+  if (const Operand s = addend(p); s.data) {
+    return warpladder_sgemm_add(handle, p.layout, op_a, op_b, p.m, p.n, p.k, p.alpha, p.a.data,
+                                p.a.ld, p.b.data, p.b.ld, p.beta != 0.0f ? p.beta : 1.0f, s.data,
+                                s.ld, p.out(), p.d.ld, p.stream);
+  }
   return warpladder_sgemm(handle, p.layout, op_a, op_b, p.m, p.n, p.k, p.alpha, p.a.data, p.a.ld,
                           p.b.data, p.b.ld, p.beta, p.out(), p.d.ld, p.stream);
 }
 
 bool copy_c(const Product& p) {
-  if (p.beta == 0.0f || !p.has_other_c()) return true;
+  if (p.beta == 0.0f || !p.has_other_c() || addend(p).data) return true;
   Copy copy;
   const bool by_rows = p.layout == WARPLADDER_ROW_MAJOR;
   copy.extent = {by_rows ? p.n : p.m, by_rows ? p.m : p.n, p.batch};
@@ -99,7 +114,8 @@ bool finish(const Product& p) {
 }
 
 bool finish(const Product& p) {
-  if (!p.bias && p.activation == Activation::none) return true;
+  const bool is_added = p.beta == 0.0f && addend(p).data;  // the bias
+  if ((!p.bias || is_added) && p.activation == Activation::none) return true;
   const auto at =
       reinterpret_cast<std::uintptr_t>(p.d.data) | reinterpret_cast<std::uintptr_t>(p.bias);
   const std::int64_t steps = p.m | p.d.ld | p.d.stride | p.bias_stride;

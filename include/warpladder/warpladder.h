@@ -147,6 +147,19 @@ WARPLADDER_API warpladder_status warpladder_sgemm(warpladder_handle handle,
                                                   float beta, float *c, int64_t ldc,
                                                   warpladder_stream stream);
 
+/* sgemm_add: C = alpha · op(A) · op(B) + beta · S, and S stays as it is. S is an m×n matrix in C's
+ * layout, or with lds = 0 one line that is added to every line of C: a row of n elements in row-major
+ * storage, a column of m in column-major storage, such as a layer's bias. It is C itself, or does
+ * not overlap C. beta == 0 never reads S. */
+WARPLADDER_API warpladder_status warpladder_sgemm_add(warpladder_handle handle,
+                                                      warpladder_layout layout,
+                                                      warpladder_op op_a, warpladder_op op_b,
+                                                      int64_t m, int64_t n, int64_t k, float alpha,
+                                                      const float *a, int64_t lda, const float *b,
+                                                      int64_t ldb, float beta, const float *s,
+                                                      int64_t lds, float *c, int64_t ldc,
+                                                      warpladder_stream stream);
+
 /* Matrix i of `batch` lies stride elements behind matrix i - 1. stride_a and stride_b may be 0 (all
  * products share the operand); matrices of C do not overlap. The products are independent. */
 WARPLADDER_API warpladder_status warpladder_sgemm_strided_batched(
@@ -193,6 +206,13 @@ WARPLADDER_API warpladder_status warpladder_sgemm_prepared(warpladder_handle han
                                                            warpladder_prepared b, float beta,
                                                            float *c, int64_t ldc,
                                                            warpladder_stream stream);
+
+/* The same with S in C's place behind beta, as warpladder_sgemm_add() has it. */
+WARPLADDER_API warpladder_status
+warpladder_sgemm_prepared_add(warpladder_handle handle, warpladder_op op_a, int64_t m, float alpha,
+                              const float *a, int64_t lda, warpladder_prepared b, float beta,
+                              const float *s, int64_t lds, float *c, int64_t ldc,
+                              warpladder_stream stream);
 
 /* Frees a prepared matrix in the order of the stream. The caller sees to it that this comes behind
  * all products that use it, those on other streams and in graphs included. */

@@ -87,6 +87,15 @@ class Handle {
                            static_cast<warpladder_op>(a.op), static_cast<warpladder_op>(b.op), m, n,
                            k, alpha, a.data, a.ld, b.data, b.ld, beta, c.data, c.ld, stream));
   }
+  // C[m×n] = alpha · op(A)[m×k] · op(B)[k×n] + beta · S. S with an ld of 0 is one line for all.
+  void sgemm_add(Layout layout, std::int64_t m, std::int64_t n, std::int64_t k, float alpha,
+                 ConstMatrix a, ConstMatrix b, float beta, ConstMatrix s, Matrix c,
+                 Stream stream = nullptr) const {
+    check(warpladder_sgemm_add(handle_, static_cast<warpladder_layout>(layout),
+                               static_cast<warpladder_op>(a.op), static_cast<warpladder_op>(b.op),
+                               m, n, k, alpha, a.data, a.ld, b.data, b.ld, beta, s.data, s.ld,
+                               c.data, c.ld, stream));
+  }
   // Products of matrices that lie a stride apart.
   void sgemm_strided_batched(Layout layout, std::int64_t m, std::int64_t n, std::int64_t k,
                              float alpha, ConstMatrix a, std::int64_t stride_a, ConstMatrix b,
@@ -172,9 +181,9 @@ class DeviceVector {
   float* data_ = nullptr;
 };
 
-// op(B), prepared once for many products; it takes up to 16 bytes an element. It is freed in the order
-// of the stream that made it: products on other streams must have ended. It must not outlive its
-// handle.
+// op(B), prepared once for many products; it takes up to 16 bytes an element. It is freed in the
+// order of the stream that made it: products on other streams must have ended. It must not outlive
+// its handle.
 class PreparedMatrix {
  public:
   PreparedMatrix(const Handle& handle, Layout layout, std::int64_t n, std::int64_t k, ConstMatrix b,
@@ -191,8 +200,14 @@ class PreparedMatrix {
   // C[m×n] = alpha · op(A)[m×k] · op(B) + beta · C.
   void multiply(std::int64_t m, float alpha, ConstMatrix a, float beta, Matrix c,
                 Stream stream = nullptr) const {
-    check(warpladder_sgemm_prepared(handle_, static_cast<warpladder_op>(a.op), m, alpha, a.data, a.ld,
-                                    prepared_, beta, c.data, c.ld, stream));
+    check(warpladder_sgemm_prepared(handle_, static_cast<warpladder_op>(a.op), m, alpha, a.data,
+                                    a.ld, prepared_, beta, c.data, c.ld, stream));
+  }
+  // C[m×n] = alpha · op(A)[m×k] · op(B) + beta · S.
+  void multiply_add(std::int64_t m, float alpha, ConstMatrix a, float beta, ConstMatrix s, Matrix c,
+                    Stream stream = nullptr) const {
+    check(warpladder_sgemm_prepared_add(handle_, static_cast<warpladder_op>(a.op), m, alpha, a.data,
+                                        a.ld, prepared_, beta, s.data, s.ld, c.data, c.ld, stream));
   }
 
  private:

@@ -83,6 +83,8 @@ struct Rung {
   Arithmetic arithmetic = {};
   Needs needs = {};
   bool on_host = false;  // a plain host function: only the plain flavour launches it
+  // What is added to the product may lie elsewhere than the output: the call's `source`.
+  bool takes_source = false;
 };
 
 // Calls predict(problem), or predict(problem, machine) where the prediction depends on the machine.

@@ -203,14 +203,29 @@ void fold_shared(sgemm::Call& call) {
 
 }  // namespace
 
+namespace {
+
+// The rung cannot add what lies elsewhere than C: it is added behind the product.
+Status multiply_and_add(Session& session, const sgemm::Call& call) {
+  sgemm::Call product = call;
+  product.source = nullptr;
+  product.problem.beta = 0.0f;
+  if (Status s = multiply(session, product); !s.ok()) return s;
+  return with_memory(session, 0, 0, [&](runtime::StreamView& view, const Memory&) {
+    sgemm::WARPLADDER_LIBRARY_FLAVOUR::add_source(call, view);
+  });
+}
+
+}  // namespace
+
 Status multiply(Session& session, sgemm::Call call) {
   const Problem& p = call.problem;
   if (p.m == 0 || p.n == 0 || call.batch.count == 0) return {};
   fold_shared(call);
-  if (is_vector(p, call.batch, arithmetic_of(session.context))) {
-    return multiply_vector(session, as_vector(call));
-  }
+  const bool vector = is_vector(p, call.batch, arithmetic_of(session.context));
+  if (vector && !call.source) return multiply_vector(session, as_vector(call));
   const sgemm::Plan plan = plan_of(session.context, p, call.batch, call.prepared_b != nullptr);
+  if (call.source && (vector || !plan.rung->takes_source)) return multiply_and_add(session, call);
   return with_memory(session, plan.workspace_bytes, plan.flag_words,
                      [&](runtime::StreamView& view, const Memory& memory) {
                        call.workspace = memory.scratch;
@@ -251,6 +266,63 @@ warpladder_status warpladder_sgemm(warpladder_handle handle, warpladder_layout l
                                    warpladder_stream stream) {
   const Problem p = problem_of(layout, op_a, op_b, m, n, k, alpha, lda, ldb, beta, ldc);
   return run(handle, stream, {"sgemm", layout, op_a, op_b, {p, a, b, c}});
+}
+
+namespace warpladder::library {
+namespace {
+
+struct Source {
+  const float* data;
+  std::int64_t ld;
+};
+
+// Lets beta multiply S instead of C, and checks S. Of a call that has been checked.
+Status add(GivenProduct& given, const Source& source) {
+  const auto [s, lds] = source;
+  sgemm::Call& call = given.call;
+  const Problem& p = call.problem;
+  const Region c = region_of(p, call.c, stored_c(p), p.ldc, 1, 0);
+  if (lds != 0 && lds < c.length) {
+    return refuse_argument("%s: lds = %lld is less than the %lld elements of a line of s",
+                           given.name, runtime::number(lds), runtime::number(c.length));
+  }
+  const bool one_line = lds == 0, is_read = p.beta != 0.0f && c.lines > 0 && c.length > 0;
+  std::int64_t elements = 0;
+  if (!runtime::extent_of(one_line ? 1 : c.lines, c.length, lds, &elements)) {
+    return refuse_argument("%s: s with lds = %lld is too large to address", given.name,
+                           runtime::number(lds));
+  }
+  if (Status status = check_pointer(given.name, "s", s, is_read ? elements : 0, sizeof(float));
+      !status.ok()) {
+    return status;
+  }
+  if (!is_read || (s == call.c && (lds == p.ldc || c.lines == 1))) return {};
+  call.source = s;
+  call.ld_source = lds;
+  return check_apart(given.name, "c", c, "s", {s, one_line ? 1 : c.lines, c.length, lds});
+}
+
+}  // namespace
+}  // namespace warpladder::library
+
+warpladder_status warpladder_sgemm_add(warpladder_handle handle, warpladder_layout layout,
+                                       warpladder_op op_a, warpladder_op op_b, int64_t m, int64_t n,
+                                       int64_t k, float alpha, const float* a, int64_t lda,
+                                       const float* b, int64_t ldb, float beta, const float* s,
+                                       int64_t lds, float* c, int64_t ldc,
+                                       warpladder_stream stream) {
+  GivenProduct given{
+      "sgemm_add",
+      layout,
+      op_a,
+      op_b,
+      {problem_of(layout, op_a, op_b, m, n, k, alpha, lda, ldb, beta, ldc), a, b, c}};
+  const auto check_all = [&](const Context&) -> Status {
+    if (Status status = check(given); !status.ok()) return status;
+    return add(given, {s, lds});
+  };
+  return call(handle, stream, check_all,
+              [&](Session& session) { return multiply(session, given.call); });
 }
 
 warpladder_status warpladder_sgemm_strided_batched(
@@ -383,11 +455,15 @@ warpladder_status warpladder_sgemm_prepare(warpladder_handle handle, warpladder_
   });
 }
 
-warpladder_status warpladder_sgemm_prepared(warpladder_handle handle, warpladder_op op_a, int64_t m,
-                                            float alpha, const float* a, int64_t lda,
-                                            warpladder_prepared b, float beta, float* c,
-                                            int64_t ldc, warpladder_stream stream) {
-  GivenProduct given{"sgemm_prepared", WARPLADDER_ROW_MAJOR, op_a, WARPLADDER_OP_N, {}};
+namespace warpladder::library {
+namespace {
+
+// `source`: null where beta multiplies C.
+warpladder_status run_prepared(const char* name, warpladder_handle handle, warpladder_op op_a,
+                               std::int64_t m, float alpha, const float* a, std::int64_t lda,
+                               warpladder_prepared b, float beta, const Source* source, float* c,
+                               std::int64_t ldc, warpladder_stream stream) {
+  GivenProduct given{name, WARPLADDER_ROW_MAJOR, op_a, WARPLADDER_OP_N, {}};
   const auto check_all = [&](const Context& context) -> Status {
     if (Status s = check_prepared(given.name, context, b); !s.ok()) return s;
     given.layout = b->layout;
@@ -396,10 +472,32 @@ warpladder_status warpladder_sgemm_prepared(warpladder_handle handle, warpladder
         problem_of(b->layout, op_a, b->op_b, m, b->n, b->k, alpha, lda, b->ldb, beta, ldc), a, b->b,
         c};
     given.call.prepared_b = b->pairs;
-    return check(given);
+    if (Status s = check(given); !s.ok()) return s;
+    return source ? add(given, *source) : Status{};
   };
   return call(handle, stream, check_all,
               [&](Session& session) { return multiply(session, given.call); });
+}
+
+}  // namespace
+}  // namespace warpladder::library
+
+warpladder_status warpladder_sgemm_prepared(warpladder_handle handle, warpladder_op op_a, int64_t m,
+                                            float alpha, const float* a, int64_t lda,
+                                            warpladder_prepared b, float beta, float* c,
+                                            int64_t ldc, warpladder_stream stream) {
+  return run_prepared("sgemm_prepared", handle, op_a, m, alpha, a, lda, b, beta, nullptr, c, ldc,
+                      stream);
+}
+
+warpladder_status warpladder_sgemm_prepared_add(warpladder_handle handle, warpladder_op op_a,
+                                                int64_t m, float alpha, const float* a, int64_t lda,
+                                                warpladder_prepared b, float beta, const float* s,
+                                                int64_t lds, float* c, int64_t ldc,
+                                                warpladder_stream stream) {
+  const Source source{s, lds};
+  return run_prepared("sgemm_prepared_add", handle, op_a, m, alpha, a, lda, b, beta, &source, c,
+                      ldc, stream);
 }
 
 warpladder_status warpladder_prepared_destroy(warpladder_handle handle, warpladder_prepared b,

@@ -59,6 +59,22 @@ class BadCalls : public WithHandle {
   Sgemm good_;
 };
 
+TEST_F(BadCalls, OfTheAddedMatrix) {
+  const auto add = [&](const float* s, std::int64_t lds) {
+    return warpladder_sgemm_add(handle_, WARPLADDER_ROW_MAJOR, WARPLADDER_OP_N, WARPLADDER_OP_N, 4,
+                                4, 4, 1.0f, good_.a, 4, good_.b, 4, 1.0f, s, lds, good_.c, 4,
+                                nullptr);
+  };
+  const float* const apart = good_.c + 64;
+  expect_invalid(add(nullptr, 4), {"sgemm_add", "s is null"});
+  expect_invalid(add(apart, 3), {"lds", "3", "4"});
+  expect_invalid(add(apart, -4), {"lds", "-4"});
+  expect_invalid(add(apart, kHuge), {"lds", std::to_string(kHuge)});
+  expect_invalid(add(good_.c + 1, 4), {"c at", "overlaps s"});
+  expect_invalid(add(good_.c, 0), {"c at", "overlaps s"});
+  EXPECT_SUCCEEDS(add(apart, 4));
+}
+
 TEST_F(BadCalls, OfSgemm) {
   const auto spoiled = [&](auto spoil) {
     Sgemm s = good_;

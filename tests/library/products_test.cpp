@@ -164,6 +164,44 @@ TEST_F(Sgemm, TakesStridedBatchesAndSharedOperands) {
   }
 }
 
+// Where S lies of its own, and where it is one line for all.
+TEST_F(Sgemm, AddsAnotherMatrixOrALine) {
+  for (const Product& p : {Product{37, 21, 53, WARPLADDER_ROW_MAJOR, false, false, 1.5f, -0.5f, 3},
+                           Product{37, 24, 53, WARPLADDER_COLUMN_MAJOR, true, false, 1.0f, 1.0f},
+                           Product{5, 300, 700, WARPLADDER_ROW_MAJOR, false, true, 1.0f, 1.0f},
+                           Product{1, 70, 533, WARPLADDER_ROW_MAJOR, false, false, 1.0f, 2.0f},
+                           Product{6, 8, 0, WARPLADDER_COLUMN_MAJOR, false, false, 1.0f, 2.0f, 1},
+                           Product{6, 8, 9, WARPLADDER_ROW_MAJOR, false, false, 0.0f, 2.0f},
+                           Product{6, 8, 9, WARPLADDER_ROW_MAJOR, false, false, 1.0f, 0.0f}}) {
+    for (const bool one_line : {false, true}) {
+      const auto a = random_floats(p.a_size(), 21), b = random_floats(p.b_size(), 22);
+      auto s = random_floats(p.c_size(), 23);
+      const DeviceArray<float> a_there(a), b_there(b), s_there(s),
+          c_there(std::vector<float>(p.c_size(), NAN));
+      const bool reads = p.beta != 0.0f;
+      ASSERT_SUCCEEDS(warpladder_sgemm_add(
+          handle_, p.layout, p.op_a(), p.op_b(), p.m, p.n, p.k, p.alpha, a_there.data(), p.lda(),
+          b_there.data(), p.ldb(), p.beta, reads ? s_there.data() : nullptr, one_line ? 0 : p.ldc(),
+          c_there.data(), p.ldc(), nullptr));
+      EXPECT_EQ(s_there.download(), s) << "S was written";
+      const auto ldc = static_cast<std::size_t>(p.ldc());
+      for (std::size_t i = ldc; one_line && i < s.size(); ++i) s[i] = s[i - ldc];
+      expect_product(p, a.data(), b.data(), s.data(), c_there.download().data());
+    }
+  }
+}
+
+TEST_F(Sgemm, AddsCItselfWhereItIsGivenTwice) {
+  const Product p{33, 40, 70, WARPLADDER_ROW_MAJOR, false, false, 1.0f, 2.0f, 1};
+  const auto a = random_floats(p.a_size(), 24), b = random_floats(p.b_size(), 25),
+             c = random_floats(p.c_size(), 26);
+  const DeviceArray<float> a_there(a), b_there(b), c_there(c);
+  ASSERT_SUCCEEDS(warpladder_sgemm_add(handle_, p.layout, p.op_a(), p.op_b(), p.m, p.n, p.k, 1.0f,
+                                       a_there.data(), p.lda(), b_there.data(), p.ldb(), p.beta,
+                                       c_there.data(), p.ldc(), c_there.data(), p.ldc(), nullptr));
+  expect_product(p, a.data(), b.data(), c.data(), c_there.download().data());
+}
+
 // The heads of an attention layer lie side by side in each row: matrices interleave.
 TEST_F(Sgemm, TakesInterleavedBatches) {
   const std::int64_t tokens = 20, width = 16, heads = 4, row = width * heads;

@@ -1,6 +1,7 @@
 // Stands in for libwarpladder.so: the calls of its C interface that the drop-in makes, computed on
 // the host, element by element in float64.
 
+#include <algorithm>
 #include <cstdlib>
 #include <vector>
 
@@ -135,6 +136,21 @@ warpladder_status warpladder_sgemm(warpladder_handle handle, warpladder_layout l
                                    warpladder_stream stream) {
   const auto status = enter("sgemm", handle, stream);
   if (status) return status;
+  multiply({layout, op_a, op_b, m, n, k, alpha, lda, ldb, beta, ldc}, a, b, c);
+  return WARPLADDER_SUCCESS;
+}
+warpladder_status warpladder_sgemm_add(warpladder_handle handle, warpladder_layout layout,
+                                       warpladder_op op_a, warpladder_op op_b, int64_t m, int64_t n,
+                                       int64_t k, float alpha, const float* a, int64_t lda,
+                                       const float* b, int64_t ldb, float beta, const float* s,
+                                       int64_t lds, float* c, int64_t ldc,
+                                       warpladder_stream stream) {
+  const auto status = enter("sgemm_add", handle, stream);
+  if (status) return status;
+  const bool rows = layout == WARPLADDER_ROW_MAJOR;
+  for (int64_t line = 0; line < (rows ? m : n); ++line) {
+    std::copy_n(s + line * lds, rows ? n : m, c + line * ldc);
+  }
   multiply({layout, op_a, op_b, m, n, k, alpha, lda, ldb, beta, ldc}, a, b, c);
   return WARPLADDER_SUCCESS;
 }

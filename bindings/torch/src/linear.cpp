@@ -79,8 +79,10 @@ Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Ten
   check_floats(kOp, {"input", view_x}, {{"weight", view_w}});
   check_dims(kOp, {"weight", view_w}, 2);
   const Layer layer = layer_of(kOp, input, view_w.size(1), view_w.size(0), bias);
-  multiply_into(kOp, layer.out_rows, layer.rows, transposed(weight, view_w), 0.0f, 1.0f);
-  return bias ? plus(layer.out, *bias, 1.0) : layer.out;
+  const Addend added = bias ? addend_of(*bias, layer.out_rows) : Addend{};
+  multiply_into(kOp, layer.out_rows, layer.rows, transposed(weight, view_w),
+                added.data ? 1.0f : 0.0f, 1.0f, added);
+  return bias && !added.data ? plus(layer.out, *bias, 1.0) : layer.out;
 }
 
 std::int64_t prepare(const Tensor& weight) {
@@ -123,10 +125,12 @@ Tensor linear_prepared(const Tensor& input, std::int64_t prepared, std::int64_t 
   if (rows.size(0) == 0 || outputs == 0) return layer.out;
   const Gpu gpu(kOp, view);
   const Operand a = matrix_of(layer.rows, rows);
-  check(kOp, warpladder_sgemm_prepared(
-                 gpu.handle, a.op, rows.size(0), 1.0f, a.data, a.ld, weight.matrix, 0.0f,
+  const Addend added = bias ? addend_of(*bias, layer.out_rows) : Addend{};
+  check(kOp, warpladder_sgemm_prepared_add(
+                 gpu.handle, a.op, rows.size(0), 1.0f, a.data, a.ld, weight.matrix,
+                 added.data ? 1.0f : 0.0f, added.data, added.ld,
                  static_cast<float*>(layer.out_rows.mutable_data_ptr()), outputs, gpu.stream));
-  return bias ? plus(layer.out, *bias, 1.0) : layer.out;
+  return bias && !added.data ? plus(layer.out, *bias, 1.0) : layer.out;
 }
 
 void release_prepared(std::int64_t prepared) noexcept {

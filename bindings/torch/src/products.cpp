@@ -46,14 +46,28 @@ Tensor add_product(const char* op, const Tensor& c, const Tensor& a, const Tenso
   check_floats(op, {"a", view_a}, {{"b", view_b}, {"c", view_c}});
   check_product(op, {"a", view_a}, {"b", view_b}, dims);
   Tensor out = broadcast(op, {"c", view_c}, product_shape(view_a, view_b));
-  multiply_into(op, out, a, b, 0.0f, static_cast<float>(alpha));
-  return plus(out, c, beta);
+  const Addend added = addend_of(c, out);
+  multiply_into(op, out, a, b, static_cast<float>(added.data ? beta : 0.0),
+                static_cast<float>(alpha), added);
+  return added.data ? out : plus(out, c, beta);
 }
 
 }  // namespace
 
+Addend addend_of(const Tensor& c, const Tensor& out) {
+  const View view(c), product(out);
+  if (product.dims != 2 || view.dims < 1 || view.dims > 2) return {};
+  const std::int64_t m = product.size(0), n = product.size(1), last = view.dims - 1;
+  const bool whole_rows = view.size(last) == n && (n == 1 || view.stride(last) == 1);
+  if (m == 0 || n == 0 || !whole_rows) return {};
+  const auto* const data = static_cast<const float*>(c.const_data_ptr());
+  const bool one_row = last == 0 || view.size(0) == 1 || view.stride(0) == 0;
+  if (one_row) return {data, 0};
+  return view.stride(0) >= n ? Addend{data, view.stride(0)} : Addend{};
+}
+
 warpladder_status try_to_multiply(const char* op, const Tensor& out, const Tensor& a,
-                                  const Tensor& b, float beta, float alpha) {
+                                  const Tensor& b, float beta, float alpha, Addend added) {
   const View view_out(out), view_a(a), view_b(b);
   const std::int64_t d = view_a.dims - 2, m = view_a.size(d), k = view_a.size(d + 1),
                      n = view_b.size(d + 1), batch = d > 0 ? view_a.size(0) : 1;
@@ -61,6 +75,11 @@ warpladder_status try_to_multiply(const char* op, const Tensor& out, const Tenso
   const Gpu gpu(op, view_a);
   const Operand left = matrix_of(a, view_a), right = matrix_of(b, view_b);
   const std::int64_t ldc = m > 1 ? view_out.stride(d) : n;
+  if (added.data) {
+    return warpladder_sgemm_add(gpu.handle, WARPLADDER_ROW_MAJOR, left.op, right.op, m, n, k, alpha,
+                                left.data, left.ld, right.data, right.ld, beta, added.data,
+                                added.ld, data_of(out), ldc, gpu.stream);
+  }
   if (batch == 1) {
     return warpladder_sgemm(gpu.handle, WARPLADDER_ROW_MAJOR, left.op, right.op, m, n, k, alpha,
                             left.data, left.ld, right.data, right.ld, beta, data_of(out), ldc,
@@ -73,8 +92,8 @@ warpladder_status try_to_multiply(const char* op, const Tensor& out, const Tenso
 }
 
 void multiply_into(const char* op, const Tensor& out, const Tensor& a, const Tensor& b, float beta,
-                   float alpha) {
-  check(op, try_to_multiply(op, out, a, b, beta, alpha));
+                   float alpha, Addend added) {
+  check(op, try_to_multiply(op, out, a, b, beta, alpha, added));
 }
 
 Tensor plus(const Tensor& product, const Tensor& c, double beta) {

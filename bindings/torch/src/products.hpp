@@ -19,19 +19,28 @@ Tensor linear_prepared(const Tensor& input, std::int64_t prepared, std::int64_t 
                        const std::optional<Tensor>& bias);
 // Frees it behind what the current stream of its device was given. Never throws.
 void release_prepared(std::int64_t prepared) noexcept;
-// product + beta · c, c broadcast to the product's shape, which it fits. Products are faster with a
-// beta of 0, and this reads and writes no more than they would.
+// product + beta · c, c broadcast to the product's shape, which it fits, but which the library
+// cannot add on the way.
 Tensor plus(const Tensor& product, const Tensor& c, double beta);
 Tensor mv(const Tensor& a, const Tensor& x);
 Tensor spmm_csr_vector(const Tensor& row_offsets, const Tensor& columns, const Tensor& values,
                        const Tensor& x);
 
-// out = alpha · A · B + beta · out for matrices, or for batches of them, whose shapes fit. `out`
-// has rows that lie beside each other.
+// What the library adds to a product as it stores it. ld: between rows; 0: one row for all.
+struct Addend {
+  const float* data = nullptr;  // null: it adds nothing, or `out` itself
+  std::int64_t ld = 0;
+};
+// c as an addend of a product with the shape of `out`, to which it broadcasts; null where the
+// library cannot read it so: in batches, and where neighbours in a row do not lie side by side.
+Addend addend_of(const Tensor& c, const Tensor& out);
+
+// out = alpha · A · B + beta · (added or out) for matrices, or for batches of them, whose shapes
+// fit. `out` has rows that lie beside each other.
 void multiply_into(const char* op, const Tensor& out, const Tensor& a, const Tensor& b, float beta,
-                   float alpha);
+                   float alpha, Addend added = {});
 // As multiply_into(), but what the library refuses is returned and nothing thrown.
 warpladder_status try_to_multiply(const char* op, const Tensor& out, const Tensor& a,
-                                  const Tensor& b, float beta, float alpha);
+                                  const Tensor& b, float beta, float alpha, Addend added);
 
 }  // namespace warpladder::torch_binding

@@ -183,10 +183,10 @@ void pass(Op op, const Tensor& out, const Tensor& c, const Tensor& a, const Tens
 
 // Multiplies, unless the verdict is another than kTaken already. Counts and logs the last verdict.
 Verdict multiply(Op op, Verdict verdict, const Tensor& out, const Tensor& a, const Tensor& b,
-                 double beta, double alpha) {
+                 double beta, double alpha, Addend added = {}) {
   if (verdict == kTaken) {
     const warpladder_status status = try_to_multiply(
-        kOpNames[op], out, a, b, static_cast<float>(beta), static_cast<float>(alpha));
+        kOpNames[op], out, a, b, static_cast<float>(beta), static_cast<float>(alpha), added);
     if (status == WARPLADDER_CUDA_ERROR) check(kOpNames[op], status);
     if (status != WARPLADDER_SUCCESS) verdict = kRefused;
   }
@@ -227,11 +227,13 @@ bool route_sum_out(Op op, const Tensor& out, const Tensor& c, const Tensor& a, c
   if (verdict == kTaken && !is_writable(View(out), view_a, view_b)) verdict = kArguments;
   const bool in_place = is_same(out, c);
   if (verdict == kTaken && !in_place && meet(out, c)) verdict = kArguments;
-  if (multiply(op, verdict, out, a, b, in_place ? beta : 0, alpha) != kTaken) {
+  const Addend added = verdict == kTaken && !in_place ? addend_of(c, out) : Addend{};
+  const bool adds = in_place || added.data;
+  if (multiply(op, verdict, out, a, b, adds ? beta : 0, alpha, added) != kTaken) {
     pass(op, out, c, a, b, beta, alpha);
     return false;
   }
-  return !in_place && beta != 0;
+  return !adds && beta != 0;
 }
 
 Tensor route_sum(Op op, const Tensor& c, const Tensor& a, const Tensor& b, double beta,
@@ -239,7 +241,10 @@ Tensor route_sum(Op op, const Tensor& c, const Tensor& a, const Tensor& b, doubl
   const View view_a(a), view_b(b);
   const Tensor out = new_tensor(view_a, product_shape(view_a, view_b));
   const Verdict verdict = judge_sum(View(c), view_a, view_b, dims);
-  if (multiply(op, verdict, out, a, b, 0, alpha) == kTaken) return plus(out, c, beta);
+  const Addend added = verdict == kTaken ? addend_of(c, out) : Addend{};
+  if (multiply(op, verdict, out, a, b, added.data ? beta : 0, alpha, added) == kTaken) {
+    return added.data ? out : plus(out, c, beta);
+  }
   pass(op, out, c, a, b, beta, alpha);
   return out;
 }

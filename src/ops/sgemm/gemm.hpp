@@ -18,6 +18,10 @@ struct Gemm {
   float* c;
   std::int64_t ldc;
   void* workspace;
+  // What beta multiplies: C, or other memory where the rung takes_source. Its rows lie ld_source
+  // apart; 0: one row for all.
+  const float* source;
+  std::int64_t ld_source;
 };
 
 // What a kernel that is compiled for one product's sizes still gets at launch.

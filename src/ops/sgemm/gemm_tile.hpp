@@ -23,10 +23,14 @@ struct Operand {
   }
 };
 
-// C's element after the product: beta == 0 must not read it.
+// C's element after the product: beta == 0 must not read it, nor the source.
+__host__ __device__ __forceinline__ void store_scaled(float* c, const float* source, float alpha,
+                                                      float sum, float beta) {
+  *c = beta == 0.0f ? alpha * sum : alpha * sum + beta * *source;
+}
 __host__ __device__ __forceinline__ void store_scaled(float* c, float alpha, float sum,
                                                       float beta) {
-  *c = beta == 0.0f ? alpha * sum : alpha * sum + beta * *c;
+  store_scaled(c, c, alpha, sum, beta);
 }
 
 // Tiles of `tile` that cover `size`.

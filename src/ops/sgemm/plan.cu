@@ -3,6 +3,7 @@
 
 // The shapes' model first, for there the flavour's namespace is inline.
 // clang-format off
+#include "ops/sgemm/add_source.hpp"
 #include "ops/sgemm/column_blocks.hpp"
 #include "ops/sgemm/double_slices.hpp"
 #include "ops/sgemm/lines.hpp"
@@ -318,6 +319,10 @@ Plan plan_preparation(const Problem& p, const runtime::Machine& machine,
   many.m = 1 << 20;
   const Plan plan_for_many = plan(many, machine, arithmetic, {}, true);
   return plan_for_many.prepared_bytes > 0 ? plan_for_many : Plan{};
+}
+
+void add_source(const Call& given, runtime::StreamView& stream) noexcept {
+  launch_add_source(gemm_of(in_layout(given, Layout::row_major)), stream);
 }
 
 }  // namespace WARPLADDER_FLAVOUR

@@ -17,6 +17,8 @@ WARPLADDER_IN_EACH_FLAVOUR(
     // What to prepare of B for products of any m: the rung, and how many bytes it prepares; 0 where
     // products gain nothing by it.
     Plan plan_preparation(const Problem& problem, const runtime::Machine& machine,
-                          Arithmetic arithmetic = Arithmetic::accurate) noexcept;)
+                          Arithmetic arithmetic = Arithmetic::accurate) noexcept;
+    // C += beta · source, behind a product whose rung cannot add it.
+    void add_source(const Call& call, runtime::StreamView& stream) noexcept;)
 
 }  // namespace warpladder::sgemm

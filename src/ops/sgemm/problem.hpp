@@ -65,6 +65,10 @@ struct Call {
   // any number of them may use it at the same time. In the twin of a call it belongs to A.
   void* prepared_a = nullptr;
   void* prepared_b = nullptr;
+  // What beta multiplies instead of C: a matrix in C's layout, or where ld_source is 0 one line for
+  // all lines of C. Of single products, for rungs that takes_source.
+  const float* source = nullptr;
+  std::int64_t ld_source = 0;
 
   // Rungs that know nothing of batches launch the products of a strided one after the other.
   static bool takes_by_default(const Call& call) { return !call.batch.arrays; }

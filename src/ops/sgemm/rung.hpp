@@ -49,8 +49,20 @@ using LaunchRung = void (*)(const Gemm& gemm, bool trans_a, bool trans_b,
 
 inline Gemm gemm_of(const Call& call) {
   const Problem& p = call.problem;
-  return {p.m,   p.n,    p.k,   p.alpha, p.beta, call.a,
-          p.lda, call.b, p.ldb, call.c,  p.ldc,  call.workspace};
+  return {p.m,
+          p.n,
+          p.k,
+          p.alpha,
+          p.beta,
+          call.a,
+          p.lda,
+          call.b,
+          p.ldb,
+          call.c,
+          p.ldc,
+          call.workspace,
+          call.source ? call.source : call.c,
+          call.source ? call.ld_source : p.ldc};
 }
 template <Layout layout, LaunchRung launch>
 void launch_in(const Call& given, runtime::StreamView& stream) {
@@ -64,6 +76,7 @@ void launch_in(const Call& given, runtime::StreamView& stream) {
     g.a += call.batch.stride_a;
     g.b += call.batch.stride_b;
     g.c += call.batch.stride_c;
+    g.source += call.batch.stride_c;
   }
 }
 template <Layout layout, auto predict>

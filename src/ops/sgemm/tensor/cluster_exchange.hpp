@@ -144,7 +144,7 @@ struct ColumnQuad {
       WARPLADDER_UNROLL_ON_GPU
       for (int i = 0; i < 4; ++i) {
         if (column + i < g.n && is_representable(row_factor) && is_representable(factor[i])) {
-          store_scaled(to + i, g.alpha, c[i], g.beta);
+          store_scaled(to + i, g.source + row * g.ld_source + column + i, g.alpha, c[i], g.beta);
         }
       }
     }

@@ -105,11 +105,18 @@ __device__ __forceinline__ void store_full(const Gemm& g, const SplitGemm& s,
   }
 }
 
-// How rows and columns of sums lie in memory: as C's, or as those of its transpose.
+// How rows and columns of sums lie in memory: as C's, or as those of its transpose. The source's
+// steps are those of the matrix that beta multiplies.
 struct SumsLayout {
-  std::int64_t rows, columns, row_step, column_step;
+  std::int64_t rows, columns, row_step, column_step, source_row_step, source_column_step;
   const float *row_factor, *column_factor;
 };
+__device__ __forceinline__ SumsLayout as_c(const Gemm& g, const SplitGemm& s) {
+  return {g.m, g.n, g.ldc, 1, g.ld_source, 1, s.a.factor, s.b.factor};
+}
+__device__ __forceinline__ SumsLayout as_transpose(const Gemm& g, const SplitGemm& s) {
+  return {g.n, g.m, 1, g.ldc, 1, g.ld_source, s.b.factor, s.a.factor};
+}
 
 // Stores any tile element by element: those that lie in C and in representable lines.
 template <int count>
@@ -121,12 +128,14 @@ __device__ __forceinline__ void store_predicated(const Gemm& g, const SumsLayout
     if (row >= layout.rows) return;
     const float row_factor = layout.row_factor[row];
     float* const to = g.c + row * layout.row_step + own.column * layout.column_step;
+    const float* const source =
+        g.source + row * layout.source_row_step + own.column * layout.source_column_step;
     WARPLADDER_UNROLL_ON_GPU
     for (int j = 0; j < 2 * count; ++j) {
       if (j % 8 > 1 || own.column + j >= layout.columns) continue;
       const float of_column = layout.column_factor[own.column + j];
       if (!is_representable(row_factor) || !is_representable(of_column)) continue;
-      store_scaled(to + j * layout.column_step, g.alpha,
+      store_scaled(to + j * layout.column_step, source + j * layout.source_column_step, g.alpha,
                    sums[j / 8 * 4 + j % 8 + 2 * half] * row_factor * of_column, g.beta);
     }
   }
@@ -149,7 +158,7 @@ __device__ __forceinline__ void multiply_unsplit(const Gemm& g, const SplitGemm&
     for (std::int64_t k = 0; k < g.k; ++k) {
       sum += s.a.data[i * a_line + k * a_next] * s.b.data[j * b_line + k * b_next];
     }
-    store_scaled(g.c + i * g.ldc + j, g.alpha, sum, g.beta);
+    store_scaled(g.c + i * g.ldc + j, g.source + i * g.ld_source + j, g.alpha, sum, g.beta);
   }
 }
 
@@ -179,7 +188,7 @@ __device__ __forceinline__ void store_sums(const Gemm& g, const SplitGemm& s,
   if (representable && is_full_and_aligned(g, corner, 2 * count)) {
     store_full(g, s, factors, sums, own);
   } else {
-    store_predicated(g, {g.m, g.n, g.ldc, 1, s.a.factor, s.b.factor}, sums, own);
+    store_predicated(g, as_c(g, s), sums, own);
   }
   if (!representable) {
     multiply_unsplit(g, s, corner.row, 64, corner.column, 2 * count, threadIdx.x % 128, 128);
@@ -190,7 +199,7 @@ __device__ __forceinline__ void store_sums(const Gemm& g, const SplitGemm& s,
 template <class Pairs, int count>
 __device__ __forceinline__ void store_by_element(const Gemm& g, const SplitGemm& s,
                                                  const float (&sums)[count], TileOrigin corner) {
-  store_predicated(g, {g.m, g.n, g.ldc, 1, s.a.factor, s.b.factor}, sums, thread_origin(corner));
+  store_predicated(g, as_c(g, s), sums, thread_origin(corner));
   if constexpr (Pairs::kNeedsLeast) {
     multiply_unsplit(g, s, corner.row, 64, corner.column, 2 * count, threadIdx.x % 128, 128);
   }

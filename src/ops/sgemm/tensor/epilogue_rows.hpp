@@ -120,7 +120,10 @@ class StagedStore {
   __device__ __forceinline__ void store(int row, int column, float of_row, int row_lane,
                                         const float (&of_columns)[Own::kFactors]) const {
     const std::int64_t rows = g_.m - corner_.row - row, columns = g_.n - corner_.column - column;
-    const Place place{row * g_.ldc + column, row_lane,
+    const Place place{row * g_.ldc + column,
+                      row,
+                      column,
+                      row_lane,
                       rows < kRows ? static_cast<int>(rows) : kRows,
                       columns < kColumns ? static_cast<int>(columns) : kColumns};
     if (g_.beta == 0.0f) {
@@ -135,14 +138,41 @@ class StagedStore {
   static constexpr int kPeriod = StagedRows<kColumns>::kPeriod;
   struct Place {
     std::int64_t offset;          // from the corner, in elements of C
+    int row, column;              // from the corner
     int row_lane, rows, columns;  // rows and columns that lie in C
     __device__ __forceinline__ float factor(float of_row, int row) const {
       return __shfl_sync(0xffffffffu, of_row, row_lane + row);
     }
   };
 
-  // Two columns at a time. kReadsC: beta is not zero.
-  template <bool kReadsC>
+  // The source of a place's first row and column.
+  __device__ __forceinline__ const float* source_of(const Place& place) const {
+    return g_.source + (corner_.row + place.row) * g_.ld_source + corner_.column + place.column;
+  }
+
+  // Rows that are stored at the same time, and the two columns that a lane stores of each.
+  static constexpr int kSteps = kPeriod / Own::kAtOnce;
+  using Columns = float2[kSteps][Own::kPieces];
+
+  // Loads together what is added to kPeriod rows from `row0` on: behind a store, possible aliasing
+  // would serialise each load.
+  __device__ __forceinline__ void load_source(const Place& place, int row0, Columns& to) const {
+    WARPLADDER_UNROLL_ON_GPU
+    for (int i = 0; i < kSteps; ++i) {
+      const int row = row0 + i * Own::kAtOnce + threadIdx.x % 32 / Own::kLanes;
+      const float* const from = source_of(place) + row * g_.ld_source;
+      WARPLADDER_UNROLL_ON_GPU
+      for (int piece = 0; piece < Own::kPieces; ++piece) {
+        const int column = own_.first[i % Own::kTurns] + piece * Own::kStride;
+        to[i][piece] = row < place.rows && column + 2 <= place.columns
+                           ? make_float2(from[column], from[column + 1])
+                           : make_float2(0.0f, 0.0f);
+      }
+    }
+  }
+
+  // Two columns at a time. kAdds: beta is not zero.
+  template <bool kAdds>
   __device__ __forceinline__ void store_pairs(const Place& place, float of_row,
                                               const float (&of_columns)[Own::kFactors]) const {
     const int lane = threadIdx.x % 32;
@@ -154,8 +184,10 @@ class StagedStore {
     WARPLADDER_NO_UNROLL
     for (int row0 = 0; row0 < kRows; row0 += kPeriod) {
       const std::ptrdiff_t staged_offset = staged_.at(row0, 0) - staged_.at(0, 0);
+      [[maybe_unused]] Columns added;
+      if constexpr (kAdds) load_source(place, row0, added);
       WARPLADDER_UNROLL_ON_GPU
-      for (int i = 0; i < kPeriod / Own::kAtOnce; ++i) {
+      for (int i = 0; i < kSteps; ++i) {
         const int turn = i % Own::kTurns, row = row0 + i * Own::kAtOnce + lane / Own::kLanes;
         const float row_factor = place.factor(of_row, row);
         WARPLADDER_UNROLL_ON_GPU
@@ -166,10 +198,13 @@ class StagedStore {
           const float* const factors = &of_columns[(turn * Own::kPieces + piece) * 2];
           float2 c = make_float2(g_.alpha * (left * row_factor * factors[0]),
                                  g_.alpha * (right * row_factor * factors[1]));
+          if constexpr (kAdds) {
+            c.x += g_.beta * added[i][piece].x;
+            c.y += g_.beta * added[i][piece].y;
+          }
           if (row < place.rows && column + 2 <= place.columns) {
-            float2* const two = reinterpret_cast<float2*>(to[turn] + offset);
-            if (kReadsC) c.x += g_.beta * two->x, c.y += g_.beta * two->y;
-            __stcs(two, c);  // evict first: the L2 cache should keep the pairs
+            // Evict C first: the L2 cache should keep the pairs.
+            __stcs(reinterpret_cast<float2*>(to[turn] + offset), c);
           }
         }
         to[turn] += 2 * g_.ldc;
@@ -184,7 +219,8 @@ class StagedStore {
     const bool is_left =
         lane % 2 == 0 ? head == 1 && place.columns > 0 : (place.columns - head) % 2 == 1;
     if (lane < 2 * kRows && row < place.rows && is_left) {
-      store_scaled(row_of_end_ + place.offset + column, g_.alpha,
+      const float* const source = source_of(place) + row * g_.ld_source + column;
+      store_scaled(row_of_end_ + place.offset + column, source, g_.alpha,
                    *staged_.at(row, column) * row_factor * of_end, g_.beta);
     }
   }
@@ -287,8 +323,7 @@ __device__ __forceinline__ void store_transposed(const Gemm& g, const SplitGemm&
   for (int t = 0; t < kTiles; ++t) {
     const TileOrigin origin = origin_of_tile(corner, t);
     if (origin.row >= end) return;
-    store_predicated(g, {g.n, g.m, 1, g.ldc, s.b.factor, s.a.factor}, sums[t],
-                     thread_origin(origin));
+    store_predicated(g, as_transpose(g, s), sums[t], thread_origin(origin));
     if constexpr (Pairs::kNeedsLeast) {
       multiply_unsplit(g, s, origin.column, 2 * count, origin.row, 64, threadIdx.x % 128, 128);
     }
