@@ -21,6 +21,16 @@ struct SplitContiguousShared {
   LossCount count_of_warp[kSplitWarps];
 };
 
+// Loads a contiguous operand's element. Of long lines it stays in the L2 cache, to be read again.
+template <SplitShape shape, class T>
+__device__ __forceinline__ T load_contiguous(const T* from) {
+  if constexpr (shape == SplitShape::long_lines) {
+    return *from;
+  } else {
+    return load_once<shape>(from);
+  }
+}
+
 // Loads a piece as words: neighbouring lanes load neighbouring elements.
 template <SplitShape shape>
 __device__ __forceinline__ void load_piece_as_words(const SplitOperand& x, const float* from,
@@ -30,7 +40,7 @@ __device__ __forceinline__ void load_piece_as_words(const SplitOperand& x, const
   const int left = piece < whole ? kSplitPiece : static_cast<int>(x.k - k0);
   WARPLADDER_UNROLL_ON_GPU
   for (int i = 0; i < 8; ++i) {
-    words[i] = i * 32 + lane < left ? load_once<shape>(from + k0 + i * 32 + lane) : 0.0f;
+    words[i] = i * 32 + lane < left ? load_contiguous<shape>(from + k0 + i * 32 + lane) : 0.0f;
   }
 }
 
@@ -47,7 +57,8 @@ __device__ __forceinline__ void load_pieces(const float* from, int first, int wa
     if (piece < direct) {
       const std::int64_t k0 = std::int64_t{piece} * kSplitPiece;
       const auto* const quads = reinterpret_cast<const float4*>(from + k0 + own_first);
-      const float4 left = load_once<shape>(quads), right = load_once<shape>(quads + kStride);
+      const float4 left = load_contiguous<shape>(quads),
+                   right = load_contiguous<shape>(quads + kStride);
       v[p][0] = left.x, v[p][1] = left.y, v[p][2] = left.z, v[p][3] = left.w;
       v[p][4] = right.x, v[p][5] = right.y, v[p][6] = right.z, v[p][7] = right.w;
     } else {
@@ -87,7 +98,7 @@ __device__ __forceinline__ LossCount write_line(const SplitOperand& x, bool in_o
   const bool counts = Pairs::kCounted && in_operand && range.largest != 0;
   QuickCount quick;
   for (int first = of_line; first < pieces; first += step) {
-    if (pieces > step) load(first);
+    if (first > of_line) load(first);
     WARPLADDER_UNROLL_ON_GPU
     for (int p = 0; p < kPieces; ++p) {
       const int piece = first + p * warps;
@@ -158,7 +169,10 @@ __device__ __forceinline__ void split_contiguous(const SplitOperand& x, unsigned
   };
   const int step = kPieces * warps;
   Range range;
-  for (int first = of_line; first < pieces; first += step) {
+  // The last round first: the first one is in registers when it is written, and what was read
+  // latest is still in the L2 cache when it is read again.
+  for (int first = of_line + (pieces - 1 - of_line) / step * step; first >= of_line;
+       first -= step) {
     load(first);
     WARPLADDER_UNROLL_ON_GPU
     for (int p = 0; p < kPieces; ++p) {
