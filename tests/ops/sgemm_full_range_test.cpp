@@ -25,6 +25,22 @@ class FullRange : public testing::TestWithParam<const char*> {
  protected:
   const ladder::AnyRung& rung() const { return ladder::find_rung("sgemm", GetParam()); }
 
+  // What beta multiplies instead of C has lines so far apart; -1: it multiplies C.
+  std::int64_t ld_source_ = -1;
+
+  // A source for C's problem, and the C that it stands for.
+  std::vector<float> source_for(const Problem& p, std::vector<float>& c) const {
+    std::vector<float> source(static_cast<std::size_t>((p.m - 1) * ld_source_ + p.n));
+    for (std::size_t i = 0; i < source.size(); ++i) source[i] = c[i % c.size()];
+    for (std::int64_t i = 0; i < p.m; ++i) {
+      for (std::int64_t j = 0; j < p.n; ++j) {
+        c[static_cast<std::size_t>(i * p.ldc + j)] =
+            source[static_cast<std::size_t>(i * ld_source_ + j)];
+      }
+    }
+    return source;
+  }
+
   // The judge's verdict on the rung's C; both operands are drawn from 2^-spread to 2^spread, then
   // changed by `change`.
   ops::Verdict verdict(Problem p, double spread,
@@ -43,7 +59,11 @@ class FullRange : public testing::TestWithParam<const char*> {
     const Problem::Footprint f = ops::footprint(p);
     HostOperands host{draw(f.a_elements), draw(f.b_elements), draw(f.c_elements)};
     if (change) change(host);
-    const device::Buffer<float> a(target, host.a), b(target, host.b), c(target, host.c);
+    const bool has_source = ld_source_ >= 0;
+    const std::vector<float> added =
+        has_source ? source_for(p, host.c) : std::vector<float>(1, kNan);
+    const device::Buffer<float> a(target, host.a), b(target, host.b), source(target, added),
+        c(target, has_source ? std::vector<float>(host.c.size(), kNan) : host.c);
     const runtime::Flavour flavour =
         target == runtime::Target::cpu ? runtime::Flavour::plain : runtime::Flavour::gpu;
     const ladder::Launcher prepare = rung().preparation(flavour);
@@ -53,6 +73,7 @@ class FullRange : public testing::TestWithParam<const char*> {
     prepared.fill(0xff);
     Call call{p, a.data(), b.data(), c.data(), workspace.data(), Values::any};
     call.prepared_b = prepared.data();
+    if (has_source) call.source = source.data(), call.ld_source = ld_source_;
     EXPECT_EQ(ladder::why_not(rung(), call), "");
     device::Stream stream(target);
     if (prepare) prepare(call, stream);
@@ -231,6 +252,44 @@ INSTANTIATE_TEST_SUITE_P(, FullRange,
                                          "tc_12_fused_split", "tc_13_mma_sync",
                                          "tc_14_prepared_full_range", "tc_18_streamed_terms",
                                          "tc_19_cluster_slices"),
+                         [](const auto& rung) { return std::string(rung.param); });
+
+// Of each way to store a tile: rows of an even and an odd number of columns, sums that blocks of a
+// cluster share, the columns of C's transpose, and elements that no pairs hold.
+class FullRangeWithSource : public FullRange {};
+TEST_P(FullRangeWithSource, AddsAnotherMatrixOrARow) {
+  const device::StandIn stand_in({.multiprocessors = 12});  // little work fills it
+  for (const auto& [m, n, k] :
+       {std::array{270, 820, 70}, {300, 821, 70}, {20, 1612, 70}, {60, 70, 1100}}) {
+    Problem p = compact(m, n, k, Layout::row_major, false, false, 1.5f, 0.5f);
+    for (const double spread : {1.0, 20.0}) {
+      for (const std::int64_t ld : {0, n, n + 3}) {
+        ld_source_ = ld;
+        const auto plant = [&](HostOperands& x) { x.a[1] = spread > 1 ? kInf : 1.0f; };
+        EXPECT_EQ(verdict(p, spread, plant).failure, "")
+            << m << 'x' << n << " 2^" << spread << " rows " << ld << " apart";
+      }
+    }
+  }
+}
+// Whole waves of tiles, and a second launch for the tiles that are left: below the others, beside
+// them, in clusters of two blocks and of eight.
+TEST_P(FullRangeWithSource, HoldsALastWaveOfItsOwn) {
+  for (const auto& [m, n, k, multiprocessors] :
+       {std::array{590, 101, 1100, 4}, {101, 590, 1100, 4}, {40, 1580, 1030, 12}}) {
+    const device::StandIn stand_in({.multiprocessors = multiprocessors});
+    const Problem p = compact(m, n, k, Layout::row_major, m > n, false, 1.5f, 0.5f);
+    for (const double spread : {1.0, 20.0}) {
+      for (const std::int64_t ld : {-1, 0, n + 2}) {
+        ld_source_ = ld;
+        EXPECT_EQ(verdict(p, spread).failure, "")
+            << m << 'x' << n << 'x' << k << " 2^" << spread << ", source's rows " << ld << " apart";
+      }
+    }
+  }
+}
+INSTANTIATE_TEST_SUITE_P(, FullRangeWithSource,
+                         testing::Values("tc_10_full_range", "tc_14_prepared_full_range"),
                          [](const auto& rung) { return std::string(rung.param); });
 
 // A stream's CTAs go through several tiles, of each of its configurations. What one tile has lost

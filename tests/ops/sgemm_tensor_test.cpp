@@ -237,7 +237,8 @@ TEST(SgemmTensorRungs, GiveTheSameBitsInEveryRunOfAGpu) {
   if (!there.available) GTEST_SKIP() << there.why_not;
   for (const Problem& p :
        {compact(200, 200, 4096), compact(600, 700, 1500), compact(1000, 900, 800),
-        compact(2100, 1930, 1111), compact(4095, 4097, 300), compact(4097, 4353, 300)}) {
+        compact(2100, 1930, 1111), compact(1500, 1501, 2000), compact(4095, 4097, 300),
+        compact(4097, 4353, 300)}) {
     expect_the_same_bits(runtime::Target::gpu, runtime::Flavour::gpu, p);
   }
 }
@@ -323,7 +324,8 @@ TEST(SgemmTensorRungs, PredictTheirCountsWhereTilesEnd) {
                                                  {12, 300, 820, 90},
                                                  {12, 20, 400, 70},
                                                  {24, 768, 778, 70},
-                                                 {12, 198, 1892, 70}}) {
+                                                 {12, 198, 1892, 70},
+                                                 {4, 590, 101, 1100}}) {
     runtime::Machine machine;
     machine.multiprocessors = multiprocessors;
     const device::StandIn stand_in(machine);

@@ -3,6 +3,8 @@
 // of tc_10, and of tc_14.
 
 #include "ops/sgemm/tensor/full_range.hpp"
+#include "ops/sgemm/tensor/last_wave.hpp"
+#include "ops/sgemm/tensor/prediction.hpp"
 
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
@@ -37,16 +39,49 @@ static __global__ void __launch_bounds__(TensorConfig::threads, 1)
   end_cluster<Config>();
 }
 
+template <TensorConfig config, bool kLossesApart>
+static void launch_part(const Gemm& g, const SplitGemm& halves, const SplitGemm& tf32,
+                        runtime::StreamView& stream) {
+  using Config = ConfigType<config>;
+  launch_tiles<config>(g, sizeof(FullRangeShared<Config>), stream, multiply<Config, kLossesApart>,
+                       maps_of<config>(halves, stream), maps_of<config>(tf32, stream), g, halves,
+                       tf32);
+}
+
 // `halves` has been split; what has tickets in `tf32` only if the product needs it.
 template <bool kLossesApart>
 static void launch_multiply(const Gemm& g, const SplitGemm& halves, const SplitGemm& tf32,
                             runtime::StreamView& stream) {
-  with_tensor_config(g, halves.depth, *stream.machine, [&]<TensorConfig config>() {
-    using Config = ConfigType<config>;
-    launch_tiles<config>(g, sizeof(FullRangeShared<Config>), stream, multiply<Config, kLossesApart>,
-                         maps_of<config>(halves, stream), maps_of<config>(tf32, stream), g, halves,
-                         tf32);
+  const runtime::Machine& machine = *stream.machine;
+  const FirstPart part = first_part(g, halves.depth, machine);
+  const Gemm first = first_of(g, part), rest = rest_of(g, part);
+  with_tensor_config(first, halves.depth, machine, [&]<TensorConfig config>() {
+    launch_part<config, kLossesApart>(first, halves, tf32, stream);
   });
+  if (rest.m == 0 || rest.n == 0) return;
+  with_rest_config(rest, halves.depth, machine, [&]<TensorConfig config>() {
+    launch_part<config, kLossesApart>(rest, rest_of(halves, part), rest_of(tf32, part), stream);
+  });
+}
+
+// The prediction of both launches, where FP16 pairs suffice.
+inline ladder::Totals predict_multiply(const Problem& p, const runtime::Machine& machine,
+                                       Operands which = Operands::both) {
+  using parts::HalfPairs;
+  constexpr int kBarriersOfWarp = 2;
+  ladder::Totals t = predict_pass<HalfPairs>(p, machine, which);
+  const Gemm g = sizes_of(p);
+  const std::int64_t depth = parts::padded_depth(g.k);
+  const FirstPart part = first_part(g, depth, machine);
+  const Gemm first = first_of(g, part), rest = rest_of(g, part);
+  with_tensor_config(first, depth, machine, [&]<TensorConfig config>() {
+    add_tiles<HalfPairs, config>(t, first, machine, kBarriersOfWarp);
+  });
+  if (rest.m == 0 || rest.n == 0) return t;
+  with_rest_config(rest, depth, machine, [&]<TensorConfig config>() {
+    add_tiles<HalfPairs, config>(t, rest, machine, kBarriersOfWarp);
+  });
+  return t;
 }
 
 }  // namespace WARPLADDER_FLAVOUR

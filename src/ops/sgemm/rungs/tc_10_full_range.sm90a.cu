@@ -7,7 +7,7 @@
 // half the rate, FP32's range. Rows and columns that TF32 pairs cannot represent either
 // (infinities, NaN, too wide a range) are multiplied in FP32 arithmetic. The host learns nothing of
 // it. Blocks of the pass leave early once some block has counted too much, by a word that the
-// product clears.
+// product clears. A last wave with few tiles is launched apart (tensor/last_wave.hpp).
 //
 // Prediction: where FP16 pairs suffice, tc_09's multiply-adds, bytes and barriers, with a vote in
 // each block of the pass beyond the first wave. Sums are promoted every 32 of k instead of 64 for
@@ -17,7 +17,6 @@
 // split: 1.14 ms at 4096³.
 
 #include "ops/sgemm/rung_full_range.hpp"
-#include "ops/sgemm/tensor/prediction.hpp"
 
 namespace warpladder::sgemm {
 namespace {
@@ -31,7 +30,7 @@ void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stre
 }
 
 ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
-  return predict_tiles<HalfPairs>(p, machine, 2);
+  return predict_multiply(p, machine);
 }
 
 }  // namespace
@@ -41,6 +40,7 @@ WARPLADDER_RUNG(tc_10_full_range) = {
     .accepts = "every problem",
     .launch = launch_in<Layout::row_major, launch>,
     .predict = predict_in<Layout::row_major, predict>,
-    .arithmetic = in_halves(16)};
+    .arithmetic = in_halves(16),
+    .takes_source = true};
 
 }  // namespace warpladder::sgemm

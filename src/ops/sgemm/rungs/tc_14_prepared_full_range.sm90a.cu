@@ -15,7 +15,6 @@
 // not suffice for B, every call still splits A into them first.
 
 #include "ops/sgemm/rung_full_range.hpp"
-#include "ops/sgemm/tensor/prediction.hpp"
 #include "ops/sgemm/tensor/prepared.hpp"
 
 namespace warpladder::sgemm {
@@ -68,7 +67,7 @@ ladder::Totals predict(const Call& given, const runtime::Machine& machine) {
   Problem p = call.problem;
   // The operand that is not split does not want clusters of the pass.
   (which == Operands::a ? p.trans_b : p.trans_a) = which == Operands::a;
-  return predict_tiles<HalfPairs>(p, machine, 2, which);
+  return predict_multiply(p, machine, which);
 }
 
 bool takes(const Call& call) { return (call.prepared_a || call.prepared_b) && is_single(call); }
@@ -81,6 +80,7 @@ WARPLADDER_RUNG(tc_14_prepared_full_range) = {.idea = "tc_10 with a B that was s
                                               .predict = predict,
                                               .takes = takes,
                                               .prepare = prepare,
-                                              .arithmetic = in_halves(16)};
+                                              .arithmetic = in_halves(16),
+                                              .takes_source = true};
 
 }  // namespace warpladder::sgemm

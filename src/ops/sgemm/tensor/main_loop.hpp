@@ -93,8 +93,7 @@ struct Summation {
   static constexpr TensorConfig kConfig = Config::value;
   static constexpr int kTiles = kConfig.block_m / 128, kCount = kConfig.block_n / 2,
                        kStagedColumns = kConfig.block_m / 2;
-  // Four or eight blocks along k add up with Kahan's compensation.
-  static constexpr bool kKahan = kConfig.blocks_k > 2;
+  static constexpr bool kKahan = kConfig.kahan();
   static constexpr int kPromoted = Pairs::template kPromoted<kTiles>;
   // FP32 loses less if it adds fewer numbers in a row: where registers allow, chunks are added up
   // by fours first.

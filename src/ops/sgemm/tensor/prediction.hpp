@@ -76,63 +76,79 @@ std::uint64_t split_barriers(const Problem& p, const runtime::Machine& machine, 
                     : count.template operator()<kTicketShape>();
 }
 
-// The prediction of a rung whose blocks cover `area` elements of C, edges included, with `products`
-// products for each of `groups` groups along k. The copy engine brings `group_bytes` per group; the
-// product's warps arrive at `barriers` barriers. Counts of single loads and stores are not
-// predicted.
+// The prediction of the pass alone. Counts of single loads and stores are not predicted.
 template <class Pairs>
-ladder::Totals predict_tensor(const Problem& p, const runtime::Machine& machine,
-                              std::int64_t groups, std::int64_t area, int products,
-                              std::int64_t group_bytes, std::uint64_t barriers,
-                              Operands which = Operands::both,
-                              SplitPass pass = SplitPass::own_kernel) {
+ladder::Totals predict_pass(const Problem& p, const runtime::Machine& machine,
+                            Operands which = Operands::both,
+                            SplitPass pass = SplitPass::own_kernel) {
   ladder::Totals t;
   t.global_load_requests = t.global_load_sectors = ladder::kNotPredicted;
   t.global_store_requests = t.global_store_sectors = ladder::kNotPredicted;
   t.shared_load_requests = t.shared_load_wavefronts = ladder::kNotPredicted;
   t.shared_store_requests = t.shared_store_wavefronts = ladder::kNotPredicted;
   t.shuffles = ladder::kNotPredicted;
-  t.barriers = split_barriers<Pairs>(p, machine, which, pass) + barriers;
+  t.barriers = split_barriers<Pairs>(p, machine, which, pass);
+  return t;
+}
+
+// The prediction of a rung whose blocks cover `area` elements of C, edges included, with `products`
+// products for each of `groups` groups along k. The copy engine brings `group_bytes` per group; the
+// product's warps arrive at `barriers` barriers.
+template <class Pairs>
+ladder::Totals predict_tensor(const Problem& p, const runtime::Machine& machine,
+                              std::int64_t groups, std::int64_t area, int products,
+                              std::int64_t group_bytes, std::uint64_t barriers,
+                              Operands which = Operands::both,
+                              SplitPass pass = SplitPass::own_kernel) {
+  ladder::Totals t = predict_pass<Pairs>(p, machine, which, pass);
+  t.barriers += barriers;
   t.bulk_bytes = group_bytes * groups;
   t.tensor_fmas = area * groups * Pairs::kDepth * products;
   return t;
 }
 
-// The prediction of a persistent rung. `barriers_of_warp`: of each warp of the product, without
-// those of a cluster's exchange of sums.
+// Adds what the tiles of one launch ask for, g.m × g.n of C. `barriers_of_warp`: of each warp of
+// the product, without those of a cluster's exchange of sums.
+template <class Pairs, TensorConfig config>
+void add_tiles(ladder::Totals& t, const Gemm& g, const runtime::Machine& machine,
+               int barriers_of_warp, SplitPass pass = SplitPass::own_kernel) {
+  using Ring = typename ConfigType<config>::Ring;
+  const TileSchedule schedule = schedule_of<config>(g, machine);
+  const std::int64_t count = schedule.count(), paired = schedule.paired(),
+                     groups = groups_of<Pairs>(g.k);
+  const std::uint64_t blocks = blocks_of<config>(schedule, machine),
+                      warps = TensorConfig::threads / 32 * blocks;
+  const bool by_tickets = pass == SplitPass::by_tickets;
+  // Four or more blocks along k meet twice over their sums; two blocks meet once more between
+  // the pass and the product.
+  const int of_sums = config.blocks_k > 2 ? 2 : 0,
+            between = config.blocks_k == 2 && by_tickets ? 1 : 0;
+  // Consumers meet when no ticket is left, and when all have written.
+  const std::uint64_t of_tickets = by_tickets ? 2 * parts::kSplitWarps : 0;
+  const std::int64_t area =
+      (count * config.block_n - schedule.narrow * (config.block_n - TileSchedule::kNarrow)) *
+      config.sharers * config.block_m;
+  const int products = config.kahan() ? 4 : 3;
+  t.barriers += warps * (barriers_of_warp + of_sums + between) + of_tickets * blocks;
+  t.bulk_bytes += (paired * (Ring::kABytes + config.sharers * Ring::kBBytes) +
+                   (count - paired) * config.sharers * (Ring::kABytes + Ring::kBBytes)) *
+                  groups;
+  t.tensor_fmas += area * groups * Pairs::kDepth * products;
+  if (!config.kahan() && ends_in_half_group<Pairs>(g.k)) {
+    t.tensor_fmas -= std::int64_t{schedule.full_width()} * config.sharers * config.block_m *
+                     config.block_n * Pairs::kDepth / 2 * products;
+  }
+}
+
+// The prediction of a persistent rung.
 template <class Pairs>
 ladder::Totals predict_tiles(const Problem& p, const runtime::Machine& machine,
                              int barriers_of_warp, Operands which = Operands::both,
                              SplitPass pass = SplitPass::own_kernel) {
   const Gemm g = sizes_of(p);
-  ladder::Totals t;
+  ladder::Totals t = predict_pass<Pairs>(p, machine, which, pass);
   with_tensor_config(g, parts::padded_depth(g.k), machine, [&]<TensorConfig config>() {
-    using Ring = typename ConfigType<config>::Ring;
-    const TileSchedule schedule = schedule_of<config>(g, machine);
-    const std::int64_t count = schedule.count(), paired = schedule.paired();
-    const std::uint64_t blocks = blocks_of<config>(schedule, machine),
-                        warps = TensorConfig::threads / 32 * blocks;
-    const bool by_tickets = pass == SplitPass::by_tickets;
-    // Four or more blocks along k meet twice over their sums; two blocks meet once more between
-    // the pass and the product.
-    const int of_sums = config.blocks_k > 2 ? 2 : 0,
-              between = config.blocks_k == 2 && by_tickets ? 1 : 0;
-    // Consumers meet when no ticket is left, and when all have written.
-    const std::uint64_t of_tickets = by_tickets ? 2 * parts::kSplitWarps : 0;
-    const std::int64_t area =
-        (count * config.block_n - schedule.narrow * (config.block_n - TileSchedule::kNarrow)) *
-        config.sharers * config.block_m;
-    const std::int64_t group_bytes =
-        paired * (Ring::kABytes + config.sharers * Ring::kBBytes) +
-        (count - paired) * config.sharers * (Ring::kABytes + Ring::kBBytes);
-    const int products = config.blocks_k > 2 ? 4 : 3;
-    t = predict_tensor<Pairs>(p, machine, groups_of<Pairs>(p.k), area, products, group_bytes,
-                              warps * (barriers_of_warp + of_sums + between) + of_tickets * blocks,
-                              which, pass);
-    if (config.blocks_k <= 2 && ends_in_half_group<Pairs>(p.k)) {
-      t.tensor_fmas -= std::int64_t{schedule.full_width()} * config.sharers * config.block_m *
-                       config.block_n * Pairs::kDepth / 2 * products;
-    }
+    add_tiles<Pairs, config>(t, g, machine, barriers_of_warp, pass);
   });
   return t;
 }

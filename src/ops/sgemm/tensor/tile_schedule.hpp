@@ -78,7 +78,8 @@ unsigned most_workers(const runtime::Machine& machine) {
 
 // What the waves of these tiles take per element of k, in units of which a multiprocessor's 128×128
 // sums take 22.5 alone: measured in ns on an H100. Large tiles read least from the L2 cache, and
-// run faster where idle multiprocessors leave them power. Small ones sum up in two levels.
+// run faster where idle multiprocessors leave them power. Small ones sum up in two levels. Of a
+// tile whose k clusters share, each block has a part.
 template <TensorConfig config>
 double time_of_waves(const Gemm& g, const runtime::Machine& machine) {
   const TileSchedule schedule(g, config.block_m, config.block_n, config.sharers);
@@ -86,7 +87,8 @@ double time_of_waves(const Gemm& g, const runtime::Machine& machine) {
   const std::int64_t count = schedule.full_width() + tiles(6 * schedule.narrow, 10),
                      most = most_workers<config>(machine), waves = tiles(count, most);
   const double busy = static_cast<double>(count) / static_cast<double>(waves * most);
-  const double of_tile = config.block_m == 256   ? 11.4 + 7.4 * busy
+  const double of_tile = config.blocks_k > 1     ? 1.6 + 22.5 / config.blocks_k
+                         : config.block_m == 256 ? 11.4 + 7.4 * busy
                          : config.block_n == 192 ? 20.2
                                                  : 22.5;
   return static_cast<double>(waves * config.block_m * config.block_n) / (128 * 128) * of_tile;

@@ -1,0 +1,106 @@
+#pragma once
+// A product whose last wave has few tiles is launched as two: whole waves of tiles first, then what
+// is left of C, whose tiles clusters of blocks compute together, each a part of k. So a last wave
+// of 12 tiles takes an eighth of a wave's time.
+
+#include "ops/sgemm/tensor/tile_schedule.hpp"
+#include "ops/sgemm/tensor/workspace.hpp"
+
+namespace warpladder::sgemm {
+inline namespace WARPLADDER_FLAVOUR {
+
+// How much of C the first launch computes: all columns of the first rows, or all rows of the first
+// columns. All of C: there is no second launch.
+struct FirstPart {
+  std::int64_t rows, columns;
+};
+
+// Calls run.template operator()<config>() with the tiles of the second launch. Parts of k are
+// shorter sums, which are accurate enough without compensation.
+template <class Run>
+void with_rest_config(const Gemm& g, std::int64_t depth, const runtime::Machine& machine,
+                      const Run& run) {
+  const std::int64_t multiprocessors = machine.multiprocessors,
+                     small = tiles(g.m, 128) * tiles(g.n, 128);
+  if (132 * small <= 12 * multiprocessors && depth >= 1024) {
+    run.template operator()<TensorConfig{1, 8, 128, 6, 128, false}>();
+  } else if (2 * small <= multiprocessors && depth >= 256) {
+    run.template operator()<TensorConfig{1, 2, 128, 6}>();
+  } else {
+    with_tensor_config(g, depth, machine, run);
+  }
+}
+
+// What a launch takes, in ns, as measured on an H100 with operands in its L2 cache.
+template <TensorConfig config>
+double time_of_launch(const Gemm& g, std::int64_t depth, const runtime::Machine& machine) {
+  constexpr double kBeforeAndAfter = 8000, kOfUnit = 0.73;  // of time_of_waves()
+  return kBeforeAndAfter + kOfUnit * static_cast<double>(depth) * time_of_waves<config>(g, machine);
+}
+
+inline Gemm first_of(Gemm g, const FirstPart& part) {
+  g.m = part.rows, g.n = part.columns;
+  return g;
+}
+// What the first launch leaves of C. Of a whole C nothing: m or n is 0.
+inline Gemm rest_of(Gemm g, const FirstPart& part) {
+  const std::int64_t row = part.rows < g.m ? part.rows : 0,
+                     column = part.rows < g.m ? 0 : part.columns;
+  g.m -= row, g.n -= column;
+  g.c += row * g.ldc + column;
+  g.source += row * g.ld_source + column;
+  return g;
+}
+inline parts::SplitOperand lines_from(parts::SplitOperand x, std::int64_t line) {
+  x.data += line * (x.contiguous ? x.ld : 1);
+  x.pairs += line * x.line_bytes;
+  x.factor += line;
+  x.lines -= line;
+  return x;
+}
+// The operands of the rest. Their losses and tickets are those of whole operands: the second launch
+// decides as the first, and finds no ticket left.
+inline SplitGemm rest_of(SplitGemm s, const FirstPart& part) {
+  if (part.rows < s.a.lines) {
+    s.a = lines_from(s.a, part.rows);
+  } else {
+    s.b = lines_from(s.b, part.columns);
+  }
+  return s;
+}
+
+// The whole waves of tiles, cut off below a row of tiles or behind a column, if that saves time.
+inline FirstPart first_part(const Gemm& g, std::int64_t depth, const runtime::Machine& machine) {
+  constexpr int kTile = 128;
+  constexpr double kOverlap = 2500, kWorthwhile = 0.97;  // the second launch's start is hidden
+  const std::int64_t rows = tiles(g.m, kTile), columns = tiles(g.n, kTile),
+                     waves = rows * columns / machine.multiprocessors,
+                     whole = waves * machine.multiprocessors;
+  FirstPart best{g.m, g.n};
+  if (waves == 0 || whole == rows * columns) return best;
+  const auto time_of = [&](const Gemm& of) {
+    double time = 0;
+    with_tensor_config(of, depth, machine, [&]<TensorConfig config>() {
+      time = time_of_launch<config>(of, depth, machine);
+    });
+    return time;
+  };
+  const auto time_of_rest = [&](const Gemm& of) {
+    double time = 0;
+    with_rest_config(of, depth, machine, [&]<TensorConfig config>() {
+      time = time_of_launch<config>(of, depth, machine) - kOverlap;
+    });
+    return time;
+  };
+  double least = kWorthwhile * time_of(g);
+  for (const FirstPart& part :
+       {FirstPart{whole / columns * kTile, g.n}, FirstPart{g.m, whole / rows * kTile}}) {
+    if (part.rows == 0 || part.columns == 0) continue;
+    const double time = time_of(first_of(g, part)) + time_of_rest(rest_of(g, part));
+    if (time < least) least = time, best = part;
+  }
+  return best;
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::sgemm
