@@ -42,22 +42,27 @@ class Allowed {
     std::atomic<int>* const allowed = find(kernel, device);
     Unusual known{allowed ? allowed->load(std::memory_order_acquire) : 0};
     if (known.covers(wanted)) return cudaSuccess;
-    cudaError_t error = cudaSuccess;
-    if (wanted.bytes() > 0) {
-      error =
-          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, wanted.bytes());
+    // CUDA keeps what was asked for last: never ask for less than before. Whoever was overtaken by
+    // another thread asks once more.
+    for (;;) {
+      const Unusual all = known.with(wanted);
+      if (const cudaError_t error = ask(kernel, all)) return error;
+      if (!allowed || allowed->compare_exchange_strong(known.word, all.word)) return cudaSuccess;
     }
-    if (error == cudaSuccess && wanted.large_clusters()) {
-      error = cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-    }
-    if (error == cudaSuccess && allowed) {
-      while (!allowed->compare_exchange_weak(known.word, known.with(wanted).word)) {
-      }
-    }
-    return error;
   }
 
  private:
+  static cudaError_t ask(const void* kernel, Unusual wanted) noexcept {
+    if (wanted.bytes() > 0) {
+      if (const cudaError_t error = cudaFuncSetAttribute(
+              kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, wanted.bytes())) {
+        return error;
+      }
+    }
+    if (!wanted.large_clusters()) return cudaSuccess;
+    return cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+  }
+
   static constexpr int kSlots = 1024, kDevices = 16;
   struct Slot {
     std::atomic<const void*> kernel{nullptr};

@@ -9,6 +9,7 @@
 #include "library/made_up_cuda.hpp"
 #include "library/taken.hpp"
 #include "library/testing.hpp"
+#include "runtime/stream.hpp"
 
 namespace warpladder::library_tests {
 namespace {
@@ -196,7 +197,6 @@ TEST_F(HostPath, MakesNoHeapMemoryAndTakesNoLockAndWaitsForNothingInAWarmCall) {
   EXPECT_SUCCEEDS(warpladder_destroy(handle));
 }
 
-// What B costs a call with a prepared B: nothing but its product.
 // Long lines that are not contiguous are split by clusters of more than 8 blocks, which a kernel
 // must be allowed to have. No kernel runs here, so the addresses lead nowhere.
 TEST_F(HostPath, AsksForWhatLongLinesNeed) {
@@ -215,6 +215,23 @@ TEST_F(HostPath, AsksForWhatLongLinesNeed) {
   EXPECT_SUCCEEDS(warpladder_destroy(handle));
 }
 
+// A launch in large clusters that wants less shared memory than the kernel has had takes none away.
+TEST_F(HostPath, KeepsWhatAKernelWasAllowed) {
+  const runtime::Machine machine;
+  runtime::StreamView view{.target = runtime::Target::gpu, .machine = &machine};
+  const int kernel = 0;
+  for (const auto& [kilobytes, cluster] : {std::pair{76, 6u}, {70, 12u}, {76, 6u}, {60, 12u}}) {
+    runtime::LaunchConfig config;
+    config.grid = {12 * cluster};
+    config.block = {256};
+    config.dynamic_shared_bytes = static_cast<std::size_t>(kilobytes) << 10;
+    config.cluster = cluster;
+    runtime::gpu_launch(view, &kernel, config, nullptr);
+    EXPECT_EQ(view.error, 0) << kilobytes << " KB in clusters of " << cluster;
+  }
+}
+
+// What B costs a call with a prepared B: nothing but its product.
 TEST_F(HostPath, SplitsAPreparedMatrixOnce) {
   constexpr std::int64_t kM = 128, kN = 2048, kK = 1024;
   runtime::Machine small;  // on which pairs pay for few rows and columns
