@@ -405,7 +405,8 @@ def left_out(recording):
     text = ""
     earlier = sum(row.get("earlier", False) for row in recording["rows"])
     if earlier:
-        text += f"The kernels of {earlier} launches have changed since: both of their counts are of the version before.\n"
+        changed = "kernel of 1 launch has" if earlier == 1 else f"kernels of {earlier} launches have"
+        text += f"The {changed} changed since: both counts are of the version before.\n"
     if recording["unrecorded"]:
         text += "Not recorded yet: " + ", ".join(f"`{rung}`" for rung in recording["unrecorded"]) + ".\n"
     return text and "\n" + text
@@ -437,8 +438,9 @@ A pair is a counter of one launch. Counts agree if they are equal. Wavefronts ma
 | with all that the units counted: waiting, and wavefronts lost to others | {share(by_units, len(pairs))} |
 
 "As the compiler made it": ptxas joins accesses to neighbouring words. The recording says which widths the machine code
-has on each source line, and the executor joins the requests of these lines. A division is five multiply-adds for
-floats, eight for doubles.
+has on each source line, and the executor joins the requests of these lines. Where a line stores by narrower
+instructions than the source asks for, the executor parts its requests. A division is five multiply-adds for floats,
+eight for doubles.
 
 {table(["counter", "pairs", "as the source asks", "as compiled", "not 0"], counter_rows(pairs))}
 Wavefronts are those that the addresses of a kernel's instructions demand, as Nsight Compute counts them by instruction.

@@ -28,8 +28,8 @@ from pathlib import Path
 
 import agreement
 import keep_recording
-from agreement_raw import (COUNTERS, FMAS, Fault, disassembly_of_cubins, kernel_name, lines_of, number, placed, read_csv,
-                           read_jsonl, size)
+from agreement_raw import (COUNTERS, FMAS, Fault, disassembly_of_cubins, kernel_name, lines_of, number, placed,
+                           read_csv, read_jsonl, size, version_that_ran)
 from code_lines import Sources
 from corpus import programs
 from corpus_on_gpu import pack_sources
@@ -107,10 +107,10 @@ def measured(row, folder):
     """A recording's rows: of each launch of a program that the list asks for."""
     launches = list(launches_of(folder))
     symbols = {code["name"] for _, code in launches}
-    disassembly = disassembly_of_cubins(sorted((folder.parent / row["program"]).glob("*.cubin")), symbols, relative)
+    versions = disassembly_of_cubins(sorted((folder.parent / row["program"]).glob("*.cubin")), symbols, relative)
     sources = Sources(folder)  # which holds none: lines keep their numbers
     for totals, profile in launches:
-        code = list(placed(profile["code"], disassembly.get(profile["name"], {}), relative))
+        code = list(placed(profile["code"], version_that_ran(profile, versions.get(profile["name"])), relative))
         yield {"program": row["program"], "launch": int(row["launch"]), "arguments": row["arguments"],
                "kernel": kernel_name(profile["name"]), "shows": row["shows"],
                "grid": size(totals["Grid Size"]), "block": size(totals["Block Size"]),

@@ -116,7 +116,8 @@ def size(text):
 
 
 def disassembly_of(program, symbols):
-    """Of each kernel: by offset, its instruction and its place in the source."""
+    """The versions of each kernel: by offset, an instruction and its place in the source. Kernels of a shared header
+    have one name in several files, and not always the same code."""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["cuobjdump", "-xelf", "all", Path(program).resolve()], cwd=folder, check=True,
                        capture_output=True)
@@ -124,7 +125,7 @@ def disassembly_of(program, symbols):
 
 
 def disassembly_of_cubins(cubins, symbols, relative=relative):
-    found = {}
+    found = collections.defaultdict(list)
     for cubin in cubins:
         listing = subprocess.run(["readelf", "-sW", cubin], check=True, capture_output=True, text=True)
         for row in listing.stdout.splitlines():
@@ -132,8 +133,27 @@ def disassembly_of_cubins(cubins, symbols, relative=relative):
             if "FUNC" in fields and fields[-1] in symbols:
                 text = subprocess.run(["nvdisasm", "-gi", "-c", "-fun", fields[0].rstrip(":"), cubin],
                                       check=True, capture_output=True, text=True).stdout
-                found[fields[-1]] = instructions_of(text, relative)
+                found[fields[-1]].append(instructions_of(text, relative))
     return found
+
+
+def ran(code, disassembly):
+    """Whether these are the instructions of a profile: opcodes tell, because operands are written in two ways."""
+    def opcode(text):
+        found = OPCODE.match(text.strip())
+        return found and found[1]
+    return all(row["at"] in disassembly and opcode(row["sass"]) == opcode(disassembly[row["at"]][0])
+               for row in code if "sass" in row)
+
+
+def version_that_ran(profile, versions):
+    """Its disassembly; empty where none is known."""
+    if not versions:
+        return {}
+    for disassembly in versions:
+        if ran(profile["code"], disassembly):
+            return disassembly
+    raise Fault(f"the code of {kernel_name(profile['name'])} is not what ran")
 
 
 def instructions_of(text, relative=relative):
@@ -209,6 +229,8 @@ def lines_of(code, sources, own_frame=own_frame):
         if opcode in BY_INSTRUCTION["shuffles"] and frames and frames[0][0].endswith(ATOMICS_FILE):
             continue
         by_one_lane = opcode in BY_INSTRUCTION["atomics"] and election.is_elected(text)
+        if opcode in ("LD", "ST") and is_shared(row):
+            opcode += "S"
         if opcode in ("LD", "LDG") and WAITING in found[2]:
             opcode += WAITING
         file, line = own_frame(frames)
@@ -221,6 +243,11 @@ def lines_of(code, sources, own_frame=own_frame):
         entry[4] += row.get("memory_l2_theoretical_sectors_global", 0)
         entry[5] += row.get("memory_l1_wavefronts_shared", 0)
     return [[*key, *entry] for key, entry in sorted(sums.items())]
+
+
+def is_shared(row):
+    """Whether a generic instruction went to shared memory: another block's, for instance."""
+    return row.get("memory_l1_wavefronts_shared", 0) > 0 and not row.get("memory_l2_theoretical_sectors_global", 0)
 
 
 def with_a_lane(row, opcode, width, is_predicated, by_one_lane=False):
@@ -275,7 +302,7 @@ def measured_rungs(folder, program, root):
         raise Fault(f"{len(problems)} problems, but {len(counters)} groups of counters and "
                     f"{len(codes)} of instructions")
     symbols = {launch["name"] for group in codes for launch in group}
-    disassembly, sources = disassembly_of(program, symbols), Sources(root)
+    versions, sources = disassembly_of(program, symbols), Sources(root)
     names = {symbol: kernel_name(symbol) for symbol in symbols}
     rows = []
     for problem, totals, group in zip(problems, counters, codes):
@@ -285,7 +312,7 @@ def measured_rungs(folder, program, root):
             raise Fault(f"{problem['rung']} on {problem['problem']}: {len(totals)} launches with counters, "
                         f"{len(group)} with instructions")
         for launch, profile in zip(totals, group):
-            code = list(placed(profile["code"], disassembly.get(profile["name"], {})))
+            code = list(placed(profile["code"], version_that_ran(profile, versions.get(profile["name"]))))
             rows.append({"rung": problem["rung"], "problem": problem["problem"],
                          "kernel": names[profile["name"]],
                          "grid": size(launch["Grid Size"]), "block": size(launch["Block Size"]),

@@ -19,6 +19,7 @@ HOOK = re.compile(
     r"|(?P<block>__sanitizer_cov_trace_pc)|simt_(?P<simt>\w+))(?:@plt)?>"
 )
 OWN_FILES = (re.compile(r"\.cu:\d"), re.compile(r"/rung_\w+\.hpp:\d"))  # some rungs share a kernel
+LANGUAGE = "/src/executor/"
 FUNCTION = re.compile(r"^([0-9a-f]+) <(.*)>:$")
 CALLED = re.compile(r"[0-9a-f]+ <")
 FMA = re.compile(r"^vfn?m(?:add|sub)\d+(?P<form>[sp])(?P<type>[sd])$")
@@ -131,9 +132,11 @@ def mixed_call(events):
 
 
 def place_of(frames):
-    """Of an inlined chain, innermost first: the place in the kernel's own file, else the innermost."""
+    """Of an inlined chain, innermost first: the place in the kernel's own file, else the innermost that is not of
+    the language that the executor provides, such as the assignment of a float4."""
     own = (f for own_file in OWN_FILES for f in frames if own_file.search(f))
-    return next(own, frames[0])
+    others = (f for f in frames if LANGUAGE not in f)
+    return next(own, next(others, frames[0]))
 
 
 def source_lines(program, addresses):

@@ -1,7 +1,7 @@
 #pragma once
 // What a compiler made of kernels' accesses. The executor counts what the source asks for; given
-// this, it counts what the machine code asks for: ptxas joins a thread's accesses to neighbouring
-// words into one wider access.
+// this, it counts what the machine code asks for. A compiler joins a thread's accesses to
+// neighbouring words into one wider access, and parts a few wide ones.
 
 #include <cstdint>
 #include <map>

@@ -198,7 +198,7 @@ void fill_counts(const RequestLog::Sums& sums, const KernelLaunch& launch, bool 
       }
     }
   }
-  for (const auto& [where, tally] : sums.widened) add(where.first, where.second, tally);
+  for (const auto& [where, tally] : sums.resized) add(where.first, where.second, tally);
   for (auto& [key, access] : accesses) {
     const auto& [file, line, space, kind, bytes] = key;
     const Tally& tally = access.tally;

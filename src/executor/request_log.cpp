@@ -1,6 +1,7 @@
 #include "executor/request_log.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -8,8 +9,10 @@ namespace warpladder::executor {
 
 namespace {
 
-// The widths of each site's requests, for [2 * site + shared]. An access of a line that has none in
-// the machine code may have become part of any other line's.
+// The widths of each site's requests, for [2 * site + shared], as in CompiledAccess; 0 for that of
+// the source. An access of a line that has none in the machine code may have become part of any
+// other line's. Stores are known to be parted where all of their line's are narrower. A wide load
+// beside narrow ones may have come to another line.
 std::vector<std::uint8_t> widths_of(const SiteTable& table,
                                     const std::vector<CompiledAccess>& compiled) {
   std::vector<std::uint8_t> widths(2 * table.sites().size());
@@ -26,7 +29,9 @@ std::vector<std::uint8_t> widths_of(const SiteTable& table,
         own[shared] |= static_cast<std::uint8_t>(c.widths);
     }
     for (const bool shared : {false, true}) {
-      widths[2 * i + shared] = own[shared] ? own[shared] : any[shared];
+      const bool may_part = own[shared] && site.kind == SiteKind::store;
+      const std::uint8_t all = own[shared] ? own[shared] : any[shared];
+      if (may_part || all >= site.bytes) widths[2 * i + shared] = all;
     }
   }
   return widths;
@@ -54,7 +59,7 @@ void RequestLog::forget_sums() {
   for (const std::uint32_t site : sites_in_use_) site_lanes_[site] = 0;
   tallies_in_use_.clear();
   sites_in_use_.clear();
-  widened_.clear();
+  resized_.clear();
   worst_.clear();
 }
 
@@ -140,7 +145,10 @@ inline void RequestLog::count(std::uint32_t index, bool shared, const std::uint6
   if (!widths_.empty() && widths_[key] >= 2 * site.bytes) {
     const std::uint32_t kind = 2 * static_cast<std::uint32_t>(site.kind) + shared;
     return merger_.add(kind, static_cast<std::uint32_t>(key), address, lane, n, site.bytes,
-                       widths_[key], [this](auto... request) { count_merged(request...); });
+                       widths_[key], [this](auto... request) { count_resized(request...); });
+  }
+  if (!widths_.empty() && widths_[key] != 0 && widths_[key] < site.bytes) {
+    return count_parts(key, address, lane, n);
   }
   if (shared) {
     add_shared(tally_of(key), key, address, lane, n, site.bytes, site.kind == SiteKind::load);
@@ -149,10 +157,10 @@ inline void RequestLog::count(std::uint32_t index, bool shared, const std::uint6
   }
 }
 
-void RequestLog::count_merged(std::size_t key, const std::uint64_t* address,
-                              const std::uint8_t* lane, int n, unsigned bytes) {
-  const bool is_wider = bytes > table_->sites()[key / 2].bytes;
-  Tally& tally = is_wider ? widened_[{key, bytes}] : tally_of(key);
+void RequestLog::count_resized(std::size_t key, const std::uint64_t* address,
+                               const std::uint8_t* lane, int n, unsigned bytes) {
+  const bool is_resized = bytes != table_->sites()[key / 2].bytes;
+  Tally& tally = is_resized ? resized_[{key, bytes}] : tally_of(key);
   if (key % 2) {
     const bool is_load = table_->sites()[key / 2].kind == SiteKind::load;
     add_shared(tally, key, address, lane, n, bytes, is_load);
@@ -161,9 +169,20 @@ void RequestLog::count_merged(std::size_t key, const std::uint64_t* address,
   }
 }
 
+// A request that the compiler made several of, each of the widest that the machine code has there.
+void RequestLog::count_parts(std::size_t key, const std::uint64_t* address,
+                             const std::uint8_t* lane, int n) {
+  const unsigned whole = table_->sites()[key / 2].bytes, part = std::bit_floor(widths_[key]);
+  std::uint64_t at[32];
+  for (unsigned offset = 0; offset < whole; offset += part) {
+    for (int i = 0; i < n; ++i) at[i] = address[i] + offset;
+    count_resized(key, at, lane, n, part);
+  }
+}
+
 void RequestLog::flush_merged() {
   if (widths_.empty()) return;
-  merger_.flush([this](auto... request) { count_merged(request...); });
+  merger_.flush([this](auto... request) { count_resized(request...); });
 }
 
 std::uint32_t RequestLog::replay(unsigned lanes, std::uint32_t paused) {
@@ -276,7 +295,7 @@ void RequestLog::count_shared(std::uintptr_t pc, const std::uint64_t* address, i
 void RequestLog::add_to(Sums& sums) const {
   for (const std::size_t key : tallies_in_use_) sums.tallies[key].merge(tallies_[key]);
   for (const std::uint32_t site : sites_in_use_) sums.site_lanes[site] += site_lanes_[site];
-  for (const auto& [where, tally] : widened_) sums.widened[where].merge(tally);
+  for (const auto& [where, tally] : resized_) sums.resized[where].merge(tally);
   // The lowest block's, so that it does not depend on the number of workers.
   for (const auto& [where, worst] : worst_) {
     const auto [at, is_new] = sums.worst.try_emplace(where, worst);

@@ -68,8 +68,8 @@ class RequestLog {
   struct Sums {
     std::map<std::size_t, Tally> tallies;               // by 2 * site + shared
     std::map<std::uint32_t, std::uint64_t> site_lanes;  // blocks: lanes that ran it; events: warps
-    // Requests that the compiler made wider than their site's.
-    std::map<Width, Tally> widened;
+    // Requests that the compiler made wider or narrower than their site's.
+    std::map<Width, Tally> resized;
     std::map<Width, WorstRequest> worst;  // of each tally; `tallies` have their site's width
   };
   void add_to(Sums& sums) const;
@@ -94,8 +94,9 @@ class RequestLog {
   void replay_run(Reader** readers, int n, std::size_t records);
   void count(std::uint32_t index, bool shared, const std::uint64_t* address,
              const std::uint8_t* lane, int n);
-  void count_merged(std::size_t key, const std::uint64_t* address, const std::uint8_t* lane, int n,
-                    unsigned bytes);
+  void count_resized(std::size_t key, const std::uint64_t* address, const std::uint8_t* lane, int n,
+                     unsigned bytes);
+  void count_parts(std::size_t key, const std::uint64_t* address, const std::uint8_t* lane, int n);
   void flush_merged();
   void add_global(Tally& tally, std::size_t key, const std::uint64_t* address,
                   const std::uint8_t* lane, int n, unsigned bytes);
@@ -115,9 +116,9 @@ class RequestLog {
   ZeroedArray<std::uint64_t> site_lanes_;  // [site], as in Sums
   std::vector<std::size_t> tallies_in_use_;
   std::vector<std::uint32_t> sites_in_use_;
-  std::map<Width, Tally> widened_;
+  std::map<Width, Tally> resized_;
   std::map<Width, WorstRequest> worst_;
-  std::vector<std::uint8_t> widths_;  // [2 * site + shared], as in CompiledAccess; or empty
+  std::vector<std::uint8_t> widths_;  // [2 * site + shared], see widths_of(); or empty
   RequestMerger merger_;
   std::uint64_t block_ = 0;  // the running one
   std::uint32_t unknown_ = 0;

@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "executor/executor.hpp"
 #include "kernels/counting.hpp"
 
 namespace warpladder::kernel_tests {
@@ -32,6 +33,24 @@ TEST(CountsOfMemory, CopiesOfEveryWidth) {
   expect_copy<long long>("copy_each<long long>", 1, 8);
   expect_copy<short>("copy_each<short>", 1, 2);
   expect_copy<signed char>("copy_each<signed char>", 1, 1);
+}
+
+// nvcc may store a float4 as four words: each takes as many sectors as all of them.
+TEST(CountsOfMemory, StoresThatTheCompilerParted) {
+  const Buffer<float> in(Target::cpu, std::vector<float>(128, 3.0f));
+  Buffer<float> out(Target::cpu, in.size());
+  Counted source(kFile, "copy_each<float4>", {{1}, {32}}, in, out);
+  executor::CompiledCode code;
+  auto& accesses = code.kernels[executor::without_flavours(source.counts().kernel)];
+  for (const auto& a : source.counts().accesses) {
+    accesses.push_back({a.file, a.line, a.space, a.kind, 4});
+  }
+  const executor::AsCompiled as_compiled(code);
+  Counted c(kFile, "copy_each<float4>", {{1}, {32}}, in, out);
+  c.expect("copy load", global_load(16), {1, 32, 16, 16, 16});
+  c.expect("copy store", global_store(4), {4, 4 * 32, 4 * 16, 4 * 4, 16});
+  c.expect_no_more();
+  EXPECT_EQ(out.download(), in.download());
 }
 
 // A warp's words are `stride` words apart: 8 / stride of them share a sector, one if it is 8 or

@@ -63,6 +63,23 @@ class Agreement(unittest.TestCase):
             digest = CodeLines("code;\n" * 30).digest(29)
             self.assertEqual(agreement_raw.code_of(code, sources), {rung: [29, digest]})
 
+    def test_of_two_versions_of_a_kernel_the_one_that_ran_counts(self):
+        other, same = {0x10: ("BAR.SYNC 0x0", [("a.cu", 1)])}, {0x10: ("@P0 LDS R4, [R2]", [("a.cu", 2)])}
+        profile = {"name": "kernel", "code": [{"at": 0x10, "sass": "   @P0  LDS R4, [R2+0x0]"}]}
+        self.assertIs(agreement_raw.version_that_ran(profile, [other, same]), same)
+        self.assertEqual(agreement_raw.version_that_ran(profile, None), {})
+        with self.assertRaises(agreement_raw.Fault):
+            agreement_raw.version_that_ran(profile, [other])
+
+    def test_generic_accesses_to_shared_memory(self):
+        shared = {"inst_executed": 8, "thread_inst_executed_true": 256, "memory_l1_wavefronts_shared": 16}
+        both = {**shared, "memory_l2_theoretical_sectors_global": 4}
+        code = [("LD.E.128 R4, [R2]", [("a.cu", 1)], shared), ("ST.E R4, [R2]", [("a.cu", 2)], shared),
+                ("LD.E R4, [R2]", [("a.cu", 3)], both)]
+        with tempfile.TemporaryDirectory() as folder:
+            found = agreement_raw.lines_of(code, Sources(folder))
+        self.assertEqual([row[2] for row in found], ["LDS", "STS", "LD"])
+
     def test_predicated_instructions_count_where_a_lane_executes_them(self):
         def count(opcode, width, executed, threads, ideal=0):
             row = {"inst_executed": executed, "thread_inst_executed_true": threads,
@@ -220,7 +237,7 @@ class Recording(unittest.TestCase):
         self.assertEqual(self.said.getvalue(), "recorded for another version of src/copy.cu: copy/01\n")
         self.assertEqual(self.compare(), 0)
         after = self.document.read_text(encoding="utf-8")
-        self.assertIn("The kernels of 1 launches have changed since", after)
+        self.assertIn("The kernel of 1 launch has changed since", after)
         self.assertEqual(before[before.index("| |"):], after[after.index("| |"):])
 
     def test_other_launches_are_another_version(self):

@@ -55,6 +55,12 @@ class Places(unittest.TestCase):
         frames = ["/warpladder/a.cu:10", "/warpladder/a.cu:20"]
         self.assertEqual(embed_sites.place_of(frames), frames[0])
 
+    def test_the_assignment_of_a_vector_belongs_to_the_line_that_assigns(self):
+        language = "/warpladder/src/executor/cuda_language.hpp:98"
+        frames = [language, "/warpladder/src/ops/sgemm/tensor/term.hpp:7", "/warpladder/src/ops/sgemm/tensor/x.hpp:9"]
+        self.assertEqual(embed_sites.place_of(frames), frames[1])
+        self.assertEqual(embed_sites.place_of([language]), language)
+
     def test_a_kernel_that_rungs_share_lies_in_a_header_of_the_room(self):
         frames = ["/warpladder/src/parts/warp.hpp:10", "/warpladder/src/ops/x/rung_shared.hpp:20"]
         self.assertEqual(embed_sites.place_of(frames), frames[1])
