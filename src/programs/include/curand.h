@@ -1,4 +1,4 @@
 #pragma once
-// Random numbers from the host, written to device memory. The numbers are not cuRAND's.
+// Random numbers from the host, written to device memory.
 #include "curand_kernel.h"
 #include "simt/random_host.hpp"
