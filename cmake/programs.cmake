@@ -1,7 +1,9 @@
 # Other people's programs: what `check`, `explain` and `run` bring along for FILE.cu, in
 # share/warpladder/programs beside bin/. A program is linked with one object that holds the executor
 # and the runtime API; only the names that programs call stay visible in it, or the linker might hand
-# the executor templates of the standard library that are instrumented.
+# the executor templates of the standard library that are instrumented. Objects that are unique in a
+# process, such as tables in std::to_string, stay visible whatever objcopy is told. They get names of
+# their own, because a program has them, too.
 file(GLOB programs_sources CONFIGURE_DEPENDS src/programs/*.cpp)
 set_source_files_properties(${programs_sources} PROPERTIES COMPILE_OPTIONS -O1)  # nobody waits for texts
 warpladder_layer(programs SOURCES ${programs_sources} LINK warpladder_base ${core})
@@ -38,7 +40,10 @@ add_custom_command(OUTPUT ${programs_folder}/program.o
     $<TARGET_OBJECTS:warpladder_program_runtime>
     --whole-archive $<TARGET_FILE:${program_executor}> --no-whole-archive
     $<TARGET_FILE:${program_base}>
-  COMMAND ${CMAKE_OBJCOPY} -w ${visible} --strip-debug program_all.o ${programs_folder}/program.o
+  COMMAND ${CMAKE_OBJCOPY} -w ${visible} --strip-debug program_all.o program_visible.o
+  COMMAND sh -c "${CMAKE_NM} program_visible.o | sed -n 's/.* u \\(.*\\)/\\1 program_\\1/p' > unique_names.txt"
+  COMMAND ${CMAKE_OBJCOPY} --redefine-syms=unique_names.txt program_visible.o
+    ${programs_folder}/program.o
   DEPENDS warpladder_program_runtime $<TARGET_OBJECTS:warpladder_program_runtime>
     ${program_archives}
   COMMAND_EXPAND_LISTS VERBATIM)

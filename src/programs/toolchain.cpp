@@ -178,14 +178,21 @@ std::string first_error(const std::string& output) {
 }
 
 [[noreturn]] void refuse_linking(const std::string& output) {
-  constexpr std::string_view kUndefined = "undefined reference to `";
-  const std::size_t at = output.find(kUndefined);
-  if (at == std::string::npos) throw_bad_input("the program does not link: " + first_error(output));
-  const std::size_t name = at + kUndefined.size();
-  throw_bad_input(fmt::format(
-      "the program does not link: {} is not defined; name all its files, or the function is not "
-      "provided here",
-      in_quotes(output.substr(name, output.find('\'', name) - name))));
+  // What stands in quotes behind these words, or nothing.
+  const auto name_behind = [&](std::string_view words) {
+    const std::size_t at = output.find(words);
+    if (at == std::string::npos) return std::string();
+    const std::size_t name = at + words.size();
+    return in_quotes(output.substr(name, output.find('\'', name) - name));
+  };
+  const std::string missing = name_behind("undefined reference to `"),
+                    twice = name_behind("multiple definition of `");
+  throw_bad_input("the program does not link: " +
+                  (!missing.empty()
+                       ? missing + " is not defined; name all its files, or the function is "
+                                   "not provided here"
+                   : !twice.empty() ? twice + " is defined in two files"
+                                    : first_error(output)));
 }
 
 std::vector<std::string> compilation(const std::string& file, const fs::path& copy,

@@ -57,6 +57,9 @@ class Refusals(unittest.TestCase):
     def test_what_is_no_cpp(self):
         self.refused("syntax.cu:1:", "syntax.cu")
 
+    def test_a_function_that_two_files_define(self):
+        self.refused("the program does not link: 'main' is defined in two files", "grid.cu", "endless.cu")
+
     def test_a_file_that_is_not_there(self):
         self.refused("'nothing.cu' cannot be read", "nothing.cu")
 

@@ -1,5 +1,6 @@
 // One program of two files, with macros from the command line.
 #include <cstdio>
+#include <string>
 
 #ifndef SECOND
 #error "-D may be repeated"
@@ -15,6 +16,6 @@ int main() {
   cudaMemcpy(data, &host, sizeof host, cudaMemcpyHostToDevice);
   add<<<1, 1>>>(data, FIRST);
   cudaMemcpy(&host, data, sizeof host, cudaMemcpyDeviceToHost);
-  printf("%d\n", host);
+  printf("%s\n", std::to_string(host).c_str());
   cudaFree(data);
 }
