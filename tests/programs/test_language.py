@@ -42,7 +42,7 @@ class Language(unittest.TestCase):
 
     def test_libraries_and_tensor_cores(self):
         for file, count in (("thrust.cu", 25), ("cub.cu", 14), ("tensor.cu", 8), ("layered.cu", 1), ("products.cu", 7), ("conversions.cu", 13),
-                            ("random.cu", 10)):
+                            ("random.cu", 10), ("halves.cu", 4)):
             with self.subTest(file):
                 outcome = warpladder("check", file)
                 self.expect_all_ok(outcome, count)

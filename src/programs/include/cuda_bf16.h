@@ -1,3 +1,3 @@
 #pragma once
 #include "cuda_runtime.h"
-#include "simt/half.hpp"
+#include "simt/half_functions.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "simt/blas.hpp"
-#include "simt/half.hpp"
+#include "simt/half_functions.hpp"
 
 namespace simt {
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "simt/half.hpp"
+#include "simt/half_functions.hpp"
 
 namespace simt {
 template <int mantissa, int bias, int largest, bool has_infinity>

@@ -68,6 +68,10 @@ struct alignas(4) Pair {
   Small<Format> x, y;
   Pair() = default;
   SIMT_INLINE Pair(Small<Format> x_, Small<Format> y_) : x(x_), y(y_) {}
+  SIMT_INLINE Pair& operator+=(Pair b) { return *this = *this + b; }
+  SIMT_INLINE Pair& operator-=(Pair b) { return *this = *this - b; }
+  SIMT_INLINE Pair& operator*=(Pair b) { return *this = *this * b; }
+  SIMT_INLINE Pair& operator/=(Pair b) { return *this = *this / b; }
 };
 #define SIMT_PAIR_OPERATOR(op)                            \
   template <class F>                                      \
@@ -79,6 +83,18 @@ SIMT_PAIR_OPERATOR(-)
 SIMT_PAIR_OPERATOR(*)
 SIMT_PAIR_OPERATOR(/)
 #undef SIMT_PAIR_OPERATOR
+template <class F>
+SIMT_INLINE Pair<F> operator-(Pair<F> a) {
+  return {-a.x, -a.y};
+}
+template <class Small>
+struct FormatOfSmall;
+template <class F>
+struct FormatOfSmall<Small<F>> {
+  using type = F;
+};
+template <class Small>
+using FormatOf = typename FormatOfSmall<Small>::type;
 }  // namespace simt
 
 typedef simt::Small<simt::HalfFormat> __half;
@@ -94,11 +110,7 @@ typedef __nv_bfloat162 nv_bfloat162;
 SIMT_INLINE __half __float2half(float a) { return __half(a); }
 SIMT_INLINE __half __float2half_rn(float a) { return __half(a); }
 SIMT_INLINE __half __double2half(double a) { return __half(a); }
-SIMT_INLINE __half __int2half_rn(int a) { return __half(a); }
-SIMT_INLINE __half __uint2half_rn(unsigned a) { return __half(a); }
 SIMT_INLINE float __half2float(__half a) { return a; }
-SIMT_INLINE int __half2int_rn(__half a) { return static_cast<int>(rintf(a)); }
-SIMT_INLINE int __half2int_rz(__half a) { return static_cast<int>(static_cast<float>(a)); }
 SIMT_INLINE __half2 __float2half2_rn(float a) { return {__half(a), __half(a)}; }
 SIMT_INLINE __half2 __floats2half2_rn(float a, float b) { return {__half(a), __half(b)}; }
 SIMT_INLINE __half2 __float22half2_rn(float2 a) { return {__half(a.x), __half(a.y)}; }
@@ -158,18 +170,6 @@ template <class F>
 SIMT_INLINE simt::Pair<F> __hfma2(simt::Pair<F> a, simt::Pair<F> b, simt::Pair<F> c) {
   return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)};
 }
-#define SIMT_COMPARE(name, op)                                \
-  template <class F>                                          \
-  SIMT_INLINE bool name(simt::Small<F> a, simt::Small<F> b) { \
-    return a op b;                                            \
-  }
-SIMT_COMPARE(__heq, ==)
-SIMT_COMPARE(__hne, !=)
-SIMT_COMPARE(__hlt, <)
-SIMT_COMPARE(__hle, <=)
-SIMT_COMPARE(__hgt, >)
-SIMT_COMPARE(__hge, >=)
-#undef SIMT_COMPARE
 template <class F>
 SIMT_INLINE simt::Small<F> __hmax(simt::Small<F> a, simt::Small<F> b) {
   return simt::Small<F>(fmaxf(a, b));
@@ -186,30 +186,6 @@ template <class F>
 SIMT_INLINE simt::Pair<F> __hmin2(simt::Pair<F> a, simt::Pair<F> b) {
   return {__hmin(a.x, b.x), __hmin(a.y, b.y)};
 }
-template <class F>
-SIMT_INLINE bool __hisnan(simt::Small<F> a) {
-  return a != a;
-}
-#define SIMT_UNARY(name, value)                           \
-  template <class F>                                      \
-  SIMT_INLINE simt::Small<F> name(simt::Small<F> small) { \
-    const float a = small;                                \
-    return simt::Small<F>(value);                         \
-  }
-SIMT_UNARY(__hneg, -a)
-SIMT_UNARY(__habs, fabsf(a))
-SIMT_UNARY(hexp, expf(a))
-SIMT_UNARY(hlog, logf(a))
-SIMT_UNARY(hsqrt, sqrtf(a))
-SIMT_UNARY(hrsqrt, 1.0f / sqrtf(a))
-SIMT_UNARY(hrcp, 1.0f / a)
-SIMT_UNARY(hsin, sinf(a))
-SIMT_UNARY(hcos, cosf(a))
-SIMT_UNARY(hfloor, floorf(a))
-SIMT_UNARY(hceil, ceilf(a))
-SIMT_UNARY(hrint, rintf(a))
-SIMT_UNARY(htanh, tanhf(a))
-#undef SIMT_UNARY
 template <class F>
 SIMT_INLINE simt::Small<F> __low2half(simt::Pair<F> a) {
   return a.x;

@@ -3,7 +3,7 @@
 // lie as PTX defines them: with g = lane / 4 and t = lane % 4, sums[2h + i] is row g + 8h, column
 // 2t + i; a word of A is row g + 8i, a word of B column g.
 
-#include "simt/half.hpp"
+#include "simt/half_functions.hpp"
 #include "simt/warp.hpp"
 
 extern "C" {
