@@ -77,7 +77,8 @@ std::vector<std::string> Overlay::include_flags() const {
   std::vector<std::string> flags;
   for (const fs::path& folder : folders_) {
     fs::create_directories(place_of(folder));
-    flags.push_back("-I" + place_of(folder).string());
+    // As -iquote, too: a header must not be found where it is not rewritten, and so a second time.
+    for (const char* flag : {"-iquote", "-I"}) flags.push_back(flag + place_of(folder).string());
   }
   return flags;
 }

@@ -50,6 +50,8 @@ cudaDeviceProp properties() {
   p.cooperativeLaunch = p.memoryPoolsSupported = 1;
   p.sharedMemPerBlockOptin = kSharedOptIn;
   p.maxBlocksPerMultiProcessor = kSmBlocks;
+  p.persistingL2CacheMaxSize = p.accessPolicyMaxWindowSize =
+      p.l2CacheSize / 4 * 3;  // no cache is simulated
   return p;
 }
 

@@ -1,5 +1,7 @@
 // cuBLAS products in every form, against sums in the plainest loop.
+#include <cublasLt.h>
 #include <cublas_v2.h>
+#include <cuda_fp16.h>
 
 #include <cmath>
 #include <cstdio>
@@ -51,7 +53,58 @@ static bool is_right(Gemm gemm, int m, int n, int k, bool ta, bool tb, T alpha, 
   return done && c == expected;
 }
 
+// D = alpha A B by cublasLt, twice with other numbers at the same addresses.
+template <class T, class Sum, class Factor>
+static bool is_right_twice(cudaDataType type, cudaDataType type_of_sums, cudaDataType scale,
+                           cublasComputeType_t compute, Factor alpha) {
+  constexpr int kSize = 24;
+  T *a, *b;
+  Sum* c;
+  cudaMallocManaged(&a, kSize * kSize * sizeof(T));
+  cudaMallocManaged(&b, kSize * kSize * sizeof(T));
+  cudaMallocManaged(&c, kSize * kSize * sizeof(Sum));
+  cublasLtHandle_t handle;
+  cublasLtMatmulDesc_t how;
+  cublasLtMatrixLayout_t factors, sums;
+  cublasLtCreate(&handle);
+  cublasLtMatmulDescCreate(&how, compute, scale);
+  cublasLtMatrixLayoutCreate(&factors, type, kSize, kSize, kSize);
+  cublasLtMatrixLayoutCreate(&sums, type_of_sums, kSize, kSize, kSize);
+  const Factor beta = 0;
+  bool right = true;
+  for (int round = 1; round <= 2; ++round) {
+    for (int i = 0; i < kSize * kSize; ++i) {
+      a[i] = static_cast<T>(i % 3 * round), b[i] = static_cast<T>(i % 4 - 1);
+    }
+    right = right && cublasLtMatmul(handle, how, &alpha, a, factors, b, factors, &beta, c, sums, c,
+                                    sums, nullptr, nullptr, 0, nullptr) == CUBLAS_STATUS_SUCCESS;
+    for (int i = 0; i < kSize * kSize; ++i) {
+      int sum = 0;
+      for (int p = 0; p < kSize; ++p) {
+        sum += (i % kSize + p * kSize) % 3 * round * ((p + i / kSize * kSize) % 4 - 1);
+      }
+      right = right && static_cast<double>(c[i]) == sum * static_cast<double>(alpha);
+    }
+  }
+  cublasLtDestroy(handle);
+  cudaFree(a);
+  cudaFree(b);
+  cudaFree(c);
+  return right;
+}
+static bool lt_is_right() {
+  return is_right_twice<double, double>(CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F,
+                                        2.0) &&
+         is_right_twice<signed char, int>(CUDA_R_8I, CUDA_R_32I, CUDA_R_32I, CUBLAS_COMPUTE_32I,
+                                          3) &&
+         is_right_twice<__half, __half>(CUDA_R_16F, CUDA_R_16F, CUDA_R_16F, CUBLAS_COMPUTE_16F,
+                                        __half(2)) &&
+         is_right_twice<__half, __half>(CUDA_R_16F, CUDA_R_16F, CUDA_R_32F, CUBLAS_COMPUTE_32F,
+                                        0.5f);
+}
+
 int main() {
+  std::printf("cublasLt %s\n", lt_is_right() ? "ok" : "WRONG");
   struct Size {
     int m, n, k;
   };

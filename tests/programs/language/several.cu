@@ -2,13 +2,14 @@
 #include <cstdio>
 #include <string>
 
+#include "parts/add.cuh"
+#include "parts/sum.cuh"
+
 #ifndef SECOND
 #error "-D may be repeated"
 #endif
 
 int from_the_host_part(int n);
-
-__global__ void add(int* data, int n) { *data += n; }
 
 int main() {
   int host = from_the_host_part(1), *data;

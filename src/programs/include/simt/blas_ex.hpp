@@ -21,6 +21,8 @@ __attribute__((no_sanitize("thread"))) T element(const void* p, cudaDataType typ
       return static_cast<T>(((const signed char*)p)[i]);
     case CUDA_R_32I:
       return static_cast<T>(((const int*)p)[i]);
+    case CUDA_R_64F:
+      return static_cast<T>(((const double*)p)[i]);
     default:
       return static_cast<T>(((const float*)p)[i]);
   }
@@ -37,6 +39,9 @@ __attribute__((no_sanitize("thread"))) void set_element(void* p, cudaDataType ty
       break;
     case CUDA_R_32I:
       ((int*)p)[i] = static_cast<int>(value);
+      break;
+    case CUDA_R_64F:
+      ((double*)p)[i] = static_cast<double>(value);
       break;
     default:
       ((float*)p)[i] = static_cast<float>(value);
@@ -83,6 +88,7 @@ std::vector<T> sums_of(const ExProduct& g, const ExMatrix& a, const ExMatrix& b)
   std::vector<T> sums(m * n);
   gemm(g.ta, g.tb, g.m, g.n, g.k, T{1}, left.data(), g.ta ? k : m, right.data(), g.tb ? n : k, T{0},
        sums.data(), m);
+  program_memory_changed();  // the next product has other numbers where these lay
   return sums;
 }
 // C = alpha A B + beta C, summed as T.
@@ -90,7 +96,6 @@ template <class T>
 void typed_product(const ExProduct& g, const ExMatrix& a, const ExMatrix& b, void* c,
                    cudaDataType type_c, std::size_t ldc, T alpha, T beta) {
   const std::vector<T> sums = sums_of<T>(g, a, b);
-  program_memory_changed();
   for (std::size_t at = 0; at < sums.size(); ++at) {
     const auto m = static_cast<std::size_t>(g.m), in_c = at % m + at / m * ldc;
     const T old = beta != 0 ? beta * element<T>(c, type_c, in_c) : 0;

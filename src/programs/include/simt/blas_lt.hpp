@@ -27,6 +27,7 @@ enum cublasLtMatrixLayoutAttribute_t {
 };
 
 struct cublasLtMatmulDescOpaque {
+  cudaDataType scale_type;
   cublasOperation_t transpose_a = CUBLAS_OP_N, transpose_b = CUBLAS_OP_N;
   cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
   const void* bias = nullptr;
@@ -58,8 +59,8 @@ inline cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
 }
 inline cublasStatus_t cublasLtDestroy(cublasLtHandle_t) { return CUBLAS_STATUS_SUCCESS; }
 inline cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* made, cublasComputeType_t,
-                                               cudaDataType) {
-  *made = new cublasLtMatmulDescOpaque;
+                                               cudaDataType scale_type) {
+  *made = new cublasLtMatmulDescOpaque{scale_type};
   return CUBLAS_STATUS_SUCCESS;
 }
 inline cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t d) {
@@ -108,10 +109,62 @@ inline cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPrefere
 }
 
 namespace simt {
-inline float activated(float x, cublasLtEpilogue_t epilogue) {
-  if (epilogue & CUBLASLT_EPILOGUE_RELU) return x > 0 ? x : 0;
+template <class T>
+T activated(T x, cublasLtEpilogue_t epilogue) {
+  if (epilogue & CUBLASLT_EPILOGUE_RELU) return x > 0 ? x : T{0};
   if (!(epilogue & CUBLASLT_EPILOGUE_GELU)) return x;
-  return 0.5f * x * (1 + std::tanh(0.7978845608f * (x + 0.044715f * x * x * x)));
+  const auto wide = static_cast<float>(x);
+  const float inner = 0.7978845608f * (wide + 0.044715f * wide * wide * wide);
+  return static_cast<T>(0.5f * wide * (1 + std::tanh(inner)));
+}
+// What a product is summed as: CUDA_R_32F for floats of 16 and 32 bits, CUDA_R_64F, CUDA_R_32I, or
+// none.
+constexpr auto kNoSum = static_cast<cudaDataType>(-1);
+inline cudaDataType lt_sum(cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
+                           cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d) {
+  const auto all = [&](cudaDataType of_factors, cudaDataType of_sums) {
+    return a->type == of_factors && b->type == of_factors && c->type == of_sums &&
+           d->type == of_sums;
+  };
+  if (all(CUDA_R_64F, CUDA_R_64F)) return CUDA_R_64F;
+  if (all(CUDA_R_8I, CUDA_R_32I)) return CUDA_R_32I;
+  const bool known =
+      is_known(a->type) && is_known(b->type) && is_known(c->type) && is_known(d->type);
+  return known ? CUDA_R_32F : kNoSum;
+}
+// D = activation(alpha A B + beta C + bias), summed as T.
+template <class T>
+void lt_product(cublasLtMatmulDesc_t how, const void* alpha, const void* a,
+                cublasLtMatrixLayout_t la, const void* b, cublasLtMatrixLayout_t lb,
+                const void* beta, const void* c, cublasLtMatrixLayout_t lc, void* d,
+                cublasLtMatrixLayout_t ld) {
+  const bool ta = how->transpose_a != CUBLAS_OP_N, tb = how->transpose_b != CUBLAS_OP_N;
+  const std::size_t m = ld->rows, n = ld->columns, k = ta ? la->rows : la->columns;
+  const T scale = element<T>(alpha, how->scale_type, 0),
+          of_c = element<T>(beta, how->scale_type, 0);
+  for (std::int32_t batch = 0; batch < ld->batches; ++batch) {
+    const auto first = [&](cublasLtMatrixLayout_t l) {
+      return static_cast<std::size_t>(batch * l->stride);
+    };
+    const auto matrix = [&](const void* p, cublasLtMatrixLayout_t l) {
+      return ExMatrix{ex_at(p, l->type, batch * l->stride), l->type,
+                      static_cast<std::size_t>(l->ld)};
+    };
+    const std::vector<T> sums = sums_of<T>(
+        {ta, tb, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), alpha, beta},
+        matrix(a, la), matrix(b, lb));
+    for (std::size_t j = 0; j < n; ++j) {
+      for (std::size_t i = 0; i < m; ++i) {
+        T x = scale * sums[j * m + i];
+        const std::size_t in_c = first(lc) + j * static_cast<std::size_t>(lc->ld) + i;
+        if (of_c != 0) x += of_c * element<T>(c, lc->type, in_c);
+        const bool has_bias = how->epilogue & CUBLASLT_EPILOGUE_BIAS;
+        if (has_bias) x += element<T>(how->bias, ld->type, i);
+        set_element(d, ld->type, first(ld) + j * static_cast<std::size_t>(ld->ld) + i,
+                    activated(x, how->epilogue));
+      }
+    }
+  }
 }
 }  // namespace simt
 
@@ -119,8 +172,7 @@ inline cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
     cublasLtHandle_t, cublasLtMatmulDesc_t, cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
     cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d, cublasLtMatmulPreference_t, int,
     cublasLtMatmulHeuristicResult_t* results, int* count) {
-  const bool known = simt::is_known(a->type) && simt::is_known(b->type) &&
-                     simt::is_known(c->type) && simt::is_known(d->type);
+  const bool known = simt::lt_sum(a, b, c, d) != simt::kNoSum;
   *results = {{}, 0, known ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED, 1};
   *count = known;
   return results->state;
@@ -131,34 +183,17 @@ inline cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t how,
                                      cublasLtMatrixLayout_t lc, void* d, cublasLtMatrixLayout_t ld,
                                      const cublasLtMatmulAlgo_t*, void*, std::size_t,
                                      cudaStream_t) {
-  for (const cudaDataType type : {la->type, lb->type, lc->type, ld->type}) {
-    if (!simt::is_known(type)) return CUBLAS_STATUS_NOT_SUPPORTED;
+  switch (simt::lt_sum(la, lb, lc, ld)) {
+    case CUDA_R_32F:
+      simt::lt_product<float>(how, alpha, a, la, b, lb, beta, c, lc, d, ld);
+      return CUBLAS_STATUS_SUCCESS;
+    case CUDA_R_64F:
+      simt::lt_product<double>(how, alpha, a, la, b, lb, beta, c, lc, d, ld);
+      return CUBLAS_STATUS_SUCCESS;
+    case CUDA_R_32I:
+      simt::lt_product<int>(how, alpha, a, la, b, lb, beta, c, lc, d, ld);
+      return CUBLAS_STATUS_SUCCESS;
+    default:
+      return CUBLAS_STATUS_NOT_SUPPORTED;
   }
-  const bool ta = how->transpose_a != CUBLAS_OP_N, tb = how->transpose_b != CUBLAS_OP_N;
-  const std::size_t m = ld->rows, n = ld->columns, k = ta ? la->rows : la->columns;
-  for (std::int32_t batch = 0; batch < ld->batches; ++batch) {
-    const auto first = [&](cublasLtMatrixLayout_t l) {
-      return static_cast<std::size_t>(batch * l->stride);
-    };
-    const auto matrix = [&](const void* p, cublasLtMatrixLayout_t l) {
-      return simt::ExMatrix{simt::ex_at(p, l->type, batch * l->stride), l->type,
-                            static_cast<std::size_t>(l->ld)};
-    };
-    const std::vector<float> sums = simt::sums_of<float>(
-        {ta, tb, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), alpha, beta},
-        matrix(a, la), matrix(b, lb));
-    const float scale = *(const float*)alpha, of_c = *(const float*)beta;
-    for (std::size_t j = 0; j < n; ++j) {
-      for (std::size_t i = 0; i < m; ++i) {
-        float x = scale * sums[j * m + i];
-        const std::size_t in_c = first(lc) + j * static_cast<std::size_t>(lc->ld) + i;
-        if (of_c != 0) x += of_c * simt::element(c, lc->type, in_c);
-        const bool has_bias = how->epilogue & CUBLASLT_EPILOGUE_BIAS;
-        if (has_bias) x += simt::element(how->bias, ld->type, i);
-        simt::set_element(d, ld->type, first(ld) + j * static_cast<std::size_t>(ld->ld) + i,
-                          simt::activated(x, how->epilogue));
-      }
-    }
-  }
-  return CUBLAS_STATUS_SUCCESS;
 }
