@@ -208,7 +208,8 @@ class SharedShadow {
     if (kind != AccessKind::store || thread == awaited_by_) return true;
     fail(FaultKind::shared_memory_race,
          "reads shared memory before thread " + std::to_string(thread) +
-             " writes it, with no barrier in between: is a __syncthreads() missing?");
+             " writes it, with no barrier in between: is a " +
+             (thread / 32 == awaited_by_ / 32 ? "__syncwarp()" : "__syncthreads()") + " missing?");
     problem_.of_awaited = true;
     return false;
   }

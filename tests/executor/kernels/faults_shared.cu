@@ -84,6 +84,16 @@ __global__ void read_before_write(float* out) {
 TWINS(read_before_write);
 
 template <bool kFaulty>
+__global__ void warp_read_before_write(float* out) {
+  __shared__ float tile[64];
+  const unsigned t = threadIdx.x;
+  tile[t] = static_cast<float>(t);
+  if (!kFaulty) __syncwarp();
+  out[t] = tile[t ^ 1];  // FAULT: read before the neighbour writes
+}
+TWINS(warp_read_before_write);
+
+template <bool kFaulty>
 __global__ void add_before_start(float* out) {
   __shared__ float sum;
   const unsigned t = threadIdx.x;
