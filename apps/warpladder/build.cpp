@@ -87,6 +87,10 @@ void print_stages(const CompileFlow& flow) {
 }
 
 void print_kernels(const CompileFlow& flow) {
+  const auto is_empty = [](const ArchitectureFlow& each) { return each.kernels.empty(); };
+  if (std::ranges::all_of(flow.architectures, is_empty)) {
+    return print_line("The source holds no kernel.\n");
+  }
   TextTable table({{"for"},
                    {"kernel"},
                    {"registers", Align::right},

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -10,11 +9,11 @@
 #include <memory>
 #include <new>
 #include <optional>
-#include <sstream>
 
 #include "base/error.hpp"
 #include "base/host_memory.hpp"
 #include "base/provenance.hpp"
+#include "lab/compile_flow.hpp"
 #include "lab/verify.hpp"
 #include "runtime/nvrtc.hpp"
 #include "verb.hpp"
@@ -87,15 +86,9 @@ std::string rungs_that_do_not_run() {
                      static_cast<std::ptrdiff_t>(rungs.size()) - hosts);
 }
 
-bool has_nvcc() {
-  std::string folders = "/usr/local/cuda/bin";
-  if (const char* home = std::getenv("CUDA_HOME")) folders += fmt::format(":{}/bin", home);
-  if (const char* path = std::getenv("PATH")) folders += fmt::format(":{}", path);
-  std::istringstream list(folders);
-  for (std::string folder; std::getline(list, folder, ':');) {
-    if (::access((folder + "/nvcc").c_str(), X_OK) == 0) return true;
-  }
-  return false;
+// No value where there is no nvcc that runs.
+std::optional<lab::Toolkit> toolkit() try { return lab::find_toolkit(); } catch (const Error&) {
+  return std::nullopt;
 }
 
 // "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.95.05  Tue ..." → 580.95.05
@@ -108,7 +101,7 @@ std::string nvidia_driver() {
   return "";
 }
 
-std::vector<Fact> program_facts() {
+std::vector<Fact> program_facts(const std::optional<lab::Toolkit>& toolkit) {
   const nlohmann::json origin = provenance({});
   const auto text = [&](const char* key) { return origin[key].get<std::string>(); };
   const auto version = [](int v, int major, int minor) {
@@ -128,20 +121,30 @@ std::vector<Fact> program_facts() {
       {"NVRTC", runtime::nvrtc().found()
                     ? fmt::format("{}, {}", runtime::nvrtc().version(), runtime::nvrtc().path())
                     : "not found: " + runtime::nvrtc().why_not()},
+      {"nvcc", toolkit ? fmt::format("{}, {}", toolkit->version, toolkit->nvcc) : "not found"},
   };
 }
 
-std::vector<Missing> what_is_missing(const Availability& gpu, const std::string& driver) {
+std::vector<Missing> what_is_missing(const Availability& gpu, const std::string& driver,
+                                     const std::optional<lab::Toolkit>& toolkit) {
   std::vector<Missing> missing;
   if (!ladder::has_gpu_flavour()) {
     missing.push_back({"the GPU flavour of the kernels",
-                       has_nvcc() ? "make CUDA=on (nvcc is here; this build left it out)"
-                                  : "install the CUDA toolkit 13 to build the GPU flavour "
-                                    "(developer.nvidia.com/cuda-downloads), then make CUDA=on"});
+                       toolkit ? "make CUDA=on (nvcc is here; this build left it out)"
+                               : "install the CUDA toolkit 13 to build the GPU flavour "
+                                 "(developer.nvidia.com/cuda-downloads), then make CUDA=on"});
   }
   if (ladder::has_gpu_flavour() && !runtime::nvrtc().found()) {
     missing.push_back({"NVRTC, which compiles expressions and row_21_constant_sizes at run time",
                        "install the CUDA toolkit, or name libnvrtc.so with WARPLADDER_NVRTC"});
+  }
+  if (toolkit && toolkit->nvdisasm.empty()) {
+    missing.push_back({"nvdisasm, with which build and explain --sass show instructions",
+                       "pip install nvidia-cuda-nvdisasm, and put its folder into PATH"});
+  }
+  if (toolkit && toolkit->cuobjdump.empty()) {
+    missing.push_back({"cuobjdump, with which build shows what a fat binary holds",
+                       "pip install nvidia-cuda-cuobjdump, and put its folder into PATH"});
   }
   if (driver.empty()) {
     missing.push_back({"the NVIDIA driver",
@@ -162,7 +165,8 @@ std::vector<Missing> what_is_missing(const Availability& gpu, const std::string&
 
 Diagnosis examine() {
   Diagnosis d;
-  d.program = program_facts();
+  const std::optional<lab::Toolkit> cuda = toolkit();
+  d.program = program_facts(cuda);
   d.cpu = device::facts(Target::cpu);
   d.cpu_availability = device::availability(Target::cpu);
   d.gpu = device::facts(Target::gpu);
@@ -171,7 +175,7 @@ Diagnosis examine() {
   if (!driver.empty()) d.gpu.push_back({"NVIDIA driver", driver});
   if (d.cpu_availability.available) d.executor_fault = try_executor();
   d.copy_bytes_per_s = measure_copy_bandwidth();
-  d.missing = what_is_missing(d.gpu_availability, driver);
+  d.missing = what_is_missing(d.gpu_availability, driver, cuda);
   return d;
 }
 

@@ -83,7 +83,7 @@ class Compiler {
     parse_launch_bounds(text_of(ptx), flow.kernels);
     if (!toolkit_.nvdisasm.empty()) {
       const std::string sass = file("sass");
-      const FinishedProcess listed = run_or_throw({toolkit_.nvdisasm, "-c", "-g", cubin});
+      const FinishedProcess listed = run_or_throw({toolkit_.nvdisasm, "-c", "-gi", cubin});
       write(sass, listed.output);
       flow.stages.push_back({"SASS", "nvdisasm", sass, bytes_of(sass), listed.seconds});
       add_instructions(listed.output, flow.kernels);
@@ -91,6 +91,7 @@ class Compiler {
     }
     if (request_.fast_math) flow.maths = maths();
     if (request_.second) flow.separate = separate();
+    for (const Compiled& way : flow.separate) add_shared_memory(way, flow.kernels);
     return flow;
   }
 
@@ -119,6 +120,15 @@ class Compiler {
   static void add_instructions(const std::string& disassembly, std::vector<KernelCode>& kernels) {
     std::map<std::string, Instructions> functions = parse_disassembly(disassembly);
     for (KernelCode& kernel : kernels) kernel.instructions = functions[kernel.symbol];
+  }
+
+  // Of code that is not linked yet ptxas does not say how much shared memory it takes.
+  static void add_shared_memory(const Compiled& linked, std::vector<KernelCode>& kernels) {
+    for (KernelCode& kernel : kernels) {
+      const auto same = std::ranges::find(linked.kernels, kernel.symbol, &KernelCode::symbol);
+      if (same == linked.kernels.end()) continue;
+      kernel.shared_bytes = std::max(kernel.shared_bytes, same->shared_bytes);
+    }
   }
 
   // Compiles the source to machine code with more flags.
@@ -244,11 +254,16 @@ Toolkit find_toolkit() {
   Toolkit toolkit;
   toolkit.nvcc = find_program("nvcc");
   std::error_code absent;
-  if (toolkit.nvcc.empty() && fs::exists("/usr/local/cuda/bin/nvcc", absent)) {
-    toolkit.nvcc = "/usr/local/cuda/bin/nvcc";
+  const char* const home = std::getenv("CUDA_HOME");
+  for (const std::string& folder :
+       {std::string(home ? home : ""), std::string("/usr/local/cuda")}) {
+    const std::string nvcc = folder + "/bin/nvcc";
+    if (toolkit.nvcc.empty() && !folder.empty() && fs::exists(nvcc, absent)) toolkit.nvcc = nvcc;
   }
   if (toolkit.nvcc.empty()) {
-    throw_resource("nvcc is neither in PATH nor in /usr/local/cuda/bin: install the CUDA toolkit");
+    throw_resource(
+        "nvcc is neither in PATH, nor in $CUDA_HOME/bin, nor in /usr/local/cuda/bin: install the "
+        "CUDA toolkit");
   }
   const fs::path root = root_of(toolkit.nvcc);
   toolkit.version = release_of(run_or_throw({toolkit.nvcc, "--version"}).output);
@@ -313,7 +328,7 @@ LineCode line_code(const CompileRequest& request, const std::vector<std::string>
   const std::string cubin = request.folder + "/lines.cubin";
   run_or_throw(Words{toolkit.nvcc, "-arch=sm_" + code.architecture} + request.flags +
                Words{"-cubin", request.source, "-o", cubin});
-  const std::string listing = run_or_throw({toolkit.nvdisasm, "-c", "-g", cubin}).output;
+  const std::string listing = run_or_throw({toolkit.nvdisasm, "-c", "-gi", cubin}).output;
   std::vector<std::string> wanted, symbols;
   for (const std::string& kernel : kernels) wanted.push_back(without_namespaces(kernel));
   for (const auto& [symbol, instructions] : parse_disassembly(listing)) {

@@ -20,7 +20,8 @@ struct Toolkit {
   std::string version;    // of nvcc
   std::vector<std::string> missing;
 };
-// Beside nvcc, in PATH and below /usr/local/cuda. Throws Error(resource) without nvcc.
+// nvcc from PATH, below $CUDA_HOME or /usr/local/cuda; the others beside it or in PATH. Throws
+// Error(resource) without nvcc.
 Toolkit find_toolkit();
 
 struct CompileRequest {

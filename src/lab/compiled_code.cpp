@@ -54,32 +54,51 @@ std::string instruction_of(const std::string& line) {
   return line.substr(at, line.find_first_of(" \t;", at) - at);
 }
 
+// The line of the kernel's own file among a line and those that it was inlined into, innermost
+// first; else the innermost. Some rungs share a kernel in rung_*.hpp. The executor's counts go by
+// the same rule (tools/embed_sites.py).
+SourceLine own_line(const std::vector<SourceLine>& frames) {
+  const auto is_source = [](const SourceLine& f) { return f.file.ends_with(".cu"); };
+  const auto is_shared = [](const SourceLine& f) { return f.file.starts_with("rung_"); };
+  auto own = std::ranges::find_if(frames, is_source);
+  if (own == frames.end()) own = std::ranges::find_if(frames, is_shared);
+  if (own == frames.end()) own = frames.begin();
+  return own == frames.end() ? SourceLine{} : *own;
+}
+
+// Of  //## File "/home/ada/a.cu", line 12  and what may stand behind it: "inlined at", and a line
+// that the listing names next.
+SourceLine frame_of(const std::string& line, std::size_t begin) {
+  const std::size_t end = line.find('"', begin), number = line.find("line ", end);
+  std::string file = line.substr(begin, end - begin);
+  file.erase(0, file.find_last_of('/') + 1);
+  if (number == line.npos) return {std::move(file), 0};
+  return {std::move(file),
+          static_cast<unsigned>(std::strtoul(line.c_str() + number + 5, nullptr, 10))};
+}
+
 // Visits each instruction with its function and, behind -lineinfo, its line of the source.
 template <class Visit>
 void for_each_instruction(std::string_view text, Visit visit) {
   constexpr std::string_view kSection = ".section\t.text.", kFile = "//## File \"";
   std::string function;
-  SourceLine place;
+  std::vector<SourceLine> frames;
+  bool is_complete = false;  // an instruction followed the frames
   for_each_line(text, [&](const std::string& line) {
     if (const std::size_t at = line.find(kSection); at != line.npos) {
       const std::size_t begin = at + kSection.size();
       function = line.substr(begin, line.find(',', begin) - begin);
-      place = {};
+      frames.clear();
     } else if (line.find(".section\t") != line.npos) {
       function.clear();
     } else if (const std::size_t file = line.find(kFile); file != line.npos) {
-      const std::size_t begin = file + kFile.size(), end = line.find('"', begin);
-      const std::size_t number = line.find("line ", end);
-      // Behind "inlined at" stands the caller's line; the first one named is the instruction's own.
-      place.file = line.substr(begin, end - begin);
-      place.file = place.file.substr(place.file.find_last_of('/') + 1);
-      place.number =
-          number == line.npos
-              ? 0
-              : static_cast<unsigned>(std::strtoul(line.c_str() + number + 5, nullptr, 10));
+      if (is_complete) frames.clear();
+      is_complete = false;
+      frames.push_back(frame_of(line, file + kFile.size()));
     } else if (const std::string word = instruction_of(line); !word.empty() && !function.empty()) {
+      is_complete = true;
       if (const std::string opcode = opcode_of(word); opcode != "NOP") {
-        visit(function, place, opcode);
+        visit(function, own_line(frames), opcode);
       }
     }
   });

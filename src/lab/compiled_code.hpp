@@ -40,8 +40,9 @@ void parse_launch_bounds(std::string_view ptx, std::vector<KernelCode>& kernels)
 // Of `nvdisasm -c`, by symbol: kernels and functions that were not inlined. Padding at a function's
 // end does not count.
 std::map<std::string, Instructions> parse_disassembly(std::string_view text);
-// Of `nvdisasm -c -g`, for code compiled with -lineinfo: the instructions of each line, over these
-// kernels, which are given by symbol, or over all.
+// Of `nvdisasm -c -gi`, for code compiled with -lineinfo: the instructions of each line, over these
+// kernels, which are given by symbol, or over all. What was inlined counts for the line of the .cu
+// file that called it.
 using LineInstructions = std::map<SourceLine, Instructions>;
 LineInstructions parse_lines(std::string_view text, const std::vector<std::string>& symbols = {});
 

@@ -67,6 +67,13 @@ class Build(cli.CommandLine):
         self.assertEqual(kernel["occupancy"], {"blocks": 2, "share": 0.25, "limiter": "registers"})
         self.assertEqual(len(report["missing"]), 2)
 
+    def test_doctor_says_what_is_there_and_what_is_missing(self):
+        env = self.made_up()
+        self.assertIn("13.0, ", self.report("doctor", env=env)["program"]["nvcc"])
+        printed = " ".join(self.good("doctor", env=env).split())
+        self.assertIn("- nvdisasm, with which build and explain --sass show instructions: pip install", printed)
+        self.assertIn("- cuobjdump, with which build shows", printed)
+
     def test_keeps_files(self):
         env = self.made_up()
         self.good("build", self.path("a.cu"), "--keep", self.path("kept"), env=env)

@@ -71,9 +71,12 @@ constexpr const char* kDisassembly =
     "        /*0000*/                   IMAD.MOV.U32 R1, RZ, RZ, c[0x0][0x28] ;\n"
     "        /*0010*/              @!P0 LDG.E.128 R4, [R2.64] ;\n"
     "        /*0020*/              @UP1 FFMA R4, R5, R6, R7 ;\n"
-    "\t//## File \"/home/ada/b.hpp\", line 3 inlined at \"/home/ada/a.cu\", line 12\n"
+    "\t//## File \"/home/ada/c.hpp\", line 9 inlined at \"/home/ada/b.hpp\", line 3\n"
+    "\t//## File \"/home/ada/b.hpp\", line 3 inlined at \"/home/ada/a.cu\", line 14\n"
+    "\t//## File \"/home/ada/a.cu\", line 14\n"
     "        /*0030*/                   FFMA.FTZ R4, R5, R6, R7 ;\n"
     "        /*0040*/                   MUFU.RSQ R3, R0 ;\n"
+    "\t//## File \"/home/ada/b.hpp\", line 3\n"
     ".L_x_1:\n"
     "        /*0050*/                   BRA `(.L_x_1);\n"
     "        /*0060*/                   NOP ;\n"
@@ -94,11 +97,23 @@ TEST(CompiledCode, InstructionsOfEachFunction) {
 
 TEST(CompiledCode, InstructionsOfEachLine) {
   const auto lines = parse_lines(kDisassembly);
-  EXPECT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines.size(), 3u);
   EXPECT_EQ(lines.at({"a.cu", 12}), (Instructions{{"FFMA", 1}, {"IMAD", 1}, {"LDG.E.128", 1}}));
-  EXPECT_EQ(lines.at({"b.hpp", 3}), (Instructions{{"BRA", 1}, {"FFMA", 1}, {"MUFU.RSQ", 1}}));
+  EXPECT_EQ(lines.at({"a.cu", 14}), (Instructions{{"FFMA", 1}, {"MUFU.RSQ", 1}})) << "its caller's";
+  EXPECT_EQ(lines.at({"b.hpp", 3}), (Instructions{{"BRA", 1}}));
   EXPECT_EQ(parse_lines(kDisassembly, {"kernel"}), lines) << "the function has no line";
   EXPECT_TRUE(parse_lines(kDisassembly, {"function", "other"}).empty());
+}
+
+TEST(CompiledCode, LinesOfASharedKernel) {
+  const auto lines = parse_lines(
+      "\t.section\t.text.kernel,\"ax\",@progbits\n"
+      "\t//## File \"/src/parts/a.hpp\", line 5 inlined at \"/src/rung_b.hpp\", line 7\n"
+      "\t//## File \"/src/rung_b.hpp\", line 7 inlined at \"/src/parts/c.hpp\", line 8\n"
+      "\t//## File \"/src/parts/c.hpp\", line 8 inlined at \"/src/rung_b.hpp\", line 9\n"
+      "\t//## File \"/src/rung_b.hpp\", line 9\n"
+      "        /*0000*/                   FFMA R4, R5, R6, R7 ;\n");
+  EXPECT_EQ(lines, (LineInstructions{{{"rung_b.hpp", 7}, {{"FFMA", 1}}}}));
 }
 
 TEST(CompiledCode, FatBinary) {
