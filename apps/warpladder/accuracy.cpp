@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/in_quotes.hpp"
 #include "base/parse.hpp"
+#include "exchange.hpp"
 #include "lab/accuracy_picture.hpp"
 #include "lab/axes.hpp"
 #include "lab/recorded_accuracy.hpp"
@@ -26,7 +27,7 @@ using lab::AccuracyReport;
 
 struct AccuracyFlags {
   std::vector<std::string> names, axes;
-  std::string distributions = "all", seed = "1", svg;
+  std::string distributions = "all", seed = "1", svg, csv;
   std::optional<std::string> rival, factor, shapes, recorded;
   DeviceFlags device;
   JsonFlag json;
@@ -125,6 +126,34 @@ nlohmann::json as_json(const lab::AccuracyPoint& point, const ops::AccuracyProbl
   return object;
 }
 
+// A line for each rung and problem.
+std::string csv(const AccuracyReport& report) {
+  std::vector<std::string> heads{"op", "rung", "rival", "variant", "shape", "distribution"};
+  for (const lab::ErrorMeasure& measure : lab::kErrorMeasures) heads.emplace_back(measure.key);
+  heads.insert(heads.end(), {"not_finite", "failure", "skipped"});
+  std::string text = csv_line(heads);
+  for (const lab::AccuracyRow& row : report.rows) {
+    for (std::size_t i = 0; i < row.points.size(); ++i) {
+      const lab::AccuracyPoint& point = row.points[i];
+      const ops::AccuracyProblem& problem = report.problems[i];
+      std::vector<std::string> fields{report.op,
+                                      row.rung,
+                                      row.rival ? "true" : "false",
+                                      problem.variant,
+                                      fmt::format("{}", fmt::join(problem.shape, "x")),
+                                      problem.distribution};
+      const bool is_measured = point.skipped.empty();
+      for (const lab::ErrorMeasure& measure : lab::kErrorMeasures) {
+        fields.push_back(is_measured ? fmt::format("{:.6g}", point.errors.*measure.value) : "");
+      }
+      fields.push_back(is_measured ? std::to_string(point.errors.not_finite) : "");
+      fields.insert(fields.end(), {point.failure, point.skipped});
+      text += csv_line(fields);
+    }
+  }
+  return text;
+}
+
 nlohmann::json as_json(const AccuracyReport& report, const std::vector<lab::Excess>& excesses) {
   nlohmann::json object{{"verb", "accuracy"},
                         {"op", report.op},
@@ -218,6 +247,7 @@ void show_recorded(const AccuracyFlags& flags) {
   print_report(report, false);
   print_line(notes_on(report));
   if (!flags.svg.empty()) write_output(flags.svg, lab::svg(report), "--svg");
+  if (!flags.csv.empty()) write_output(flags.csv, csv(report), "--csv");
 }
 
 void accuracy(const AccuracyFlags& flags, Context& context) {
@@ -251,6 +281,7 @@ void accuracy(const AccuracyFlags& flags, Context& context) {
     }
   }
   if (!flags.svg.empty() && !is_empty) write_output(flags.svg, lab::svg(report), "--svg");
+  if (!flags.csv.empty()) write_output(flags.csv, csv(report), "--csv");
   if (flags.json.asked()) {
     nlohmann::json object = as_json(report, excesses);
     object["target"] = device::name(request.target);
@@ -326,6 +357,7 @@ void add_accuracy(CLI::App& app, Context& context) {
                    "Measure nothing: print and draw an earlier report")
       ->type_name("JSON");
   add_output_file(*verb, "--svg", flags->svg, "Draw the errors against k");
+  add_output_file(*verb, "--csv", flags->csv, "Write a line per error as comma-separated values");
   flags->device.add_to(*verb);
   flags->json.add_to(*verb);
   verb->footer(footer());

@@ -24,6 +24,14 @@ std::string csv_line(const std::vector<std::string>& fields) {
   return line + "\n";
 }
 
+JunitCase junit_case(const std::string& class_name, const std::string& name,
+                     const std::string& failure, const std::string& skipped) {
+  const Outcome outcome = !failure.empty()   ? Outcome::failed
+                          : !skipped.empty() ? Outcome::skipped
+                                             : Outcome::passed;
+  return {class_name, name, outcome, failure.empty() ? skipped : failure};
+}
+
 std::string junit(const std::string& suite, const std::vector<JunitCase>& cases) {
   const auto count = [&](Outcome outcome) {
     return std::ranges::count(cases, outcome, &JunitCase::outcome);

@@ -17,6 +17,9 @@ struct JunitCase {
   Outcome outcome = Outcome::passed;
   std::string message;  // why it failed or was skipped
 };
+// Failed if there is a failure, skipped if there is a reason, else passed.
+JunitCase junit_case(const std::string& class_name, const std::string& name,
+                     const std::string& failure, const std::string& skipped = "");
 // One suite of these cases.
 std::string junit(const std::string& suite, const std::vector<JunitCase>& cases);
 

@@ -30,13 +30,16 @@ bool is_report(const Recording& recording) {
   return !recording.rows.empty() || !recording.verdicts.empty() || !recording.accuracy.empty();
 }
 
-// The recordings of a folder, by name; other files are left out with a remark.
+// The recordings of a folder and the folders in it, by name; other files are left out with a
+// remark.
 void add_folder(const std::string& path, std::vector<Recording>& recordings,
                 std::vector<std::string>& left_out) {
   std::vector<std::filesystem::path> files;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
-    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  std::filesystem::recursive_directory_iterator at(path, error);
+  for (const std::filesystem::recursive_directory_iterator end; !error && at != end;
+       at.increment(error)) {
+    if (at->path().extension() == ".json") files.push_back(at->path());
   }
   if (error) {
     throw_bad_input(fmt::format("{} cannot be read: {}", in_quotes(path), error.message()));
@@ -155,26 +158,23 @@ std::string csv(const Report& report) {
 // A row fails, as in bench and verify, if its result is wrong or its time is impossible.
 std::string junit(const Report& report) {
   std::vector<JunitCase> cases;
-  const auto add = [&](const std::string& class_name, const std::string& name,
-                       const std::string& failure, const std::string& skipped) {
-    const Outcome outcome = !failure.empty()   ? Outcome::failed
-                            : !skipped.empty() ? Outcome::skipped
-                                               : Outcome::passed;
-    cases.push_back({class_name, name, outcome, failure.empty() ? skipped : failure});
-  };
   for (const lab::ReportedBench& bench : report.benches) {
     for (const BenchRow& row : bench.report.rows) {
-      add(fmt::format("{}.{}.{}", lab::label_of(bench.recording), row.op, row.rung),
-          fmt::format("{} {}", row.variant, warpladder::shape_text(row.shape)),
-          row.failure.empty() ? row.invalid : row.failure, row.skipped);
+      cases.push_back(
+          junit_case(fmt::format("{}.{}.{}", lab::label_of(bench.recording), row.op, row.rung),
+                     fmt::format("{} {}", row.variant, warpladder::shape_text(row.shape)),
+                     row.failure.empty() ? row.invalid : row.failure, row.skipped));
     }
   }
   for (std::size_t i = 0; i < report.recordings.size(); ++i) {
     for (const RecordedVerdict& verdict : report.recordings[i].verdicts) {
       const std::string name = fmt::format("{}.{}.{}", lab::label_of(i), verdict.op, verdict.rung);
-      if (!verdict.skipped.empty()) add(name, verdict.flavour, "", verdict.skipped);
+      if (!verdict.skipped.empty()) {
+        cases.push_back(junit_case(name, verdict.flavour, "", verdict.skipped));
+      }
       for (const RecordedCase& each : verdict.cases) {
-        add(name, fmt::format("{} {}", verdict.flavour, each.name), each.failure, "");
+        cases.push_back(
+            junit_case(name, fmt::format("{} {}", verdict.flavour, each.name), each.failure));
       }
     }
   }

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/in_quotes.hpp"
 #include "base/parse.hpp"
+#include "exchange.hpp"
 #include "verb.hpp"
 
 namespace warpladder::app {
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::size_t kCausesShown = 5;  // of each rung
 constexpr const char* kDefaultTimeout = "20";
+constexpr const char* kNoCase = "no case that it accepts";
 
 struct VerifyFlags {
   std::vector<std::string> names;
@@ -23,6 +25,7 @@ struct VerifyFlags {
   std::string timeout = kDefaultTimeout;
   bool fast = false, large = false, quiet = false, fail_fast = false;
   DeviceFlags device;
+  std::string csv, junit;
   JsonFlag json;
 };
 
@@ -60,7 +63,7 @@ std::vector<Cell> cells_of(const lab::VerifyRow& row) {
   const lab::CaseResult* worst = row.worst();
   const Emphasis emphasis = failures ? Emphasis::bad : Emphasis::good;
   if (count == 0) {
-    return {rung, lab::name(row.flavour), "", "", "", {"no case that it accepts", Emphasis::dim}};
+    return {rung, lab::name(row.flavour), "", "", "", {kNoCase, Emphasis::dim}};
   }
   return {rung,
           lab::name(row.flavour),
@@ -154,6 +157,36 @@ nlohmann::json as_json(const std::vector<lab::VerifyRow>& rows, const Tally& tal
           {"skipped", tally.skipped}, {"left_out", left_out}};
 }
 
+// A line per case; one for a rung without any.
+std::string csv(const std::vector<lab::VerifyRow>& rows) {
+  std::string text = "op,rung,flavour,case,worst_error_over_bound,failure,skipped\n";
+  for (const lab::VerifyRow& row : rows) {
+    const auto line = [&](const std::string& name, const std::string& error,
+                          const std::string& failure, const std::string& skipped) {
+      text += csv_line({row.op, row.rung, lab::name(row.flavour), name, error, failure, skipped});
+    };
+    if (row.cases.empty()) line("", "", "", row.skipped.empty() ? kNoCase : row.skipped);
+    for (const lab::CaseResult& each : row.cases) {
+      line(each.name, fmt::format("{:.6g}", each.worst_error_over_bound), each.failure, "");
+    }
+  }
+  return text;
+}
+
+std::string junit(const std::vector<lab::VerifyRow>& rows) {
+  std::vector<JunitCase> cases;
+  for (const lab::VerifyRow& row : rows) {
+    const std::string rung = row.op + "." + row.rung, flavour = lab::name(row.flavour);
+    if (row.cases.empty()) {
+      cases.push_back(junit_case(rung, flavour, "", row.skipped.empty() ? kNoCase : row.skipped));
+    }
+    for (const lab::CaseResult& each : row.cases) {
+      cases.push_back(junit_case(rung, flavour + " " + each.name, each.failure));
+    }
+  }
+  return app::junit("warpladder verify", cases);
+}
+
 // For the cases that users add.
 std::vector<std::string> left_out_of(const std::vector<lab::Selected>& rungs) {
   std::vector<std::string> sentences;
@@ -207,6 +240,8 @@ void verify(const VerifyFlags& flags, Context& context) {
   if (!request.shape && !request.large) left_out = left_out_of(request.rungs);
   print_report(rows, tally, left_out, flags.quiet);
   if (const std::string why = unchecked(request); !why.empty() && !flags.quiet) print_line(why);
+  if (!flags.csv.empty()) write_output(flags.csv, csv(rows), "--csv");
+  if (!flags.junit.empty()) write_output(flags.junit, junit(rows), "--junit");
   if (flags.json.asked()) {
     nlohmann::json report = as_json(rows, tally, left_out);
     report["target"] = device::name(request.target);
@@ -241,6 +276,8 @@ void add_verify(CLI::App& app, Context& context) {
   verb->add_option("--timeout", flags->timeout, timeout_help(kDefaultTimeout))
       ->type_name("SECONDS");
   flags->device.add_to(*verb);
+  add_output_file(*verb, "--csv", flags->csv, "Write a line per case as comma-separated values");
+  add_output_file(*verb, "--junit", flags->junit, "Write a test case per case as JUnit's XML");
   flags->json.add_to(*verb);
   verb->footer(kMatricesFooter);
   verb->callback([flags, &context] { verify(*flags, context); });

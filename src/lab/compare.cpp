@@ -189,6 +189,27 @@ void compare_heads(Comparison& comparison, const Recording& before, const Record
   tell("NEW", lacks_new);
 }
 
+void widen(RecordedClocks& all, const RecordedClocks& row) {
+  all.least_mhz = all.least_mhz ? std::min(all.least_mhz, row.least_mhz) : row.least_mhz;
+  all.most_mhz = std::max(all.most_mhz, row.most_mhz);
+}
+
+// The clocks at which rows were timed, where they differ.
+void compare_clocks(Comparison& comparison) {
+  RecordedClocks before, after;
+  std::size_t count = 0;
+  for (const Compared& row : comparison.rows) {
+    if (!clocks_differ(row.old_row->clocks, row.new_row->clocks)) continue;
+    ++count;
+    widen(before, row.old_row->clocks);
+    widen(after, row.new_row->clocks);
+  }
+  if (count == 0) return;
+  comparison.differences.push_back(
+      {"clocks", fmt::format("SM clock while timed, {} of {} rows", count, comparison.rows.size()),
+       clocks_text(before) + " MHz", clocks_text(after) + " MHz"});
+}
+
 }  // namespace
 
 const char* name(Change change) {
@@ -242,6 +263,7 @@ Comparison compare(const Recording& old_recording, const Recording& new_recordin
   for (const auto& [key, rows] : after) {
     if (!before.contains(key)) comparison.not_compared.push_back({rows[0], "OLD does not have it"});
   }
+  compare_clocks(comparison);
   std::ranges::stable_sort(comparison.rows, [](const Compared& a, const Compared& b) {
     return std::tuple(a.change, -a.ratio.value) < std::tuple(b.change, -b.ratio.value);
   });

@@ -6,6 +6,7 @@ Usage: test_accuracy.py PROGRAM [TEST...]
 
 from __future__ import annotations
 
+import csv
 import json
 import sys
 import unittest
@@ -48,6 +49,18 @@ class Accuracy(cli.CommandLine):
                 self.assertLess(point["componentwise"], 1e-5)
                 if point["distribution"] != "cancelling":
                     self.assertLess(point["frobenius"], 1e-5)
+
+    def test_comma_separated_values(self):
+        flags = [RUNG, *SMALL, "--distribution", "uniform,identity", "--csv", self.path("a.csv")]
+        report = self.report("accuracy", *flags)
+        with open(self.path("a.csv"), newline="") as file:
+            lines = list(csv.DictReader(file))
+        points = [(row, point) for row in report["rows"] for point in row["points"]]
+        self.assertEqual(len(lines), len(points))
+        for line, (row, point) in zip(lines, points):
+            self.assertEqual((line["op"], line["rung"], line["distribution"]), ("sgemm", row["rung"], point["distribution"]))
+            self.assertEqual(line["shape"], "x".join(map(str, point["shape"])))
+            self.assertAlmostEqual(float(line["componentwise"]), point["componentwise"], delta=1e-5 * point["componentwise"])
 
     def test_what_a_pipe_gets(self):
         flags = [RUNG, *SMALL, "--distribution", "uniform,identity"]

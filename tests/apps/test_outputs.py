@@ -6,6 +6,7 @@ Usage: test_outputs.py PROGRAM [TEST...]
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import time
 import unittest
+import xml.etree.ElementTree as ElementTree
 
 import test_command_line as cli
 from test_command_line import BAD_INPUT, GOOD, environment, run
@@ -108,6 +110,23 @@ class Signals(cli.CommandLine):
                 self.assertLessEqual(set(self.names()), {"a.npy", "out.npy"})
                 if (self.folder / "out.npy").exists():
                     self.assertIn((self.folder / "out.npy").stat().st_size, (3, whole))
+
+
+class OtherPrograms(cli.CommandLine):
+    def test_verify_for_other_programs(self):
+        flags = ["--csv", self.path("v.csv"), "--junit", self.path("v.xml")]
+        shape = ["transpose/01_naive", "transpose/10_in_place", "--shape", "5x7"]
+        rows = self.report("verify", *shape, *flags)["rows"]
+        self.assertEqual([len(row["cases"]) for row in rows], [1, 0], "a square is all that 10 takes")
+        with open(self.path("v.csv"), newline="") as file:
+            lines = list(csv.DictReader(file))
+        self.assertEqual([(line["rung"], line["case"], line["skipped"]) for line in lines],
+                         [("01_naive", rows[0]["cases"][0]["name"], ""), ("10_in_place", "", "no case that it accepts")])
+        suite = ElementTree.parse(self.path("v.xml")).getroot().find("testsuite")
+        self.assertEqual([suite.get(key) for key in ("tests", "failures", "skipped")], ["2", "0", "1"])
+        passed, skipped = suite.findall("testcase")
+        self.assertEqual((passed.get("classname"), list(passed)), ("transpose.01_naive", []))
+        self.assertEqual(skipped.find("skipped").get("message"), "no case that it accepts")
 
 
 if __name__ == "__main__":

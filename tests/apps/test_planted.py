@@ -6,10 +6,12 @@ Usage: test_planted.py PROGRAM [TEST...]; PROGRAM holds those rungs alone.
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 import sys
 import unittest
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import test_command_line as cli
@@ -54,6 +56,15 @@ class Planted(cli.CommandLine):
         line = line_of("past_the_end", "1 << 16")
         self.assert_named("past_the_end", "access out of bounds", line)
         self.assertEqual(run("verify", "transpose/past_the_end", "--fast").returncode, 0)
+
+    def test_what_failed_for_other_programs(self):
+        flags = ["--shape", "65x3", "--csv", self.path("v.csv"), "--junit", self.path("v.xml")]
+        self.failed("verify", "transpose/past_the_end", *flags)
+        (case,) = ElementTree.parse(self.path("v.xml")).getroot().iter("testcase")
+        self.assertIn("out of bounds", case.find("failure").get("message"))
+        with open(self.path("v.csv"), newline="") as file:
+            (line,) = csv.DictReader(file)
+        self.assertEqual(line["failure"], case.find("failure").get("message"))
 
     def test_endless_loops(self):
         line = line_of("endless_loop", "while")

@@ -159,12 +159,12 @@ TEST(Compare, NamesWhatDiffersBetweenTheRecordings) {
   for (const Difference& d : comparison.differences) {
     differences.push_back(d.what + ": " + d.name + ": " + d.old_value + " → " + d.new_value);
   }
-  EXPECT_EQ(
-      differences,
-      (std::vector<std::string>{
-          "versions: commit: abc → def", "machine: GPU: H100 → H200",
-          "clocks: SM clock, at most: 1980 MHz → 1755 MHz",
-          "command: command: warpladder bench sgemm → warpladder bench sgemm --shape 8x8x8"}));
+  EXPECT_EQ(differences,
+            (std::vector<std::string>{
+                "versions: commit: abc → def", "machine: GPU: H100 → H200",
+                "clocks: SM clock, at most: 1980 MHz → 1755 MHz",
+                "command: command: warpladder bench sgemm → warpladder bench sgemm --shape 8x8x8",
+                "clocks: SM clock while timed, 1 of 2 rows: 1980 MHz → 1500 to 1755 MHz"}));
   EXPECT_EQ(comparison.lacks, std::vector<std::string>{"OLD does not record: cuBLAS."});
   EXPECT_TRUE(std::ranges::any_of(comparison.rows, [](const Compared& row) {
     return row.remark == "SM clock 1980 → 1500 to 1755 MHz";
