@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -14,6 +15,13 @@ namespace {
 // Longer tables begin folded.
 constexpr std::size_t kLongTable = 40;
 
+std::string html_of(const HtmlCell& cell) {
+  std::string out = "<td";
+  if (!cell.style.empty()) out += fmt::format(" class=\"{}\"", cell.style);
+  if (!cell.sort_value.empty()) out += fmt::format(" data-v=\"{}\"", xml_text(cell.sort_value));
+  return out + fmt::format(">{}</td>", xml_text(cell.text));
+}
+
 }  // namespace
 
 HtmlCell text_cell(const std::string& text, std::string_view style) { return {text, "", style}; }
@@ -23,37 +31,41 @@ HtmlCell number_cell(double value, const std::string& text, std::string_view sty
 
 HtmlTable::HtmlTable(std::string id, const std::vector<std::string>& heads,
                      const std::vector<bool>& numbers)
-    : id_(std::move(id)) {
-  for (std::size_t i = 0; i < heads.size(); ++i) {
-    heads_ += fmt::format("<th{}>{}</th>", numbers[i] ? " class=\"n\"" : "", xml_text(heads[i]));
-  }
-}
+    : id_(std::move(id)), heads_(heads), numbers_(numbers) {}
 
 void HtmlTable::add(const std::vector<HtmlCell>& cells, std::string_view style) {
-  rows_ += fmt::format("<tr class=\"{}\">", style);
-  for (const HtmlCell& cell : cells) {
-    rows_ += "<td";
-    if (!cell.style.empty()) rows_ += fmt::format(" class=\"{}\"", cell.style);
-    if (!cell.sort_value.empty()) rows_ += fmt::format(" data-v=\"{}\"", xml_text(cell.sort_value));
-    rows_ += fmt::format(">{}</td>", xml_text(cell.text));
-  }
-  rows_ += "</tr>\n";
-  ++count_;
+  rows_.push_back({cells, std::string(style)});
 }
 
 std::string HtmlTable::html(const std::string& summary) const {
+  std::string heads, rows;
+  std::vector<bool> is_shown;
+  for (std::size_t i = 0; i < heads_.size(); ++i) {
+    is_shown.push_back(
+        std::ranges::any_of(rows_, [&](const Row& row) { return !row.cells[i].text.empty(); }));
+    if (!is_shown[i]) continue;
+    heads += fmt::format("<th{}>{}</th>", numbers_[i] ? " class=\"n\"" : "", xml_text(heads_[i]));
+  }
+  for (const Row& row : rows_) {
+    rows += fmt::format("<tr class=\"{}\">", row.style);
+    for (std::size_t i = 0; i < heads_.size(); ++i) {
+      if (is_shown[i]) rows += html_of(row.cells[i]);
+    }
+    rows += "</tr>\n";
+  }
   const std::string table = fmt::format(
       "<div class=\"wide\"><table class=\"sortable\" "
       "id=\"{}\"><thead><tr>{}</tr></thead>\n<tbody>\n"
       "{}</tbody></table></div>\n",
-      id_, heads_, rows_);
+      id_, heads, rows);
   if (summary.empty()) return table;
   const std::string filter = fmt::format(
       "<input class=\"filter\" data-table=\"{}\" placeholder=\"filter rows\" "
       "aria-label=\"filter rows\">\n",
       id_);
   return fmt::format("<details{}><summary>{}, {} rows</summary>\n{}{}</details>\n",
-                     count_ > kLongTable ? "" : " open", xml_text(summary), count_, filter, table);
+                     rows_.size() > kLongTable ? "" : " open", xml_text(summary), rows_.size(),
+                     filter, table);
 }
 
 std::string section(const std::string& id, const std::string& title, const std::string& content) {

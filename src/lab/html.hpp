@@ -28,7 +28,8 @@ struct HtmlCell {
 HtmlCell text_cell(const std::string& text, std::string_view style = "");
 HtmlCell number_cell(double value, const std::string& text, std::string_view style = "n");
 
-// A table that the page sorts; `numbers` says which columns are right-aligned.
+// A table that the page sorts; `numbers` says which columns are right-aligned. A column without any
+// text is left out.
 class HtmlTable {
  public:
   HtmlTable(std::string id, const std::vector<std::string>& heads,
@@ -38,8 +39,14 @@ class HtmlTable {
   std::string html(const std::string& summary) const;
 
  private:
-  std::string id_, heads_, rows_;
-  std::size_t count_ = 0;
+  struct Row {
+    std::vector<HtmlCell> cells;
+    std::string style;
+  };
+  std::string id_;
+  std::vector<std::string> heads_;
+  std::vector<bool> numbers_;
+  std::vector<Row> rows_;
 };
 
 // Empty where there is no content.

@@ -45,7 +45,7 @@ std::vector<double> LogAxis::ticks() const {
 namespace {
 
 std::string tick_text(double value) {
-  return value >= 1 && value < 1e7 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
+  return value >= 0.99 && value < 1e7 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
 }
 
 }  // namespace
@@ -59,8 +59,7 @@ std::string grid(const LogAxis& x, const LogAxis& y, const std::string& x_title,
   }
   for (const double value : y.ticks()) {
     out += line_from(x.begin, y.at(value), x.end, y.at(value), "grid");
-    out += text_at(x.begin - 8, y.at(value) + 4, fmt::format("{:.4g}", value * y_scale), "faint",
-                   12, "end");
+    out += text_at(x.begin - 8, y.at(value) + 4, tick_text(value * y_scale), "faint", 12, "end");
   }
   out += text_at((x.begin + x.end) / 2, y.begin + 40, x_title, "ink", 13, "middle");
   const double middle = (y.begin + y.end) / 2;
@@ -77,7 +76,7 @@ std::string legend(const std::vector<std::string>& names, double y) {
   std::string out;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const double x = 70 + 200 * static_cast<double>(i % 4), below = 20 * static_cast<double>(i / 4);
-    out += dot(x, y + below - 4, i, true);
+    out += dot(x, y + below - 4, i, i < kColours);
     out += text_at(x + 10, y + below, names[i], "ink", 13);
   }
   return out;

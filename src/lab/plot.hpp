@@ -26,6 +26,7 @@ struct LogAxis {
 std::string grid(const LogAxis& x, const LogAxis& y, const std::string& x_title,
                  const std::string& y_title, double y_scale);
 std::string dot(double x, double y, std::size_t colour, bool filled);
+// Names beyond the number of colours have outlines.
 std::string legend(const std::vector<std::string>& names, double y);
 
 }  // namespace warpladder::lab

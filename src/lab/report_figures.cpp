@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <span>
+#include <string_view>
 
 #include "lab/plot.hpp"
 #include "lab/svg.hpp"
@@ -46,6 +47,10 @@ Figure climb_of(std::span<const BenchRow> group, const ReportedBench& bench) {
       most = std::max(most, bar_of(row, bench.on_gpu));
     }
   }
+  // In the ladder's order, the rivals behind them as bench has them.
+  std::ranges::stable_sort(bars, {}, [](const BenchRow* row) {
+    return std::pair(row->rival, row->rival ? std::string_view() : std::string_view(row->rung));
+  });
   const double height = kTop + kPitch * static_cast<double>(bars.size()) + 8;
   std::string out = opened(kWidth, height, "climb");
   for (std::size_t i = 0; i < bars.size(); ++i) {
@@ -145,6 +150,38 @@ std::vector<std::string> names_of(const Chip& chip, bool& by_rung) {
   return names;
 }
 
+std::string tflops_text(double flops) {
+  const double value = flops * 1e-12;
+  return value >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
+}
+
+// The ceilings and their names, above the dots.
+std::string roofs_of(const device::Ceilings& most, const LogAxis& x, const LogAxis& y) {
+  const double top = std::max(most.fp32_flops_per_s, most.tensor_flops_per_s);
+  std::string out;
+  const auto ceiling = [&](double flops, const char* what) {
+    if (!(flops > 0)) return;
+    const double ridge = std::clamp(flops / most.memory_bytes_per_s, x.low, x.high);
+    out += line_from(x.at(ridge), y.at(flops), x.end, y.at(flops), "roof");
+    out += text_at(x.end - 4, y.at(flops) - 7,
+                   fmt::format("{}: {} TFLOP/s", what, tflops_text(flops)), "ink halo", 12, "end");
+  };
+  const double start = std::max(x.low, y.low / most.memory_bytes_per_s),
+               ridge = top / most.memory_bytes_per_s;
+  const double x1 = x.at(start), y1 = y.at(start * most.memory_bytes_per_s), x2 = x.at(ridge),
+               y2 = y.at(top);
+  out += line_from(x1, y1, x2, y2, "roof");
+  ceiling(most.fp32_flops_per_s, "FP32");
+  ceiling(most.tensor_flops_per_s, "FP16 tensor cores");
+  constexpr double kPi = 3.14159265358979, kAlong = 0.1;
+  const double at_x = x1 + kAlong * (x2 - x1), at_y = y1 + kAlong * (y2 - y1) - 8;
+  return out + text_at(at_x, at_y,
+                       fmt::format("memory: {:.0f} GB/s", most.memory_bytes_per_s * 1e-9),
+                       "ink halo", 12, "start",
+                       fmt::format(" transform=\"rotate({:.2f} {:.2f} {:.2f})\"",
+                                   std::atan2(y2 - y1, x2 - x1) * 180 / kPi, at_x, at_y));
+}
+
 Figure roofline_of(const std::string& name, const Chip& chip) {
   const device::Ceilings& most = chip.ceilings;
   const double top = std::max(most.fp32_flops_per_s, most.tensor_flops_per_s);
@@ -162,20 +199,6 @@ Figure roofline_of(const std::string& name, const Chip& chip) {
   const double below = 484, rows = std::ceil(static_cast<double>(names.size()) / 4);
   std::string out = opened(kWidth, below + 20 * rows, "roofline of " + name) +
                     grid(x, y, "operations for each byte that must move", "TFLOP/s", 1e-12);
-  const auto ceiling = [&](double flops, const char* what) {
-    if (!(flops > 0)) return;
-    const double ridge = std::clamp(flops / most.memory_bytes_per_s, x.low, x.high);
-    out += line_from(x.at(ridge), y.at(flops), x.end, y.at(flops), "roof");
-    out += text_at(x.end - 4, y.at(flops) - 6,
-                   fmt::format("{}: {:.3g} TFLOP/s", what, flops * 1e-12), "ink", 12, "end");
-  };
-  const double start = std::max(x.low, y.low / most.memory_bytes_per_s);
-  out += line_from(x.at(start), y.at(start * most.memory_bytes_per_s),
-                   x.at(top / most.memory_bytes_per_s), y.at(top), "roof");
-  out += text_at(x.begin + 8, y.end + 14,
-                 fmt::format("memory: {:.0f} GB/s", most.memory_bytes_per_s * 1e-9), "ink", 12);
-  ceiling(most.fp32_flops_per_s, "FP32");
-  ceiling(most.tensor_flops_per_s, "FP16 tensor cores");
   for (const RooflinePoint& point : chip.points) {
     const BenchRow& row = *point.row;
     const auto found = std::ranges::find(names, by_rung ? row.rung : row.op);
@@ -187,6 +210,7 @@ Figure roofline_of(const std::string& name, const Chip& chip) {
                     row.variant, shape_text(row.shape), rate * 1e-12);
     out += with_title(told, dot(x.at(row.flops / row.bytes), y.at(rate), colour, !row.rival));
   }
+  out += roofs_of(chip.ceilings, x, y);
   out += legend(names, below);
   return {out + "</svg>",
           name +
@@ -221,9 +245,10 @@ Figure errors_figure(const std::vector<ErrorLine>& lines, const std::string& cap
     for (const auto& [size, error] : lines[i].points) {
       path += fmt::format("{:.2f},{:.2f} ", x.at(size), y.at(error));
       out += with_title(fmt::format("{}: {:.3g} at {}", lines[i].name, error, size),
-                        dot(x.at(size), y.at(error), i, true));
+                        dot(x.at(size), y.at(error), i, i < kColours));
     }
-    out += fmt::format("<polyline points=\"{}\" class=\"c{} line\"/>\n", path, i % kColours);
+    out += fmt::format("<polyline points=\"{}\" class=\"c{} line{}\"/>\n", path, i % kColours,
+                       i < kColours ? "" : " dashed");
   }
   out += legend(names, below);
   return {out + "</svg>", caption};

@@ -163,7 +163,10 @@ std::string verdicts(const Report& report) {
                    passed = count - static_cast<double>(failed);
       table.add({text_cell(verdict.op), text_cell(verdict.rung), text_cell(verdict.flavour),
                  number_cell(count, fmt::format("{}", count)),
-                 number_cell(passed, fmt::format("{}", passed), failed ? "n bad" : "n good"),
+                 number_cell(passed, fmt::format("{}", passed),
+                             failed      ? "n bad"
+                             : count > 0 ? "n good"
+                                         : "n"),
                  number_cell(worst, fmt::format("{:.2g}", worst)),
                  text_cell(note, failed ? "long bad" : "long")});
     }
@@ -192,26 +195,49 @@ std::string libraries_of(const Recording& recording) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+// Processor, system and compiler.
+std::string host_of(const Recording& recording) {
+  std::vector<std::string> words;
+  for (const std::string& word :
+       {recording.text({"cpu"}), recording.text({"os"}), recording.text({"compiler", "name"})}) {
+    if (!word.empty()) words.push_back(word);
+  }
+  return fmt::format("{} {}", fmt::join(words, ", "), recording.text({"compiler", "version"}));
+}
+
+// The folder of all recordings, with a slash at its end; empty where they share none.
+std::string common_folder(const std::vector<Recording>& recordings) {
+  std::string folder = recordings.front().name;
+  for (const Recording& recording : recordings) {
+    const auto end = std::ranges::mismatch(folder, recording.name).in1;
+    folder.erase(end, folder.end());
+  }
+  folder.resize(folder.find_last_of('/') + 1);
+  return folder;
+}
+
 std::string provenance_table(const Report& report) {
+  const std::string folder = common_folder(report.recordings);
   HtmlTable table("origins",
                   {"", "file", "verb", "date", "commit", "chip", "clocks at most", "CUDA",
-                   "libraries", "host", "compiler", "command"},
-                  std::vector<bool>(12, false));
+                   "libraries", "host and compiler", "command"},
+                  std::vector<bool>(11, false));
   for (std::size_t i = 0; i < report.recordings.size(); ++i) {
     const Recording& r = report.recordings[i];
     const std::string clocks = r.text({"device", "gpu", "SM clock, at most"});
-    table.add({text_cell(label_of(i)), text_cell(r.name, "long"), text_cell(r.verb),
-               text_cell(r.text({"date"})), text_cell(r.text({"commit"})),
+    table.add({text_cell(label_of(i)), text_cell(r.name.substr(folder.size()), "long"),
+               text_cell(r.verb), text_cell(r.text({"date"})), text_cell(r.text({"commit"})),
                text_cell(r.text({"device", "gpu", "GPU"})),
                text_cell(clocks.empty() ? ""
                                         : fmt::format("SM {}, memory {}", clocks,
                                                       r.text({"device", "gpu", "memory clock"}))),
                text_cell(r.text({"device", "gpu", "CUDA runtime"})), text_cell(libraries_of(r)),
-               text_cell(fmt::format("{} {}", r.text({"cpu"}), r.text({"os"}))),
-               text_cell(r.text({"compiler", "name"}) + " " + r.text({"compiler", "version"})),
-               text_cell(command_of(r), "long")});
+               text_cell(host_of(r)), text_cell(command_of(r), "long")});
   }
-  return "<p>An empty cell is what the recording does not say.</p>\n" + table.html("");
+  const std::string where =
+      folder.empty() ? "" : fmt::format("Files are below <code>{}</code>. ", xml_text(folder));
+  return fmt::format("<p>{}An empty cell is what the recording does not say.</p>\n", where) +
+         table.html("");
 }
 
 std::string summary_of(const Report& report) {

@@ -27,7 +27,8 @@ svg text { font-family: system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', 
 .ink { fill: var(--ink); } .faint { fill: var(--faint); } .grid { stroke: var(--grid); }
 .roof { stroke: var(--ink); stroke-width: 1.6; fill: none; }
 circle.full { stroke: none; } circle.hollow { fill: none; stroke-width: 1.4; }
-polyline.line { fill: none; stroke-width: 1.6; }
+polyline.line { fill: none; stroke-width: 1.6; } polyline.dashed { stroke-dasharray: 7 4; }
+text.halo { paint-order: stroke; stroke: var(--paper); stroke-width: 5px; stroke-linejoin: round; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; font-size: 13px; margin: 8px 0; }
 th, td { padding: 3px 9px; border-bottom: 1px solid var(--grid); text-align: left;
   vertical-align: top; } th { background: var(--band); border-bottom: 1px solid var(--line); }

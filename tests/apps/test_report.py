@@ -110,13 +110,39 @@ class Report(cli.CommandLine):
 
     def test_a_folder(self):
         folder = self.folder / "folder"
-        folder.mkdir()
-        for recording in (BENCH, WIDE, VERIFY):
+        (folder / "inner").mkdir(parents=True)
+        for recording in (BENCH, WIDE):
             shutil.copy(recording, folder)
+        shutil.copy(VERIFY, folder / "inner")
         (folder / "doctor.json").write_text(DOCTOR)
-        printed = self.good("report", folder, "--html", self.path("r.html"))
+        printed = self.good("report", "folder", "--html", self.path("r.html"), cwd=self.folder)
         self.assertIn("doctor.json' holds no rows", printed)
-        self.assertEqual(Page((self.folder / "r.html").read_text()).faults, [])
+        self.assertIn("3 recordings", printed)
+        page = Page((self.folder / "r.html").read_text())
+        self.assertEqual(page.faults, [])
+        self.assertIn("folder/", page.texts)
+        self.assertIn(f"inner/{VERIFY.name}", page.texts)
+
+    def test_climbs_follow_the_ladder(self):
+        report = json.loads(BENCH.read_text())
+        report["rows"].reverse()
+        (self.folder / "back.json").write_text(json.dumps(report))
+        page = self.page(self.path("back.json"))
+        figure = re.search(r"<figure>(.*?)</figure>", self.text, re.DOTALL)[1]
+        names = re.findall(r">((?:row|tc)_\d\d_\w+)</text>", figure)
+        self.assertGreater(len(names), 3)
+        self.assertEqual(names, sorted(names))
+        self.assertIn("climbs", page.ids)
+
+    def test_columns_without_text_are_left_out(self):
+        self.page(BENCH, SHAPES)
+        heads = [re.findall(r"<th[^>]*>([^<]*)</th>", head) for head in
+                 re.findall(r'id="rows\d+"><thead>(.*?)</thead>', self.text, re.DOTALL)]
+        self.assertNotIn("class", heads[0])
+        self.assertIn("class", heads[1])
+        for table in re.findall(r"<table.*?</table>", self.text, re.DOTALL):
+            cells = {row.count("<td") for row in re.findall(r"<tr class.*?</tr>", table)}
+            self.assertEqual(cells, {table.count("<th") - table.count("<thead")})
 
     def test_this_machines_recordings(self):
         flags = ["-a", "shape=[16x16x16]", "--device", "cpu", "--json", self.path("b.json")]
