@@ -92,13 +92,16 @@ def whole(value, where: str) -> int:
 def tuned_shapes(file: dict, rung: str, where: str):
     """(shape, the values of its configuration) of each problem that was tuned."""
     parameters = RUNGS[rung][1]
-    for entry in file.get("configurations", {}).get(rung, {}).get("shapes", []):
+    of_rung = file.get("configurations", {}).get(rung, {})
+    for entry in of_rung.get("shapes", []):
         shape, values = entry.get("shape"), entry.get("configuration")
         if not isinstance(shape, list) or len(shape) != 3:
             raise Fault(f"{where}: a shape of {rung} is {json.dumps(shape)}, but must have three sizes")
         sizes = [whole(size, f"{where}: a size of {rung}") for size in shape]
         if not isinstance(values, dict) or set(values) != set(parameters):
             raise Fault(f"{where}: a configuration of {rung} must give {', '.join(parameters)}")
+        if entry.get("run") not in range(len(of_rung.get("runs", []))):
+            raise Fault(f"{where}: the run that {rung} at {'x'.join(map(str, sizes))} comes from is not in runs")
         yield sizes, tuple(whole(values[p], f"{where}: {p} of {rung}") for p in parameters)
 
 

@@ -27,8 +27,8 @@ namespace {
 struct TuneFlags {
   std::vector<std::string> names, axes;
   std::optional<std::string> shape, variant, shapes, budget;
-  std::string into;
-  bool resume = false;
+  std::string into, csv;
+  bool resume = false, from_own = false;
   DeviceFlags device;
   JsonFlag json;
 };
@@ -130,6 +130,7 @@ void tune(const TuneFlags& flags, Context& context) {
   request.target = flags.device.target();
   request.executor_threads = flags.device.threads;
   request.problems = problems_of(flags);
+  request.from_own = flags.from_own;
   if (flags.budget) request.budget_s = parse_duration(*flags.budget, "--budget");
   const std::string contents = contents_of(flags, request.target);
   // Refuses a file of something else before anything is measured.
@@ -158,13 +159,18 @@ void tune(const TuneFlags& flags, Context& context) {
   end_progress();
   const auto is_skipped = [](const lab::TunedProblem& tuned) { return !tuned.skipped.empty(); };
   if (std::ranges::all_of(report.problems, is_skipped)) {
-    throw_resource("nothing was tuned: " + report.problems.front().skipped);
+    const std::string sentence = "nothing was tuned: " + report.problems.front().skipped;
+    if (std::ranges::all_of(report.problems, &lab::TunedProblem::is_unsuited)) {
+      throw_bad_input(sentence);
+    }
+    throw_resource(sentence);
   }
 
   print(table_of(request, report));
   print_line("");
   for (const std::string& note : notes_on(request, report)) print_line(note);
   if (!flags.into.empty()) write_winners(flags, contents, request, report, context);
+  if (!flags.csv.empty()) write_output(flags.csv, csv_of(request, report), "--csv");
   if (flags.json.asked()) flags.json.write(context, report_of(request, report));
   const bool is_whole = !any_fate(report, lab::Fate::not_reached);
   if (journal && is_whole) journal->remove();
@@ -187,9 +193,13 @@ void add_tune(CLI::App& app, Context& context) {
       ->type_name("NAME");
   verb->add_option("--shapes", flags->shapes, "Many problems, as bench takes them")
       ->type_name("FILE");
+  verb->add_flag("--from-own", flags->from_own,
+                 "Begin with the rung's own configuration, not with one that was found before");
   add_parts(*verb, flags->budget, flags->resume);
   add_output_file(*verb, "--into", flags->into,
                   "Put the winners into this tuning file, tuning/ARCHITECTURE/OP.json");
+  add_output_file(*verb, "--csv", flags->csv,
+                  "Write a line per configuration as comma-separated values");
   flags->device.add_to(*verb);
   flags->json.add_to(*verb);
   verb->footer(

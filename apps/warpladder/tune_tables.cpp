@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "exchange.hpp"
+
 namespace warpladder::app {
 namespace {
 
@@ -54,6 +56,29 @@ TextTable table_of(const lab::TuneRequest& request, const lab::TuneReport& repor
                    std::to_string(count_of(search, Fate::pruned))});
   }
   return table;
+}
+
+std::string csv_of(const lab::TuneRequest& request, const lab::TuneReport& report) {
+  std::string text =
+      "op,rung,variant,shape,configuration,today,best,fate,median_s,samples,"
+      "worst_error_over_bound,why\n";
+  const auto flag = [](bool is_set) { return is_set ? "true" : "false"; };
+  for (std::size_t p = 0; p < report.problems.size(); ++p) {
+    const lab::TuneProblem& problem = request.problems[p];
+    const SearchResult& search = report.problems[p].search;
+    for (std::size_t i = 0; i < search.candidates.size(); ++i) {
+      const lab::CandidateResult& candidate = search.candidates[i];
+      const std::size_t samples = candidate.samples_s.size() + candidate.race_samples_s.size();
+      text += csv_line({problem.space->op, problem.space->rung, problem.variant,
+                        fmt::format("{}", fmt::join(problem.shape, "x")), problem.space->text(i),
+                        flag(i == report.problems[p].today),
+                        flag(search.any_timed && i == search.best), lab::name(candidate.fate),
+                        samples ? fmt::format("{:.6g}", candidate.median_s()) : "",
+                        std::to_string(samples),
+                        fmt::format("{:.6g}", candidate.worst_error_over_bound), candidate.why});
+    }
+  }
+  return text;
 }
 
 std::vector<std::string> notes_on(const lab::TuneRequest& request, const lab::TuneReport& report) {

@@ -29,12 +29,13 @@ class DeviceRacer : public Racer {
  public:
   DeviceRacer(const TuneProblem& problem, const ladder::AnyRung& rung, ops::Trial& trial,
               device::Stream& stream, device::Stopwatch& stopwatch,
-              std::function<void(std::size_t)> tell)
+              const std::function<double()>& clock, std::function<void(std::size_t)> tell)
       : problem_(problem),
         arithmetic_(rung.arithmetic),
         trial_(trial),
         stream_(stream),
         stopwatch_(stopwatch),
+        clock_(clock),
         tell_(std::move(tell)),
         is_gpu_(stream.target == runtime::Target::gpu) {}
 
@@ -72,7 +73,7 @@ class DeviceRacer : public Racer {
     return stopwatch_.measure([&] { launch(trial_.call(), stream_); }).seconds;
   }
 
-  double now_s() override { return seconds_now(); }
+  double now_s() override { return clock_(); }
 
  private:
   const AnyConfiguration& configuration(std::size_t candidate) const {
@@ -90,15 +91,15 @@ class DeviceRacer : public Racer {
   ops::Trial& trial_;
   device::Stream& stream_;
   device::Stopwatch& stopwatch_;
+  const std::function<double()>& clock_;
   std::function<void(std::size_t)> tell_;
   bool is_gpu_;
   double cost_s_ = 0;
 };
 
-// Why the space cannot be searched on this problem, or empty.
-std::string why_not(const TuneProblem& problem, const ladder::AnyRung& rung, Flavour flavour,
-                    ladder::AnyCall call) {
-  if (std::string reason = ladder::why_not(rung, flavour); !reason.empty()) return reason;
+// Why the space or the rung does not take this problem, or empty.
+std::string why_unsuited(const TuneProblem& problem, const ladder::AnyRung& rung,
+                         ladder::AnyCall call) {
   if (problem.space->takes && !problem.space->takes(call)) {
     return "its space accepts only " + problem.space->accepts;
   }
@@ -111,42 +112,73 @@ class Tuning {
       : request_(request),
         progress_(progress),
         listener_(listener),
+        clock_(request.clock_s ? request.clock_s : seconds_now),
+        known_(request.known),
         stream_(request.target),
         stopwatch_(stream_) {
     stream_.executor_threads = request.executor_threads;
   }
 
+  // Problems get equal shares of the budget. What some leave goes to those that theirs cut short.
   TuneReport run() {
-    TuneReport report;
-    const double end_s = seconds_now() + request_.budget_s;
-    std::size_t left = request_.problems.size() - request_.finished.size();
+    report_.problems.resize(request_.problems.size());
+    std::vector<std::size_t> left;
     for (std::size_t p = 0; p < request_.problems.size(); ++p) {
-      if (const auto found = request_.finished.find(p); found != request_.finished.end()) {
-        report.problems.push_back(found->second);
-        continue;
-      }
-      const double share_s = request_.budget_s > 0
-                                 ? std::max(0.0, end_s - seconds_now()) / static_cast<double>(left)
-                                 : std::numeric_limits<double>::infinity();
-      --left;
-      report.problems.push_back(tune_problem(p, share_s));
-      const TunedProblem& tuned = report.problems.back();
-      const bool is_done = !tuned.skipped.empty() || tuned.search.is_complete;
-      if (listener_.problem && is_done) listener_.problem(p, tuned);
+      const auto found = request_.finished.find(p);
+      if (found == request_.finished.end()) left.push_back(p);
+      if (found != request_.finished.end()) report_.problems[p] = found->second;
     }
-    return report;
+    const double end_s = clock_() + request_.budget_s;
+    bool any_time = true, any_progress = true;
+    for (std::size_t before = kNone; any_time && any_progress && !left.empty();) {
+      std::vector<std::size_t> cut_short;
+      std::size_t not_reached = 0;
+      for (std::size_t i = 0; i < left.size(); ++i) {
+        const auto shares = static_cast<double>(left.size() - i);
+        const double share_s = request_.budget_s > 0 ? std::max(0.0, end_s - clock_()) / shares
+                                                     : std::numeric_limits<double>::infinity();
+        const std::size_t count = advance(left[i], share_s);
+        if (count > 0) cut_short.push_back(left[i]);
+        not_reached += count;
+      }
+      any_time = clock_() < end_s;
+      any_progress = not_reached < before;
+      before = not_reached;
+      left = std::move(cut_short);
+    }
+    return std::move(report_);
   }
 
  private:
+  static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+
+  // Goes on with a problem; how many of its configurations were not reached.
+  std::size_t advance(std::size_t p, double share_s) {
+    const double spent_s = report_.problems[p].search.spent_s;
+    TunedProblem tuned = tune_problem(p, share_s);
+    tuned.search.spent_s += spent_s;
+    const bool is_done = !tuned.skipped.empty() || tuned.search.is_complete;
+    if (listener_.problem && is_done) listener_.problem(p, tuned);
+    std::size_t not_reached = 0;
+    for (std::size_t i = 0; i < tuned.search.candidates.size(); ++i) {
+      const CandidateResult& result = tuned.search.candidates[i];
+      if (result.fate == Fate::not_reached) ++not_reached;
+      if (result.fate != Fate::not_reached) known_[p][i] = result;
+    }
+    report_.problems[p] = std::move(tuned);
+    return not_reached;
+  }
+
   void tell(std::size_t p, std::size_t candidate) const {
     if (!progress_) return;
     const TuneProblem& problem = request_.problems[p];
     const auto all = static_cast<double>(request_.problems.size()),
                of_problem = static_cast<double>(told_++) /
                             static_cast<double>(problem.space->configurations.size() + 1);
+    done_ = std::max(done_, (static_cast<double>(p) + std::min(1.0, of_problem)) / all);
     progress_(fmt::format("{} {} at {}", problem.space->rung, problem.space->text(candidate),
                           fmt::join(problem.shape, "x")),
-              (static_cast<double>(p) + std::min(1.0, of_problem)) / all);
+              done_);
   }
 
   // Null where it needs more memory than there is: `no_memory` then says so.
@@ -170,7 +202,11 @@ class Tuning {
     told_ = 0;
     const std::unique_ptr<ops::Trial> trial = trial_of(problem, tuned.skipped);
     if (!trial) return tuned;
-    tuned.skipped = why_not(problem, rung, flavour, trial->call());
+    tuned.skipped = ladder::why_not(rung, flavour);
+    if (tuned.skipped.empty()) {
+      tuned.skipped = why_unsuited(problem, rung, trial->call());
+      tuned.is_unsuited = !tuned.skipped.empty();
+    }
     if (!tuned.skipped.empty()) return tuned;
     const runtime::Machine& machine = *stream_.machine;
     trial->provide_workspace(rung.workspace_for(trial->call(), machine));
@@ -180,27 +216,29 @@ class Tuning {
           expect(configuration.demand(trial->call()), rung.arithmetic.flops_per_s(machine), machine)
               .candidate);
     }
-    tuned.today = static_cast<std::size_t>(problem.space->today(trial->call(), machine));
-    DeviceRacer racer(problem, rung, *trial, stream_, stopwatch_,
+    const auto& first = request_.from_own ? problem.space->own : problem.space->today;
+    tuned.today = static_cast<std::size_t>(first(trial->call(), machine));
+    DeviceRacer racer(problem, rung, *trial, stream_, stopwatch_, clock_,
                       [&](std::size_t candidate) { tell(p, candidate); });
     SearchRule rule = search_rule_for(request_.target);
     rule.budget_s = budget_s;
-    const auto known = request_.known.find(p);
-    tuned.search = search(
-        candidates, tuned.today, racer, rule,
-        known == request_.known.end() ? std::map<std::size_t, CandidateResult>{} : known->second,
-        [&](std::size_t candidate, const CandidateResult& result) {
-          if (listener_.candidate) listener_.candidate(p, candidate, result);
-        });
+    tuned.search = search(candidates, tuned.today, racer, rule, known_[p],
+                          [&](std::size_t candidate, const CandidateResult& result) {
+                            if (listener_.candidate) listener_.candidate(p, candidate, result);
+                          });
     return tuned;
   }
 
   const TuneRequest& request_;
   const Progress& progress_;
   const TuneListener& listener_;
+  std::function<double()> clock_;
+  std::map<std::size_t, std::map<std::size_t, CandidateResult>> known_;
+  TuneReport report_;
   device::Stream stream_;
   device::Stopwatch stopwatch_;
   mutable std::size_t told_ = 0;
+  mutable double done_ = 0;
 };
 
 }  // namespace

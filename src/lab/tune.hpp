@@ -27,7 +27,8 @@ struct TuneProblem {
 
 // One problem, when nothing of it is left to do.
 struct TunedProblem {
-  std::string skipped;  // why the problem cannot be tuned, or empty; then there is no more
+  std::string skipped;       // why the problem cannot be tuned, or empty; then there is no more
+  bool is_unsuited = false;  // it was skipped because the space or the rung does not take it
   std::size_t today = 0;
   SearchResult search;
 };
@@ -37,7 +38,9 @@ struct TuneRequest {
   // What an earlier run has found out: of whole problems, and of configurations of others.
   std::map<std::size_t, TunedProblem> finished;
   std::map<std::size_t, std::map<std::size_t, CandidateResult>> known;
-  double budget_s = 0;  // for all problems; 0: no limit
+  bool from_own = false;  // begin with rungs' own configurations, not with those found before
+  double budget_s = 0;    // for all problems; 0: no limit
+  std::function<double()> clock_s;  // of that time; null: the machine's
   runtime::Target target = runtime::Target::cpu;
   unsigned executor_threads = 0;
 };

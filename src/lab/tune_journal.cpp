@@ -75,6 +75,7 @@ CandidateResult result_of(const json& object, const std::string& where) {
 json head_of(const TuneRequest& request, const json& origin) {
   json fields{{"target", device::name(request.target)},
               {"threads", request.executor_threads},
+              {"from_own", request.from_own},
               {"problems", json::array()}};
   for (const TuneProblem& problem : request.problems) {
     fields["problems"].push_back({{"op", problem.space->op},

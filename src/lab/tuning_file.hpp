@@ -12,8 +12,8 @@ namespace warpladder::lab {
 // "sm_90"
 std::string architecture_of(const runtime::Machine& machine);
 
-// The file with the winners of `report`: of each rung one entry for each problem, and where it
-// comes from. An empty `contents`: there was no file. Throws Error(bad_input) that begins with
+// The file with the winners of `report`: of each rung one entry for each problem, and the run that
+// it comes from. An empty `contents`: there was no file. Throws Error(bad_input) that begins with
 // `subject` where the contents are of something else.
 nlohmann::json with_winners(const std::string& contents, const std::string& subject,
                             const TuneRequest& request, const TuneReport& report,

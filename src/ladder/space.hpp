@@ -38,8 +38,10 @@ struct Space {
   const char* parameters[kMostParameters];  // names; null behind the last one
   const Configuration<Call>* configurations;
   int count;
-  // The place of the configuration that the rung itself takes.
+  // The place of the configuration that the rung itself takes, and of the one that it takes where
+  // none was found by an earlier search.
   int (*today)(const Call&, const runtime::Machine&);
+  int (*own)(const Call&, const runtime::Machine&);
   const char* accepts;  // half a sentence
   bool (*takes)(const Call&);
 };

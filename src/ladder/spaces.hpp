@@ -20,7 +20,7 @@ struct AnySpace {
   std::string op, rung;
   std::vector<std::string> parameters = {};
   std::vector<AnyConfiguration> configurations = {};
-  Erased<int, const runtime::Machine&> today = {};
+  Erased<int, const runtime::Machine&> today = {}, own = {};
   std::string accepts;
   Condition takes = {};
 
@@ -43,6 +43,7 @@ AnySpace erased_space(const char* op, const char* rung, const Space<Call>* gpu,
   AnySpace space{.op = op,
                  .rung = rung,
                  .today = counted->today,
+                 .own = counted->own,
                  .accepts = counted->accepts,
                  .takes = counted->takes};
   for (const char* parameter : counted->parameters) {

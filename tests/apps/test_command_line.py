@@ -24,7 +24,7 @@ import pseudo_terminal
 
 PROGRAM = ""
 ROOT = Path(__file__).resolve().parents[2]
-VERBS = "list doctor run verify bench accuracy explain inspect compare report build check exercise generate".split()
+VERBS = "list doctor run verify bench accuracy explain inspect compare report build tune check exercise generate".split()
 GOOD, CHECK_FAILED, BAD_INPUT, RESOURCE = 0, 1, 2, 3
 
 

@@ -75,6 +75,12 @@ class Progress(Terminal):
             self.assertEqual(process.wait(), -number)
             self.assertTrue(seen.endswith(b"\r\x1b[K"), seen[-80:])
 
+    def test_time_left_of_many_problems(self):
+        for verb, rung in (("bench", "vector_add"), ("tune", "sgemm/row_07_register_parity")):
+            shape = "8" if verb == "bench" else "64x64x16"
+            seen = self.seen(verb, rung, "--shape", shape, "--budget", "80s", "--device", "cpu", columns=160)
+            self.assertRegex(seen, rb"%.*, about \d+ s left")
+
     def test_a_dumb_terminal_gets_no_escapes(self):
         arguments = ["verify", "vector_add", "--shape", "8"]
         self.assertIn(b"\x1b", self.seen(*arguments))

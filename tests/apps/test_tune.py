@@ -6,13 +6,15 @@ Usage: test_tune.py PROGRAM [TEST...]
 
 from __future__ import annotations
 
+import csv
 import json
+import math
 import sys
 import unittest
 from pathlib import Path
 
 import test_command_line as cli
-from test_command_line import BAD_INPUT, RESOURCE
+from test_command_line import BAD_INPUT
 
 PARITY, PAIRS = "sgemm/row_07_register_parity", "sgemm/tc_13_mma_sync"
 SMALL = ["--shape", "64x64x16", "--device", "cpu"]
@@ -51,6 +53,17 @@ class Tune(cli.CommandLine):
         self.assertIn("the model pruned", printed)
         self.assertIn("no times of a GPU", printed)
 
+    def test_comma_separated_values(self):
+        (problem,) = self.report(PARITY, *SMALL, "--csv", self.path("t.csv"))["problems"]
+        with open(self.path("t.csv"), newline="") as file:
+            lines = list(csv.DictReader(file))
+        self.assertEqual([line["fate"] for line in lines], [c["fate"] for c in problem["configurations"]])
+        (best,) = [line for line in lines if line["best"] == "true"]
+        self.assertEqual(best["configuration"], " ".join(f"{name}={problem['best'][name]}" for name in
+                                                         ("rows", "columns", "depth", "resident")))
+        self.assertAlmostEqual(float(best["median_s"]), problem["best_s"], delta=1e-5 * problem["best_s"])
+        self.assertEqual([line["today"] for line in lines].count("true"), 1)
+
     def test_budget_then_resume(self):
         command = ["tune", PARITY, *SMALL, "--json", str(self.folder / "r.json")]
         journal = self.folder / "r.json.trials.jsonl"
@@ -82,7 +95,25 @@ class Tune(cli.CommandLine):
 
     def test_a_problem_that_the_space_does_not_take(self):
         words = "its space accepts only row-major products without transposes"
-        self.refused(RESOURCE, words, "tune", PARITY, "--shape", "8x8x7", "--device", "cpu")
+        self.refused(BAD_INPUT, words, "tune", PARITY, "--shape", "8x8x7", "--device", "cpu")
+        printed = self.good("tune", PARITY, "-a", "shape=[8x8x7,64x64x16]", "--device", "cpu")
+        self.assertIn(f"- not tuned: {PARITY} row_nn 8x8x7: {words}", " ".join(printed.split()))
+
+    def test_rungs_take_what_was_found_for_near_shapes(self):
+        found = json.loads((cli.ROOT / "tuning" / "sm_90" / "sgemm.json").read_text())["configurations"]
+        self.assertEqual({f"sgemm/{rung}" for rung in found}, {PARITY, PAIRS}, "every rung with a space is tuned")
+
+        def distances(entry, shape):
+            return [abs(math.log2(a / b)) for a, b in zip(entry["shape"], shape)]
+
+        shape = (256, 264, 256)
+        for rung, of_rung in found.items():
+            near = [entry for entry in of_rung["shapes"] if max(distances(entry, shape)) <= 1]
+            nearest = min(near, key=lambda entry: sum(distances(entry, shape)))
+            flags = ["--shape", "x".join(map(str, shape)), "--device", "cpu"]
+            self.assertEqual(self.report(f"sgemm/{rung}", *flags)["problems"][0]["today"], nearest["configuration"])
+        own = self.report(PARITY, "--from-own", "--shape", "256x256x256", "--device", "cpu")["problems"][0]["today"]
+        self.assertEqual(own, {"rows": 128, "columns": 128, "depth": 8, "resident": 2})
 
 
 if __name__ == "__main__":

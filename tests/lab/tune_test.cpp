@@ -42,6 +42,7 @@ ladder::AnySpace made_up_space() {
   ladder::AnySpace space{.op = "sgemm", .rung = "row_01_naive", .accepts = "every problem"};
   space.parameters = {"number"};
   space.today = [](const Call&, const runtime::Machine&) { return 0; };
+  space.own = [](const Call&, const runtime::Machine&) { return 1; };
   int number = 0;
   const auto add = [&](const ladder::Launcher& launch, ladder::Erased<ladder::Demand> of) {
     ladder::AnyConfiguration& configuration = space.configurations.emplace_back();
@@ -85,6 +86,58 @@ TEST(Tune, RanksByCountsAndJudgesFirst) {
     EXPECT_LE(candidates[2].worst_error_over_bound, 1);
     EXPECT_TRUE(tuned.search.is_complete);
   }
+}
+
+// The clock jumps when the first problem's first configuration is done, beyond that problem's
+// share.
+TEST(Tune, GivesWhatIsLeftOfTheBudgetToWhatWasCutShort) {
+  const ladder::AnySpace space = made_up_space();
+  TuneRequest request = request_of(space, {{128, 128, 16}, {128, 256, 8}});
+  const TuneReport expected = tune(request);
+  double now_s = 0;
+  request.budget_s = 10;
+  request.clock_s = [&] { return now_s; };
+  std::vector<std::pair<std::size_t, std::size_t>> met;
+  std::vector<std::size_t> done;
+  TuneListener listener;
+  listener.candidate = [&](std::size_t p, std::size_t i, const CandidateResult&) {
+    if (met.empty()) now_s = 6;
+    met.emplace_back(p, i);
+  };
+  listener.problem = [&](std::size_t p, const TunedProblem&) { done.push_back(p); };
+  const TuneReport report = tune(request, nullptr, listener);
+  EXPECT_EQ(done, (std::vector<std::size_t>{1, 0}));
+  EXPECT_EQ(met.size(), 2 * space.configurations.size()) << "each once";
+  EXPECT_EQ(met[1].first, 1u);
+  for (std::size_t p = 0; p < report.problems.size(); ++p) {
+    EXPECT_TRUE(report.problems[p].search.is_complete);
+    EXPECT_EQ(report.problems[p].search.best, expected.problems[p].search.best);
+  }
+  EXPECT_EQ(report.problems[0].search.spent_s, 6);
+
+  now_s = 0, met.clear(), done.clear();
+  listener.candidate = [&](std::size_t p, std::size_t i, const CandidateResult&) {
+    now_s += 6;
+    met.emplace_back(p, i);
+  };
+  EXPECT_FALSE(tune(request, nullptr, listener).problems[0].search.is_complete);
+  EXPECT_EQ(met.size(), 2u) << "today's of each, and no more: nothing is left";
+}
+
+TEST(Tune, BeginsWithTheRungsOwnIfAsked) {
+  const ladder::AnySpace space = made_up_space();
+  TuneRequest request = request_of(space, {{64, 64, 8}});
+  std::vector<std::size_t> met;
+  TuneListener listener;
+  listener.candidate = [&](std::size_t, std::size_t i, const CandidateResult&) {
+    met.push_back(i);
+  };
+  EXPECT_EQ(tune(request, nullptr, listener).problems[0].today, 0u);
+  EXPECT_EQ(met.front(), 0u);
+  met.clear();
+  request.from_own = true;
+  EXPECT_EQ(tune(request, nullptr, listener).problems[0].today, 1u);
+  EXPECT_EQ(met.front(), 1u);
 }
 
 TEST(Tune, SaysWhyAProblemIsNotTuned) {
@@ -198,8 +251,9 @@ TEST(TuningFile, TakesWinnersAndKeepsTheRest) {
   EXPECT_EQ(fresh["architecture"], "sm_90");
   EXPECT_EQ(fresh["operator"], "sgemm");
   const json& of_rung = fresh["configurations"]["row_01_naive"];
-  EXPECT_EQ(of_rung["measured"], (json{{"commit", "abc"}}));
+  EXPECT_EQ(of_rung["runs"], (json{{{"commit", "abc"}}}));
   ASSERT_EQ(of_rung["shapes"].size(), 2u);
+  EXPECT_EQ(of_rung["shapes"][1]["run"], 0u);
   EXPECT_EQ(of_rung["shapes"][0]["shape"], (json{16, 16, 8}));
   EXPECT_EQ(of_rung["shapes"][0]["configuration"], as_json(space, report.problems[0].search.best));
 
@@ -211,6 +265,31 @@ TEST(TuningFile, TakesWinnersAndKeepsTheRest) {
   EXPECT_EQ(after["model"], before["model"]);
   EXPECT_EQ(after["configurations"]["other"], before["configurations"]["other"]);
   EXPECT_EQ(after["configurations"]["row_01_naive"], of_rung);
+}
+
+TEST(TuningFile, SaysOfWhichRunEachShapeIs) {
+  const ladder::AnySpace space = made_up_space();
+  const auto with = [&](const json& before, const std::vector<std::vector<std::int64_t>>& shapes,
+                        const char* commit) {
+    const TuneRequest request = request_of(space, shapes);
+    const std::string contents = before.is_null() ? "" : before.dump();
+    return with_winners(contents, "F", request, tune(request), "sm_90", {{"commit", commit}});
+  };
+  const auto commits = [](const json& file) {
+    const json& of_rung = file["configurations"]["row_01_naive"];
+    std::vector<std::string> found;
+    for (const json& entry : of_rung["shapes"]) {
+      found.push_back(of_rung["runs"][entry["run"].get<std::size_t>()]["commit"]);
+    }
+    found.push_back(std::to_string(of_rung["runs"].size()));
+    return found;
+  };
+  using Texts = std::vector<std::string>;
+  const json first = with(nullptr, {{16, 16, 8}, {32, 16, 8}}, "abc");
+  const json second = with(first, {{32, 16, 8}, {8, 16, 8}}, "def");
+  EXPECT_EQ(commits(second), (Texts{"abc", "def", "def", "2"}));
+  const json third = with(second, {{16, 16, 8}}, "012");
+  EXPECT_EQ(commits(third), (Texts{"012", "def", "def", "2"})) << "abc is of nothing any more";
 }
 
 TEST(TuningFile, RefusesWhatIsNoneOrOfAnotherMachine) {
@@ -231,6 +310,9 @@ TEST(TuningFile, RefusesWhatIsNoneOrOfAnotherMachine) {
             "F is of the architecture 'sm_80', not sm_90");
   EXPECT_EQ(refusal(R"({"architecture": "sm_90", "operator": "sgemm", "configurations": 1})"),
             "F: configurations is no object");
+  EXPECT_EQ(
+      refusal(R"({"architecture": "sm_90", "operator": "sgemm", "configurations": {"a": 1}})"),
+      "F: 'a' is no object");
 }
 
 TEST(TuneModel, CountsWavesBytesAndResidentCtas) {

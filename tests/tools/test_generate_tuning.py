@@ -62,12 +62,15 @@ class GenerateTuning(unittest.TestCase):
 
     def test_configurations_that_were_found(self):
         found = {"rows": 64, "columns": 128, "depth": 16, "resident": 3}
-        shapes = [{"shape": [1024, 512, 2048], "configuration": found}, {"shape": [64, 64, 64], "configuration": found}]
-        self.data["configurations"] = {"row_07_register_parity": {"shapes": shapes}}
+        shapes = [{"shape": shape, "configuration": found, "run": 0} for shape in ([1024, 512, 2048], [64, 64, 64])]
+        self.data["configurations"] = {"row_07_register_parity": {"runs": [{"commit": "abc"}], "shapes": shapes}}
         self.file.write_text(json.dumps(self.data))
         text = self.generated()
         self.assertIn("kParityFound[][4] = {\n    {64, 128, 16, 3},\n};", text)
         self.assertIn("{90, 10.0000f, 9.0000f, 11.0000f, 0},  // 1024x512x2048", text)
+        self.header.unlink()
+        shapes[1]["run"] = 1
+        self.refused("the run that row_07_register_parity at 64x64x64 comes from is not in runs")
 
     def test_bad_files(self):
         good = json.dumps(self.data)

@@ -69,16 +69,22 @@ constexpr auto configurations_of(std::integer_sequence<int, kPlaces...>) {
 }
 constexpr auto kConfigurations = configurations_of(std::make_integer_sequence<int, kCount>());
 
+template <ParityConfig config>
+constexpr int place_of() {
+  constexpr auto place = std::ranges::find(kConfigs, config);
+  static_assert(place != kConfigs.end());
+  return static_cast<int>(place - kConfigs.begin());
+}
+
 int today(const Call& call, const runtime::Machine& machine) {
   const Problem& p = call.problem;
   int place = 0;
-  with_parity_config(
-      p.m, p.n, p.k, (p.lda | p.ldb | p.ldc) % 4 == 0, machine, [&]<ParityConfig config>() {
-        static_assert(std::ranges::find(kConfigs, config) != kConfigs.end());
-        place = static_cast<int>(std::ranges::find(kConfigs, config) - kConfigs.begin());
-      });
+  with_parity_config(p.m, p.n, p.k, (p.lda | p.ldb | p.ldc) % 4 == 0, machine,
+                     [&]<ParityConfig config>() { place = place_of<config>(); });
   return place;
 }
+
+int own(const Call&, const runtime::Machine&) { return place_of<ParityConfig{}>(); }
 
 bool takes(const Call& call) {
   const Problem& p = call.problem;
@@ -97,6 +103,7 @@ WARPLADDER_SPACE(row_07_register_parity) = {
     .configurations = kConfigurations.data(),
     .count = kCount,
     .today = today,
+    .own = own,
     .accepts = "row-major products without transposes, whose n and k are multiples of 4",
     .takes = takes};
 

@@ -77,15 +77,30 @@ constexpr auto configurations_of(std::integer_sequence<int, kPlaces...>) {
 }
 constexpr auto kConfigurations = configurations_of(std::make_integer_sequence<int, kCount>());
 
-int today(const Call& call, const runtime::Machine& machine) {
-  const Problem& p = call.problem;
+template <WarpConfig config>
+constexpr int place_of() {
+  constexpr auto place = std::ranges::find(kConfigs, config);
+  static_assert(place != kConfigs.end());
+  return static_cast<int>(place - kConfigs.begin());
+}
+
+Gemm sizes_in(const Call& call) {
   Gemm g{};
-  g.m = p.m, g.n = p.n, g.k = p.k;
+  g.m = call.problem.m, g.n = call.problem.n, g.k = call.problem.k;
+  return g;
+}
+
+int today(const Call& call, const runtime::Machine& machine) {
   int place = 0;
-  with_warp_config(g, machine, [&]<WarpConfig config>() {
-    static_assert(std::ranges::find(kConfigs, config) != kConfigs.end());
-    place = static_cast<int>(std::ranges::find(kConfigs, config) - kConfigs.begin());
-  });
+  with_warp_config(sizes_in(call), machine,
+                   [&]<WarpConfig config>() { place = place_of<config>(); });
+  return place;
+}
+
+int own(const Call& call, const runtime::Machine& machine) {
+  int place = 0;
+  with_warp_config_by_waves(sizes_in(call), machine,
+                            [&]<WarpConfig config>() { place = place_of<config>(); });
   return place;
 }
 
@@ -102,6 +117,7 @@ WARPLADDER_SPACE(tc_13_mma_sync) = {
     .configurations = kConfigurations.data(),
     .count = kCount,
     .today = today,
+    .own = own,
     .accepts = "row-major products, one at a time",
     .takes = takes};
 
