@@ -87,7 +87,7 @@ def separate(report):
             for kernel in way["kernels"]:
                 calls = kernel["instructions"].get("CALL", 0)
                 rows.append([f"sm_{each['architecture']}", way["name"], f"`{way['flags']}`" if way["flags"] else "",
-                             size(way["bytes"]), seconds(way["seconds"]), f"`{kernel['name']}`",
+                             size(way["bytes"]), seconds(way["seconds"]), f"`{kernel['name'].split('::')[-1]}`",
                              str(kernel["registers"] or NONE), size(kernel["stack_bytes"]), instructions(kernel),
                              str(calls)])
     header = ["for", "compiled as", "flags", "size", "time", "kernel or function", "registers", "stack",

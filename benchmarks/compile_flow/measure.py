@@ -20,7 +20,8 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-EXAMPLES = HERE.parents[1] / "examples" / "compile_flow"
+ROOT = HERE.parents[1]
+EXAMPLES = ROOT / "examples" / "compile_flow"
 ROUNDS = 3
 MATHS = ["", "--use_fast_math", "-ftz=true", "-prec-div=false", "-prec-sqrt=false", "-fmad=false"]
 
@@ -49,13 +50,12 @@ def programs(folder: Path, arch: str) -> dict:
         found["normalise", flags or "default"] = compiled(
             folder, f"normalise{number}", [*machine, *flags.split(), source]
         )
-    both = folder / "both.cu"
-    both.write_text(f'#include "{EXAMPLES}/outer_product.cu"\n#include "{EXAMPLES}/tile.cu"\n')
-    driver, apart = HERE / "tile_speed.cu", [EXAMPLES / "tile.cu", EXAMPLES / "outer_product.cu"]
-    found["tile", "whole program"] = compiled(folder, "whole", [*machine, driver, both])
-    found["tile", "-rdc=true"] = compiled(folder, "rdc", [*machine, "-rdc=true", driver, *apart])
-    found["tile", "-rdc=true -dlto"] = compiled(
-        folder, "lto", [f"-arch=sm_{arch}", "-rdc=true", "-dlto", driver, *apart]
+    driver, other = HERE / "row_03_speed.cu", EXAMPLES / "outer_product.cu"
+    rung = [f"-I{ROOT / 'src'}", "-DWARPLADDER_FLAVOUR=gpu", "--expt-relaxed-constexpr", driver]
+    found["row_03", "whole program"] = compiled(folder, "whole", [*machine, *rung, "-include", other])
+    found["row_03", "-rdc=true"] = compiled(folder, "rdc", [*machine, *rung, "-rdc=true", other])
+    found["row_03", "-rdc=true -dlto"] = compiled(
+        folder, "lto", [f"-arch=sm_{arch}", *rung, "-rdc=true", "-dlto", other]
     )
     return {key: program for key, program in found.items() if program}
 

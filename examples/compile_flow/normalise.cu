@@ -1,10 +1,10 @@
 // y = x / sqrt(mean(x²) + epsilon) for each row of a matrix, a warp to a row: the operator on which
-// docs/compile-flow.md shows what --use_fast_math does to instructions. A row ends with a square root
-// and a division, and every element with a division.
+// docs/compile-flow.md shows what --use_fast_math does to instructions. A row ends with a square
+// root and a division, and every element with a division.
 
-__global__ void __launch_bounds__(256) normalise(int rows, int columns, float epsilon,
-                                                 const float* __restrict__ x,
-                                                 float* __restrict__ y) {
+__global__ void __launch_bounds__(256)
+    normalise(int rows, int columns, float epsilon, const float* __restrict__ x,
+              float* __restrict__ y) {
   const int row = static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / 32);
   const int lane = static_cast<int>(threadIdx.x % 32);
   if (row >= rows) return;
