@@ -20,8 +20,8 @@ struct Gemm {
   void* workspace;
   // What beta multiplies: C, or other memory where the rung takes_source. Its rows lie ld_source
   // apart; 0: one row for all.
-  const float* source;
-  std::int64_t ld_source;
+  const float* source = nullptr;
+  std::int64_t ld_source = 0;
 };
 
 // What a kernel that is compiled for one product's sizes still gets at launch.
