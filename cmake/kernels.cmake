@@ -17,6 +17,8 @@ set(warpladder_counted_flags -fsanitize=thread -Wno-tsan --param=tsan-instrument
   -fsanitize-coverage=trace-pc -fno-reorder-blocks -fno-reorder-blocks-and-partition
   -fno-crossjumping)
 
+include(${CMAKE_CURRENT_LIST_DIR}/joined.cmake)
+
 # warpladder_gpu_code(NAME source.cu...): the object libraries NAME_gpu and, for *.sm90a.cu,
 # NAME_gpu_sm90a.
 function(warpladder_gpu_code name)

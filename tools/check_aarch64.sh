@@ -11,12 +11,14 @@ if ! command -v aarch64-linux-gnu-g++ > /dev/null; then
   echo 'no cross compiler for 64-bit Arm is installed (Debian and Ubuntu: g++-aarch64-linux-gnu)'
   exit 77
 fi
-nvcc=$(command -v nvcc || command -v /usr/local/cuda/bin/nvcc) || { echo 'no nvcc is installed'; exit 77; }
-fast=-O0
-if "$nvcc" --help | grep -q -e --Ofast-compile; then fast='-O0 --Ofast-compile=max'; fi
+if ! command -v nvcc > /dev/null && ! command -v /usr/local/cuda/bin/nvcc > /dev/null; then
+  echo 'no nvcc is installed'
+  exit 77
+fi
 cmake -S "$root" -B "$build" --toolchain "$root/cmake/aarch64-linux-gnu.cmake" \
   -DCMAKE_BUILD_TYPE=Release -DWARPLADDER_LAB=OFF -DWARPLADDER_WERROR=ON \
-  -DWARPLADDER_ARCHITECTURES=75-virtual -DCMAKE_CXX_FLAGS_RELEASE=-O0 -DCMAKE_CUDA_FLAGS_RELEASE="$fast"
+  -DWARPLADDER_ARCHITECTURES=75-virtual -DWARPLADDER_QUICK_GPU_CODE=ON \
+  -DCMAKE_CXX_FLAGS_RELEASE=-O0 -DCMAKE_CUDA_FLAGS_RELEASE=-O0
 cmake --build "$build" --parallel "$(nproc)" --target warpladder_static
 library=$build/lib/libwarpladder.a
 machines=$(readelf -h "$library" | sed -n 's/^ *Machine: *//p' | sort -u)

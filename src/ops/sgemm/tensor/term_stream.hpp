@@ -132,13 +132,13 @@ __device__ __forceinline__ float least_exact(TermPart x, TermPart y) {
 // Where pairs lie at odd places in C, a warp lays down rows of its sums, and stores them word by
 // word: neighbouring lanes store neighbours. The padding keeps lanes from meeting on a bank.
 template <class C>
-struct StagedRows {
+struct TermRows {
   static constexpr int count = 8;
   float row[count][C::tile_x + 8];
 };
 
 template <class C>
-__device__ __forceinline__ void store_rows(StagedRows<C>& staged, const LanePart<C>& part,
+__device__ __forceinline__ void store_rows(TermRows<C>& staged, const LanePart<C>& part,
                                            const Gemm& g, const float (&sum)[C::tile_x / 2],
                                            const TermPart& x, const TermPart& y) {
   const int lane = threadIdx.x % 32, own = lane / 4, place = lane % 4 * 2;
@@ -159,7 +159,7 @@ __device__ __forceinline__ void store_rows(StagedRows<C>& staged, const LanePart
     __syncwarp();  // the rows are laid down
     float* const c = part.c + (h - 2 * own) * g.ldc - place + lane;
     WARPLADDER_UNROLL_BY(4)
-    for (int r = 0; r < StagedRows<C>::count; ++r) {
+    for (int r = 0; r < TermRows<C>::count; ++r) {
       const int row = 2 * r + h;
       WARPLADDER_UNROLL
       for (int column = 0; column < C::tile_x; column += 32) {
@@ -175,7 +175,7 @@ __device__ __forceinline__ void store_rows(StagedRows<C>& staged, const LanePart
 template <class C>
 struct TermStreamShared {
   TermShared<C> tiles;
-  StagedRows<C> staged[C::has_room ? C::warps : 1];
+  TermRows<C> staged[C::has_room ? C::warps : 1];
 };
 
 // A consumer's sums of a tile. `lost`: what its warp's terms of Y have.
