@@ -1,21 +1,21 @@
-# GPU code for tests alone: nvcc reads the same headers four times for each file, which takes most of a
-# small one. So rungs, plans and test kernels are compiled several to a file.
+# Where GPU code is compiled quickly, for tests alone: several sources as one file. Compilers take most of
+# the time of a small one for what it includes and instantiates; nvcc reads headers four times.
 
-# A rung's text as one of several in a file: its names lie in a namespace of its own.
-function(warpladder_text_to_join source result)
+# A source's text as the one at `place` in a file: its names lie in a namespace of its own.
+function(warpladder_text_to_join source place result)
   file(READ ${source} text)
   if(NOT source MATCHES "/plan\\.cu$")
-    get_filename_component(id ${source} NAME_WE)
-    string(REGEX MATCH "\nnamespace (warpladder::[a-z_]+) {\n" opened "${text}")
+    string(REGEX MATCH "\nnamespace (warpladder[a-z_:]*) {\n" opened "${text}")
     if(NOT opened)
-      message(FATAL_ERROR "${source} has no line `namespace warpladder::OPERATOR {`")
+      message(FATAL_ERROR "${source} has no line `namespace warpladder::NAME {`")
     endif()
     set(namespace ${CMAKE_MATCH_1})
-    string(REPLACE "${opened}" "\nnamespace ${namespace}::in_${id} {\n" text "${text}")
+    set(own "source_${place}")
+    string(REPLACE "${opened}" "\nnamespace ${namespace}::${own} {\n" text "${text}")
     string(REGEX MATCH "\nWARPLADDER_RUNG\\([^)]*\\) =" declared "${text}")
     if(declared)  # in the operator's namespace, where the list of rungs looks for it
       string(REPLACE "${declared}" "\nconstexpr ladder::Rung<Call> rung =" text "${text}")
-      string(APPEND text "namespace ${namespace} {${declared} in_${id}::rung;\n}\n")
+      string(APPEND text "namespace ${namespace} {${declared} ${own}::rung;\n}\n")
     endif()
   endif()
   string(REGEX MATCHALL "\n#define [A-Za-z_]+" macros "${text}")
@@ -26,13 +26,17 @@ function(warpladder_text_to_join source result)
   set(${result} "#line 1 \"${source}\"\n${text}" PARENT_SCOPE)
 endfunction()
 
-# warpladder_joined(NAME RESULT source.cu...): writes those that can be joined into few files, and sets
-# RESULT to what is to be compiled.
+# warpladder_joined(NAME RESULT source...): writes the rungs, plans, test kernels and tests among them
+# into few files, and sets RESULT to what is to be compiled.
 function(warpladder_joined name result)
   set(compiled ${ARGN})
+  if(NOT WARPLADDER_QUICK_GPU_CODE)
+    set(${result} ${compiled} PARENT_SCOPE)
+    return()
+  endif()
   set(joined ${ARGN})
   set(plans ${ARGN})
-  list(FILTER joined INCLUDE REGEX "/(rungs|kernels)/[^/]*\\.cu$")
+  list(FILTER joined INCLUDE REGEX "/(rungs|kernels)/[^/]*\\.cu$|_test\\.cpp$")
   list(FILTER plans INCLUDE REGEX "/plan\\.cu$")
   list(APPEND joined ${plans})  # last: they open the flavour's namespace otherwise than rungs' headers
   list(LENGTH joined count)
@@ -44,11 +48,15 @@ function(warpladder_joined name result)
     list(REMOVE_ITEM compiled ${batch})
     list(LENGTH joined count)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${batch})
-    set(file ${CMAKE_BINARY_DIR}/generated/${name}_${number}.cu)
+    list(GET batch 0 first)
+    get_filename_component(suffix ${first} LAST_EXT)
+    set(file ${CMAKE_BINARY_DIR}/generated/${name}_${number}${suffix})
     set(all)
+    set(place 0)
     foreach(source ${batch})
-      warpladder_text_to_join(${source} text)
+      warpladder_text_to_join(${source} ${place} text)
       string(APPEND all "${text}")
+      math(EXPR place "${place} + 1")
     endforeach()
     file(WRITE ${file}.new "${all}")
     file(COPY_FILE ${file}.new ${file} ONLY_IF_DIFFERENT)

@@ -11,7 +11,7 @@
 #include <csignal>
 #include <thread>
 
-#include "testing.hpp"
+#include "base/testing.hpp"
 
 namespace warpladder {
 namespace {

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "base/random_fill.hpp"
-#include "testing.hpp"
+#include "base/testing.hpp"
 
 namespace warpladder {
 namespace {

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "base/npy_header.hpp"
-#include "testing.hpp"
+#include "base/testing.hpp"
 
 namespace warpladder {
 namespace {

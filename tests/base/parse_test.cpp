@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "testing.hpp"
+#include "base/testing.hpp"
 
 namespace warpladder {
 namespace {

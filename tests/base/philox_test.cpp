@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/random_fill.hpp"
-#include "testing.hpp"
+#include "base/testing.hpp"
 
 namespace warpladder {
 namespace {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "testing.hpp"
+#include "base/testing.hpp"
 
 namespace warpladder {
 namespace {
