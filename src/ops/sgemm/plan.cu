@@ -146,14 +146,16 @@ const TimesOfWords& times_of(const Problem& p, const runtime::Machine& machine) 
 }
 
 // Among the rungs on CUDA cores. `in_terms`: others than these are as accurate as cublasSgemm where
-// row_19's sums for eight rows are not.
+// row_19's and row_11's sums for eight rows of long lines are not.
 Fastest fastest_on_cuda_cores(const Problem& p, const runtime::Machine& machine, bool in_terms) {
   constexpr std::int64_t kShortSums = 4;
   const TimesOfWords& times = times_of(p, machine);
   Fastest fastest;
   fastest.consider(times.parity * parity_time<ParityTile>(p.m, p.n, p.k, 1, machine),
                    {WARPLADDER_PLANNED(row_07_register_parity)});
-  if (are_for_lines(p) && (!in_terms || std::min(p.m, p.n) <= kShortSums)) {
+  const std::int64_t few = std::min(p.m, p.n);
+  const bool errs = in_terms && are_for_lines(p) && few > kShortSums;
+  if (are_for_lines(p) && !errs) {
     fastest.consider(time_of_lines(p, machine), {WARPLADDER_PLANNED(row_19_few_lines)});
   }
   const Slices large = with_parity_tile(p.m, p.n, p.k, machine, JustSlices());
@@ -164,7 +166,7 @@ Fastest fastest_on_cuda_cores(const Problem& p, const runtime::Machine& machine,
     fastest.consider(time_of_column_blocks(p.m, p.n, p.k, machine),
                      {WARPLADDER_PLANNED(row_22_columns_stay)});
   }
-  if (std::min(p.m, p.n) <= kFewRows) {
+  if (few <= kFewRows && !errs) {
     const Slices s = with_narrow_tile(p.m, p.n, p.k, machine, JustSlices());
     fastest.consider(times.narrow * s.time_s,
                      {WARPLADDER_PLANNED(row_11_few_rows), bytes_of_slices(s, p)});
