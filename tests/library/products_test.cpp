@@ -267,8 +267,20 @@ TEST_F(Sgemm, MultipliesByAPreparedMatrix) {
     ASSERT_SUCCEEDS(warpladder_sgemm_prepared(handle_, p.op_a(), p.m, p.alpha, a_there.data(),
                                               p.lda(), prepared, p.beta, c_there.data(), p.ldc(),
                                               nullptr));
-    EXPECT_SUCCEEDS(warpladder_prepared_destroy(handle_, prepared, nullptr));
     expect_product(p, a.data(), b.data(), c.data(), c_there.download().data());
+
+    Product with_line = p;  // one line for all, such as a bias
+    with_line.beta = 2.0f;
+    auto lines = random_floats(p.c_size(), 14);
+    const DeviceArray<float> line_there(lines);
+    for (std::size_t i = static_cast<std::size_t>(p.ldc()); i < lines.size(); ++i) {
+      lines[i] = lines[i - static_cast<std::size_t>(p.ldc())];
+    }
+    ASSERT_SUCCEEDS(warpladder_sgemm_prepared_add(
+        handle_, p.op_a(), p.m, p.alpha, a_there.data(), p.lda(), prepared, with_line.beta,
+        line_there.data(), 0, c_there.data(), p.ldc(), nullptr));
+    expect_product(with_line, a.data(), b.data(), lines.data(), c_there.download().data());
+    EXPECT_SUCCEEDS(warpladder_prepared_destroy(handle_, prepared, nullptr));
   }
   EXPECT_SUCCEEDS(warpladder_prepared_destroy(handle_, nullptr, nullptr));
 }
