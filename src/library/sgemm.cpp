@@ -201,10 +201,6 @@ void fold_shared(sgemm::Call& call) {
   batch = {};
 }
 
-}  // namespace
-
-namespace {
-
 // The rung cannot add what lies elsewhere than C: it is added behind the product.
 Status multiply_and_add(Session& session, const sgemm::Call& call) {
   sgemm::Call product = call;

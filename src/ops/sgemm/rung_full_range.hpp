@@ -52,15 +52,9 @@ static void launch_part(const Gemm& g, const SplitGemm& halves, const SplitGemm&
 template <bool kLossesApart>
 static void launch_multiply(const Gemm& g, const SplitGemm& halves, const SplitGemm& tf32,
                             runtime::StreamView& stream) {
-  const runtime::Machine& machine = *stream.machine;
-  const FirstPart part = first_part(g, halves.depth, machine);
-  const Gemm first = first_of(g, part), rest = rest_of(g, part);
-  with_tensor_config(first, halves.depth, machine, [&]<TensorConfig config>() {
-    launch_part<config, kLossesApart>(first, halves, tf32, stream);
-  });
-  if (rest.m == 0 || rest.n == 0) return;
-  with_rest_config(rest, halves.depth, machine, [&]<TensorConfig config>() {
-    launch_part<config, kLossesApart>(rest, rest_of(halves, part), rest_of(tf32, part), stream);
+  const FirstPart first = first_part(g, halves.depth, *stream.machine);
+  for_parts(g, first, halves.depth, *stream.machine, [&]<TensorConfig config>(const Part& part) {
+    launch_part<config, kLossesApart>(part.of(g), part.of(halves), part.of(tf32), stream);
   });
 }
 
@@ -72,15 +66,10 @@ inline ladder::Totals predict_multiply(const Problem& p, const runtime::Machine&
   ladder::Totals t = predict_pass<HalfPairs>(p, machine, which);
   const Gemm g = sizes_of(p);
   const std::int64_t depth = parts::padded_depth(g.k);
-  const FirstPart part = first_part(g, depth, machine);
-  const Gemm first = first_of(g, part), rest = rest_of(g, part);
-  with_tensor_config(first, depth, machine, [&]<TensorConfig config>() {
-    add_tiles<HalfPairs, config>(t, first, machine, kBarriersOfWarp);
-  });
-  if (rest.m == 0 || rest.n == 0) return t;
-  with_rest_config(rest, depth, machine, [&]<TensorConfig config>() {
-    add_tiles<HalfPairs, config>(t, rest, machine, kBarriersOfWarp);
-  });
+  for_parts(g, first_part(g, depth, machine), depth, machine,
+            [&]<TensorConfig config>(const Part& part) {
+              add_tiles<HalfPairs, config>(t, part.sizes(g), machine, kBarriersOfWarp);
+            });
   return t;
 }
 

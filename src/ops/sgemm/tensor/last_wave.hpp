@@ -15,6 +15,37 @@ struct FirstPart {
   std::int64_t rows, columns;
 };
 
+// What one launch computes of C.
+struct Part {
+  std::int64_t row, column, rows, columns;
+
+  Gemm sizes(Gemm g) const {
+    g.m = rows, g.n = columns;
+    return g;
+  }
+  Gemm of(Gemm g) const {
+    g.c += row * g.ldc + column;
+    g.source += row * g.ld_source + column;
+    return sizes(g);
+  }
+  // Losses and tickets are those of whole operands: a second launch decides as the first, and finds
+  // no ticket left.
+  SplitGemm of(SplitGemm s) const {
+    s.a = lines_from(s.a, row);
+    s.b = lines_from(s.b, column);
+    return s;
+  }
+
+ private:
+  static parts::SplitOperand lines_from(parts::SplitOperand x, std::int64_t line) {
+    x.data += line * (x.contiguous ? x.ld : 1);
+    x.pairs += line * x.line_bytes;
+    x.factor += line;
+    x.lines -= line;
+    return x;
+  }
+};
+
 // Calls run.template operator()<config>() with the tiles of the second launch. Parts of k are
 // shorter sums, which are accurate enough without compensation.
 template <class Run>
@@ -38,35 +69,18 @@ double time_of_launch(const Gemm& g, std::int64_t depth, const runtime::Machine&
   return kBeforeAndAfter + kOfUnit * static_cast<double>(depth) * time_of_waves<config>(g, machine);
 }
 
-inline Gemm first_of(Gemm g, const FirstPart& part) {
-  g.m = part.rows, g.n = part.columns;
-  return g;
-}
-// What the first launch leaves of C. Of a whole C nothing: m or n is 0.
-inline Gemm rest_of(Gemm g, const FirstPart& part) {
-  const std::int64_t row = part.rows < g.m ? part.rows : 0,
-                     column = part.rows < g.m ? 0 : part.columns;
-  g.m -= row, g.n -= column;
-  g.c += row * g.ldc + column;
-  g.source += row * g.ld_source + column;
-  return g;
-}
-inline parts::SplitOperand lines_from(parts::SplitOperand x, std::int64_t line) {
-  x.data += line * (x.contiguous ? x.ld : 1);
-  x.pairs += line * x.line_bytes;
-  x.factor += line;
-  x.lines -= line;
-  return x;
-}
-// The operands of the rest. Their losses and tickets are those of whole operands: the second launch
-// decides as the first, and finds no ticket left.
-inline SplitGemm rest_of(SplitGemm s, const FirstPart& part) {
-  if (part.rows < s.a.lines) {
-    s.a = lines_from(s.a, part.rows);
-  } else {
-    s.b = lines_from(s.b, part.columns);
-  }
-  return s;
+// Calls run.template operator()<config>(part) for each launch.
+template <class Run>
+void for_parts(const Gemm& g, const FirstPart& first, std::int64_t depth,
+               const runtime::Machine& machine, const Run& run) {
+  const Part waves{0, 0, first.rows, first.columns};
+  with_tensor_config(waves.sizes(g), depth, machine,
+                     [&]<TensorConfig config>() { run.template operator()<config>(waves); });
+  if (first.rows == g.m && first.columns == g.n) return;
+  const Part rest = first.rows < g.m ? Part{first.rows, 0, g.m - first.rows, g.n}
+                                     : Part{0, first.columns, g.m, g.n - first.columns};
+  with_rest_config(rest.sizes(g), depth, machine,
+                   [&]<TensorConfig config>() { run.template operator()<config>(rest); });
 }
 
 // The whole waves of tiles, cut off below a row of tiles or behind a column, if that saves time.
@@ -78,25 +92,19 @@ inline FirstPart first_part(const Gemm& g, std::int64_t depth, const runtime::Ma
                      whole = waves * machine.multiprocessors;
   FirstPart best{g.m, g.n};
   if (waves == 0 || whole == rows * columns) return best;
-  const auto time_of = [&](const Gemm& of) {
+  const auto time_of = [&](const FirstPart& first) {
     double time = 0;
-    with_tensor_config(of, depth, machine, [&]<TensorConfig config>() {
-      time = time_of_launch<config>(of, depth, machine);
+    for_parts(g, first, depth, machine, [&]<TensorConfig config>(const Part& part) {
+      const double overlap = time > 0 ? kOverlap : 0;
+      time += time_of_launch<config>(part.sizes(g), depth, machine) - overlap;
     });
     return time;
   };
-  const auto time_of_rest = [&](const Gemm& of) {
-    double time = 0;
-    with_rest_config(of, depth, machine, [&]<TensorConfig config>() {
-      time = time_of_launch<config>(of, depth, machine) - kOverlap;
-    });
-    return time;
-  };
-  double least = kWorthwhile * time_of(g);
+  double least = kWorthwhile * time_of(best);
   for (const FirstPart& part :
        {FirstPart{whole / columns * kTile, g.n}, FirstPart{g.m, whole / rows * kTile}}) {
     if (part.rows == 0 || part.columns == 0) continue;
-    const double time = time_of(first_of(g, part)) + time_of_rest(rest_of(g, part));
+    const double time = time_of(part);
     if (time < least) least = time, best = part;
   }
   return best;
