@@ -15,14 +15,18 @@
 // The errors of A's small elements meet factors that are below 2, and whose magnitudes add up to
 // M(B)·k. So the product's error is at most
 //   (min(2·S(A), M(B)) + min(2·S(B), M(A)))·k·2^-40.
-// FP16 pairs suffice if that is at most eight roundings (2^-21) of the sum of magnitudes. Two rules
-// prove it, whichever elements meet.
+// FP16 pairs suffice if that is at most eight roundings (2^-21) of the sum of magnitudes. Three
+// rules prove it, whichever elements meet.
 // - At least (1 - L(A) - L(B))·k terms are 2^-16 or more. So they suffice if
 //     S(A) + S(B) <= 4·(1 - L(A) - L(B)).
 //   That serves where zeros are many.
 // - A sum is at least its geometric mean times k, and the product's is that of both lines. So the
 //   sum of magnitudes is at least (G(A)·G(B) - (M(A) + M(B))·2^-29)·k. That serves where few
 //   elements are far above the others. Divided by G(A)·G(B), it needs M / G and 1 / G of a line.
+// - The same holds for each piece of 256 along k. So H(A)·g(B), or g(A)·H(B), may stand for
+//   G(A)·G(B), where H is the mean of a line's pieces' G, and g the least G of an operand's pieces.
+//   That serves where one operand's magnitudes differ much along k, as a gradient's do over a
+//   vocabulary. Only long lines' pieces are looked at.
 //
 // Each number's maximum over all lines decides: fits_half_pairs(). Where blocks share a line, its
 // parts count as lines do. If the other operand's lines lie in the same parts, the rules hold for
@@ -56,7 +60,7 @@ __device__ __forceinline__ void split_block(const SplitOperand& a, const SplitOp
     if (blockIdx.x >= x.first_blocks) sync.vote(x);
   }
   if (x.contiguous) {
-    split_contiguous<Pairs, shape>(x, block, shared, sync);
+    split_contiguous<Pairs, shape>(x, block, x.sharing > 1 ? ptx::cluster_rank() : 0, shared, sync);
   } else {
     split_strided<Pairs, shape>(x, block, cluster > 1 ? ptx::cluster_rank() : 0, cluster, shared,
                                 sync);
@@ -90,7 +94,7 @@ __device__ __forceinline__ void split_by_tickets(const SplitOperand& a, const Sp
     const SplitOperand& x = block < a.blocks ? a : b;
     const unsigned of_operand = block < a.blocks ? block : block - a.blocks;
     if (x.contiguous) {
-      split_contiguous<Pairs, shape>(x, of_operand, shared, sync);
+      split_contiguous<Pairs, shape>(x, of_operand, 0, shared, sync);
     } else {
       split_strided<Pairs, shape>(x, of_operand, 0, 1, shared, sync);
     }

@@ -92,20 +92,24 @@ class SplitPass : public EveryFlavour {
       }
     }
     const auto lines = static_cast<std::size_t>(x.lines);
-    // A block has at least one line along memory, a cluster of two 32 across.
-    const unsigned blocks =
-        along ? static_cast<unsigned>(x.lines) : static_cast<unsigned>((x.lines + 31) / 32 * 2);
+    // A block has at least one line along memory, or shares a long one with others. A
+    // cluster of two has 32 lines across memory, or 16 long ones.
+    int sharing = 1;
+    while (along && sharing < 8 && sharing * 28672 < depth) sharing *= 2;
+    const int of_cluster = depth > 8192 ? 16 : 32;
+    const auto blocks = static_cast<unsigned>(along ? x.lines * sharing
+                                                    : (x.lines + of_cluster - 1) / of_cluster * 2);
     const Buffer<float> data(target(), memory);
     Buffer<unsigned char> pairs(target(), lines * static_cast<std::size_t>(depth * kind.bytes));
     Buffer<float> factor(target(), lines);
-    Buffer<unsigned> loss(target(), 2 * blocks);
+    Buffer<unsigned> loss(target(), 4 * blocks / static_cast<unsigned>(sharing));
     pairs.fill_bytes(0xff);
     factor.fill_bytes(0xff);
     loss.fill_bytes(0xff);
     const std::string kernel =
         std::string(along ? "split_along_memory<" : "split_across_memory<") + kind.name + ">";
-    run(kernel, {{blocks}, {256}, 80 << 10, along ? 1u : 2u}, data, pairs, factor, loss, ld,
-        x.lines, x.k);
+    run(kernel, {{blocks}, {256}, 80 << 10, along ? static_cast<unsigned>(sharing) : 2u}, data,
+        pairs, factor, loss, ld, x.lines, x.k);
     EXPECT_TRUE(pairs.guards_intact() && factor.guards_intact() && loss.guards_intact());
     return {depth, pairs.download(), factor.download(), along, x.k, loss.download()};
   }
@@ -114,8 +118,8 @@ class SplitPass : public EveryFlavour {
     std::vector<unsigned> both = a.loss;
     both.insert(both.end(), b.loss.begin(), b.loss.end());
     Buffer<unsigned> loss(target(), both), answer(target(), 128);
-    run("halves_fit", {{1}, {128}}, loss, answer, static_cast<int>(a.loss.size() / 2),
-        static_cast<int>(b.loss.size() / 2), a.k, a.along + 2 * b.along);
+    run("halves_fit", {{1}, {128}}, loss, answer, static_cast<int>(a.loss.size() / 4),
+        static_cast<int>(b.loss.size() / 4), a.k, a.along + 2 * b.along);
     const std::vector<unsigned> answers = answer.download();
     for (const unsigned one : answers) EXPECT_EQ(one, answers[0]);
     return answers[0] == 1;
@@ -141,11 +145,13 @@ WARPLADDER_IN_EVERY_FLAVOUR(SplitPass);
 
 TEST_P(SplitPass, KeepsWhatThePairsPromise) {
   // A cluster across memory holds 1,024 of k, and up to 16 more at its end; then it reads again.
+  // Two and four blocks share the long lines along memory.
   // Rows of memory begin in each of four ways on 16 bytes.
   for (const auto& [lines, k, gap] :
        {std::array{1, 1, 0}, std::array{17, 63, 3}, std::array{40, 300, 1}, std::array{32, 512, 4},
         std::array{33, 1030, 1}, std::array{5, 1041, 0}, std::array{67, 1030, 0},
-        std::array{70, 700, 0}, std::array{71, 1041, 2}, std::array{99, 300, 1}}) {
+        std::array{70, 700, 0}, std::array{71, 1041, 2}, std::array{99, 300, 1},
+        std::array{2, 30001, 2}, std::array{1, 70000, 0}}) {
     for (const bool along : {true, false}) {
       SCOPED_TRACE(testing::Message() << lines << "x" << k << (along ? " along" : " across"));
       const Lines uniform = uniform_lines(lines, k, 1), wide = wide_lines(lines, k, 20, 2);
@@ -182,26 +188,29 @@ TEST_P(SplitPass, HoldsWhatFp16RoundsToThePowerOfTwoAbove) {
 
 // What a block's words say of its lines: see parts/split.hpp.
 struct Numbers {
-  double below8, depth, spread, mean, small;
+  double below8, depth, spread, mean, small, joined, least;
 
-  static Numbers of(unsigned shapes, unsigned sizes) {
+  static Numbers of(unsigned shapes, unsigned sizes, unsigned pieces) {
     const auto as_float = [](unsigned code) {
       return static_cast<double>(std::bit_cast<float>(code << 16));
     };
     constexpr unsigned kOne = std::bit_cast<unsigned>(1.0f) >> 16;
-    return {(shapes & 0xff) / 255.0, as_float(kOne + (shapes >> 8 & 0xfff)),
-            as_float(kOne + (shapes >> 20)), as_float(sizes & 0xffff), as_float(sizes >> 16)};
+    return {(shapes & 0xff) / 255.0,         as_float(kOne + (shapes >> 8 & 0xfff)),
+            as_float(kOne + (shapes >> 20)), as_float(sizes & 0xffff),
+            as_float(sizes >> 16),           as_float(kOne + (pieces & 0xfff)),
+            as_float(kOne + (pieces >> 12))};
   }
   void include(const Numbers& more) {
     below8 = std::max(below8, more.below8), small = std::max(small, more.small);
     depth = std::max(depth, more.depth), spread = std::max(spread, more.spread);
     mean = std::max(mean, more.mean);
+    joined = std::max(joined, more.joined), least = std::max(least, more.least);
   }
 };
 Numbers most_of(const Written& w) {
   Numbers most{};
-  for (std::size_t at = 0; at < w.loss.size(); at += 2) {
-    most.include(Numbers::of(w.loss[at], w.loss[at + 1]));
+  for (std::size_t at = 0; at < w.loss.size(); at += 4) {
+    most.include(Numbers::of(w.loss[at], w.loss[at + 1], w.loss[at + 2]));
   }
   return most;
 }
@@ -378,6 +387,38 @@ TEST_P(SplitPass, LetsHalvesHoldGradients) {
   EXPECT_GE(std::min(fitting, others), 12) << "the rule is tried on both sides";
 }
 
+// The gradient of a softmax over a vocabulary of which a tenth is in use. Its lines' geometric mean
+// says too little, but that of the pieces in use does, unless the other operand is zero there.
+// Across memory a block sees only its part of the line, which may be without words in use.
+TEST_P(SplitPass, LetsHalvesHoldAVocabulary) {
+  constexpr int kLines = 2, kWords = 30000, kInUse = 3000;
+  Lines gradient{kLines, kWords, std::vector<float>(kLines * kWords)}, weights = gradient;
+  std::mt19937 random(40);
+  std::normal_distribution<float> normal;
+  for (float& v : weights.value) v = normal(random);
+  Lines elsewhere = weights;
+  for (int line = 0; line < kLines; ++line) {
+    for (int i = 0; i < kWords; ++i) {
+      gradient.at(line, i) = std::exp2(normal(random) - (i < kInUse ? 11.0f : 23.0f));
+    }
+    gradient.at(line, 100 + line) = -1;
+    for (int i = 0; i < kInUse; ++i) elsewhere.at(line, i) = 0;
+  }
+  for (const bool along : {true, false}) {
+    for (const bool other_along : {true, false}) {
+      const Written of_gradient = split(kHalves, gradient, along),
+                    of_weights = split(kHalves, weights, other_along),
+                    of_elsewhere = split(kHalves, elsewhere, other_along);
+      EXPECT_EQ(fit(of_gradient, of_weights), along);
+      EXPECT_EQ(fit(of_weights, of_gradient), along);
+      EXPECT_LE(roundings(gradient, of_gradient, weights, of_weights), 8);
+      EXPECT_GT(roundings(gradient, of_gradient, elsewhere, of_elsewhere), 8);
+      EXPECT_FALSE(fit(of_gradient, of_elsewhere));
+      EXPECT_FALSE(fit(of_elsewhere, of_gradient));
+    }
+  }
+}
+
 // Where one operand is large the other is small. Marginal numbers cannot tell, so the rule has to
 // expect it.
 TEST_P(SplitPass, ExpectsLargeElementsToMeetSmallOnes) {
@@ -436,16 +477,21 @@ Numbers counted(const Lines& x, int span) {
     const double binade = std::exp2(std::floor(std::log2(largest * (1 + 0x1p-12))));
     for (int first = 0, end = 0; end < x.k; first = end) {
       end = first + span + 64 < x.k ? first + span : x.k;
-      double below8 = 0, small = 0, mean = 0, logarithm = 0;
+      double below8 = 0, small = 0, mean = 0, logarithm = 0, of_piece = 0, roots = 0, least = 1;
       for (int i = first; i < end; ++i) {
         const double magnitude = std::abs(double{x.at(line, i)}) / binade;
         below8 += magnitude < 0x1p-8;
         small += magnitude > 0 && magnitude < 0x1p-17;
         mean += magnitude;
-        logarithm += std::log2(std::max(magnitude, 0x1p-29));
+        of_piece += std::log2(std::max(magnitude, 0x1p-29));
+        if (i % 256 < 255 && i + 1 < end) continue;
+        const double length = i % 256 + 1, root = std::exp2(std::min(0.0, of_piece / length));
+        roots += root * length, least = std::max(least, 1 / root);
+        logarithm += of_piece, of_piece = 0;
       }
       const double length = end - first, depth = std::exp2(std::max(0.0, -logarithm / length));
-      most.include({below8 / length, depth, mean / length * depth, mean / length, small / length});
+      most.include({below8 / length, depth, mean / length * depth, mean / length, small / length,
+                    length / roots, least});
     }
   }
   return most;
@@ -455,7 +501,8 @@ TEST_P(SplitPass, CountsTheLinesThatAreThereAndNoOthers) {
   // With how many elements of a line a block of a cluster of two has to do.
   for (const auto& [lines, k, gap, span] :
        {std::array{13, 512, 0, 256}, std::array{9, 700, 1, 512}, std::array{33, 1030, 2, 512},
-        std::array{1, 256, 0, 256}, std::array{71, 1030, 0, 512}, std::array{5, 100, 3, 256}}) {
+        std::array{1, 256, 0, 256}, std::array{71, 1030, 0, 512}, std::array{5, 100, 3, 256},
+        std::array{3, 17000, 1, 8704}}) {
     Lines x = uniform_lines(lines, k, 8);
     for (int i = 0; i < 7; ++i) x.at(lines / 2, 20 + 11 * i) = 0x1p-20f;
     for (int i = 0; i < 5; ++i) x.at(lines - 1, k - 1 - i) = -0x1p-30f;
@@ -476,6 +523,10 @@ TEST_P(SplitPass, CountsTheLinesThatAreThereAndNoOthers) {
       // The logarithm is taken along chords, twice.
       expect_rounded_up(told.depth, truth.depth, 1.14);
       expect_rounded_up(told.spread, truth.spread, 1.18);
+      if (k > 8192) {  // of pieces
+        expect_rounded_up(told.joined, truth.joined, 1.16);
+        expect_rounded_up(told.least, truth.least, 1.14);
+      }
     }
   }
 }

@@ -1,11 +1,13 @@
 #pragma once
 // Splits contiguous lines: a lane has eight neighbours along k, a warp a piece of 256 elements, and
-// one to eight warps share a line. A lane loads its own neighbours where addresses allow. Elsewhere
-// lanes load neighbouring words, and exchange them in shared memory.
+// one to eight warps share a line, or those of up to eight blocks of a cluster. A lane loads its
+// own neighbours where addresses allow. Elsewhere lanes load neighbouring words, and exchange them
+// in shared memory.
 //
 // The lambdas of split_contiguous() are thin on purpose. Functions in their place, or one function
 // more around a load, change what ptxas makes of it by up to 5 % of the instructions.
 
+#include "parts/ptx/cluster.hpp"
 #include "parts/split/loss.hpp"
 #include "parts/split/operand.hpp"
 #include "parts/split/range.hpp"
@@ -19,7 +21,60 @@ struct SplitContiguousShared {
   alignas(16) float piece_of_warp[kSplitWarps][kSplitPiece];
   Range range_of_warp[kSplitWarps];
   LossCount count_of_warp[kSplitWarps];
+  // Of the blocks that share a line. The first of them has all counts.
+  static constexpr int kMostBlocks = 8;
+  Range range_of_block[kMostBlocks];
+  LossCount count_of_block[kMostBlocks];
 };
+
+// A line's blocks: so many of the cluster's share it. This one is `own` of them; the first one's
+// rank in the cluster is `first`.
+struct LineShare {
+  unsigned blocks, own, first;
+  __device__ __forceinline__ LineShare(unsigned sharing, unsigned rank)
+      : blocks(sharing), own(rank & (sharing - 1)), first(rank - own) {}
+};
+
+// Joins the ranges that the line's warps have found, `warps` of this block from `first` on. Called
+// by all threads, of all the line's blocks.
+template <class Sync>
+__device__ __forceinline__ void join_ranges(SplitContiguousShared& s, const LineShare& share,
+                                            int first, int warps, Range& range, Sync& sync) {
+  if (threadIdx.x % 32 == 0) s.range_of_warp[threadIdx.x / 32] = range;
+  sync();  // all warps have written their ranges
+  for (int w = first; w < first + warps; ++w) range.add(s.range_of_warp[w]);
+  if (share.blocks == 1) return;
+  ptx::cluster_wait();  // a block has no shared memory before it starts
+  if (threadIdx.x < share.blocks) {
+    *ptx::in_block(&s.range_of_block[share.own], share.first + threadIdx.x) = range;
+  }
+  ptx::cluster_barrier();
+  for (unsigned b = 0; b < share.blocks; ++b) range.add(s.range_of_block[b]);
+}
+
+// Records the loss of the block's `lines` lines, or, in the first of the line's blocks, of the one
+// that they share. Called by all threads of the line's blocks.
+template <class Sync>
+__device__ __forceinline__ void record_counts(const SplitOperand& x, SplitContiguousShared& s,
+                                              unsigned block, const LineShare& share, int lines,
+                                              LossCount count, Sync& sync) {
+  const auto k = static_cast<unsigned>(x.k);
+  if (threadIdx.x % 32 == 0) s.count_of_warp[threadIdx.x / 32] = count;
+  if (share.blocks == 1) {
+    const int warps = kSplitWarps / lines;
+    return record_loss(x, block, {s.count_of_warp, lines, warps, warps, 1, k}, sync);
+  }
+  sync();  // all warps have written their counts
+  if (threadIdx.x == 0) {
+    LossCount total;
+    for (const LossCount& of_warp : s.count_of_warp) total.add(of_warp);
+    *ptx::in_block(&s.count_of_block[share.own], share.first) = total;
+  }
+  ptx::cluster_barrier();
+  if (share.own > 0) return;
+  record_loss(x, block / share.blocks,
+              {s.count_of_block, 1, 1, static_cast<int>(share.blocks), 1, k}, sync);
+}
 
 // Loads a contiguous operand's element. Of long lines it stays in the L2 cache, to be read again.
 template <SplitShape shape, class T>
@@ -82,8 +137,8 @@ __device__ __forceinline__ void exchange_words(float* piece, int lane, int own_f
 }
 
 // Writes a line's pairs, given its range. `v` holds the warp's first pieces already. Returns the
-// warp's share of the line's counts.
-template <class Pairs, int kPieces, class Load, class LoadWords, class Exchange>
+// warp's share of the line's counts. kByPiece: of its pieces, too.
+template <class Pairs, bool kByPiece, int kPieces, class Load, class LoadWords, class Exchange>
 __device__ __forceinline__ LossCount write_line(const SplitOperand& x, bool in_operand,
                                                 std::int64_t line, int of_line, int warps,
                                                 int pieces, int whole, int lane, std::int64_t depth,
@@ -96,6 +151,7 @@ __device__ __forceinline__ LossCount write_line(const SplitOperand& x, bool in_o
   if (in_operand && lane == 0 && of_line == 0) x.factor[line] = factor_of(Pairs(), range, exponent);
   unsigned char* const to = x.pairs + line * x.line_bytes;
   const bool counts = Pairs::kCounted && in_operand && range.largest != 0;
+  LossCount count;
   QuickCount quick;
   for (int first = of_line; first < pieces; first += step) {
     if (first > of_line) load(first);
@@ -111,10 +167,17 @@ __device__ __forceinline__ LossCount write_line(const SplitOperand& x, bool in_o
       unsigned hi[4] = {};
       if (in_operand && k < depth) Pairs::write8(to, k, scaled, hi, quick.magnitude);
       if (!counts) continue;
+      const unsigned before = quick.exponents;
       quick.add(hi, piece < whole ? 0u : ~0u);
+      if constexpr (kByPiece) {
+        const unsigned exponents = warp::sum(quick.exponents - before);
+        const std::int64_t left = x.k - std::int64_t{piece} * kSplitPiece;
+        if (lane == 0 && left > 0) {
+          count.add_piece(exponents, static_cast<int>(min(left, std::int64_t{kSplitPiece})));
+        }
+      }
     }
   }
-  LossCount count;
   if (counts) {
     const bool recount = __any_sync(0xffffffffu, quick.may_be_small());
     // Load those pieces and the line's end once more: code that counts in the registers of each
@@ -128,30 +191,36 @@ __device__ __forceinline__ LossCount write_line(const SplitOperand& x, bool in_o
       count.add_small(words, range.largest);
     }
     quick.add_to(count);
-    count.add_of_lanes<32>();
+    count.add_of_lanes<32, kByPiece>();
   }
   count.set_line(in_operand, range.largest);
   return count;
 }
 
-// Splits the lines of block `block`. Called by the pass's 256 threads.
+// Splits the lines of block `block`, which is block `rank` of its cluster. Called by the pass's 256
+// threads.
 template <class Pairs, SplitShape shape, class Sync>
 __device__ __forceinline__ void split_contiguous(const SplitOperand& x, unsigned block,
-                                                 void* shared, Sync& sync) {
-  if (sync.skips) {
+                                                 unsigned rank, void* shared, Sync& sync) {
+  constexpr bool kIsLong = shape == SplitShape::long_lines;
+  const LineShare share(kIsLong ? x.sharing : 1, rank);
+  if (sync.skips && share.blocks == 1) {
     if (threadIdx.x == 0) sync.record(x, block, PrecisionLoss());
     return;
   }
   constexpr int kPieces = SplitTraits<shape>::pieces;
   auto& s = *static_cast<SplitContiguousShared*>(shared);
+  if (share.blocks > 1) ptx::cluster_arrive_relaxed();
   const std::int64_t depth = x.line_bytes / Pairs::kBytes;
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32,
-            warps_log2 = warps_of_line_log2<shape>(depth), warps = 1 << warps_log2,
-            of_line = warp & (warps - 1);
-  const int pieces = static_cast<int>((depth + kSplitPiece - 1) / kSplitPiece),
-            whole = static_cast<int>(x.k / kSplitPiece);
-  const std::int64_t line = (std::int64_t{block} * kSplitWarps + warp) >> warps_log2;
-  const int direct = x.in_vectors() ? whole : 0;
+            warps_log2 = warps_of_line_log2<shape>(depth), warps_of_block = 1 << warps_log2,
+            in_block = warp & (warps_of_block - 1),
+            warps = warps_of_block * static_cast<int>(share.blocks),
+            of_line = in_block + static_cast<int>(share.own) * kSplitWarps;
+  // A block that skips its work has none, but meets the others.
+  const int pieces = sync.skips ? 0 : static_cast<int>((depth + kSplitPiece - 1) / kSplitPiece),
+            whole = static_cast<int>(x.k / kSplitPiece), direct = x.in_vectors() ? whole : 0;
+  const std::int64_t line = (std::int64_t{block / share.blocks} * kSplitWarps + warp) >> warps_log2;
   const bool in_operand = line < x.lines;
   const float* const from = x.data + (in_operand ? line : x.lines - 1) * x.ld;
   float v[kPieces][8];
@@ -183,18 +252,13 @@ __device__ __forceinline__ void split_contiguous(const SplitOperand& x, unsigned
   }
   range.template add_of_warp<Pairs>();
   if constexpr (shape != SplitShape::short_lines) {  // each short line belongs to a single warp
-    if (lane == 0) s.range_of_warp[warp] = range;
-    sync();  // all warps have written their ranges
-    for (int w = 0; w < warps; ++w) range.add(s.range_of_warp[warp - of_line + w]);
+    join_ranges(s, share, warp - in_block, warps_of_block, range, sync);
   }
-  const LossCount count = write_line<Pairs>(x, in_operand, line, of_line, warps, pieces, whole,
-                                            lane, depth, range, v, load, load_words, exchange);
+  const LossCount count =
+      write_line<Pairs, kIsLong>(x, in_operand, line, of_line, warps, pieces, whole, lane, depth,
+                                 range, v, load, load_words, exchange);
   if constexpr (Pairs::kCounted) {
-    if (lane == 0) s.count_of_warp[warp] = count;
-    record_loss(
-        x, block,
-        {s.count_of_warp, kSplitWarps >> warps_log2, warps, warps, 1, static_cast<unsigned>(x.k)},
-        sync);
+    record_counts(x, s, block, share, kSplitWarps >> warps_log2, count, sync);
   }
 }
 

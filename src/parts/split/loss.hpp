@@ -34,6 +34,15 @@ __device__ __forceinline__ unsigned count_from(unsigned least, unsigned word, un
 #endif
 }
 
+// 1 / G of elements whose hi's bits have this mean, as PrecisionLoss codes it. A half's bits over
+// 2^10 lie below its logarithm + 15: they are chords of a concave function. So are a float's bits
+// over 2^23, so that 1 / G is not too small as a float of these bits. One step is added for the
+// roundings.
+__device__ __forceinline__ unsigned depth_of(float mean_of_bits) {
+  constexpr int kZero = 30 << PrecisionLoss::kSteps;  // -log2 of zero, where the largest has 1
+  return static_cast<unsigned>(max(kZero + 1 - static_cast<int>(0.125f * mean_of_bits), 0));
+}
+
 // What is counted of a line's scaled elements, or of some of them, beside the binade of the line's
 // largest.
 struct LossCount {
@@ -41,6 +50,8 @@ struct LossCount {
   unsigned small = 0;   // nonzero elements below 2^-17
   float exponents = 0;  // sum of their hi's bits. Infinite: there is no line
   float magnitude = 0;  // sum of magnitudes. Infinite: no FP16 pair can hold the line
+  float roots = 0;      // sum over pieces of the piece's length times its G
+  unsigned least = 0;   // 1 / G of the piece where it is most, as PrecisionLoss codes it
 
   // Counts what the quick count leaves open. Elements are FP32 bits, as is the line's largest.
   __device__ __forceinline__ void add_small(const float (&x)[8], unsigned largest) {
@@ -48,12 +59,20 @@ struct LossCount {
     WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 8; ++i) small += magnitude_bits(x[i]) - 1u < limit - 1u ? 1u : 0u;
   }
+  // Counts a piece of so many elements, by the sum of their hi's bits.
+  __device__ __forceinline__ void add_piece(unsigned exponents_of_piece, int length) {
+    const auto elements = static_cast<float>(length);
+    const unsigned depth = depth_of(static_cast<float>(exponents_of_piece) / elements);
+    roots += elements / PrecisionLoss::number_from_one(depth);
+    least = max(least, depth);
+  }
   __device__ __forceinline__ void add(const LossCount& more) {
     from8 += more.from8, small += more.small;
     exponents += more.exponents, magnitude += more.magnitude;
+    roots += more.roots, least = max(least, more.least);
   }
-  // Adds what the other lanes have, of a warp or of each kLanes of it.
-  template <int kLanes>
+  // Adds what the other lanes have, of a warp or of each kLanes of it. kPieces: pieces, too.
+  template <int kLanes, bool kPieces>
   __device__ __forceinline__ void add_of_lanes() {
     const auto sum = [](unsigned own) {
       if constexpr (kLanes == 32) return warp::sum(own);
@@ -62,6 +81,10 @@ struct LossCount {
     from8 = sum(from8), small = sum(small);
     exponents = warp::reduce<kLanes>(exponents, warp::Sum());
     magnitude = warp::reduce<kLanes>(magnitude, warp::Sum());
+    if constexpr (kPieces) {
+      roots = warp::reduce<kLanes>(roots, warp::Sum());
+      least = warp::reduce<kLanes>(least, warp::Max());
+    }
   }
   // A line of zeros, or none at all, counts for nothing.
   __device__ __forceinline__ void set_line(bool in_operand, unsigned largest) {
@@ -126,14 +149,12 @@ __device__ __forceinline__ PrecisionLoss loss_of(const LossCount& count, unsigne
   loss.below8 = count.from8 == length ? 0u : min(share_below8 + 1, 255u);
   loss.small = upper_half(one * static_cast<float>(count.small));
   loss.mean = upper_half(0x1p-15f * kRoundings * one * count.magnitude);
-  // A half's bits over 2^10 lie below its logarithm + 15: they are chords of a concave function. So
-  // are a float's bits over 2^23, so that 1 / G is not too small as a float of these bits. One step
-  // is added for the roundings.
-  constexpr int kZero = 30 << PrecisionLoss::kSteps;  // -log2 of zero, where the largest has 1
-  const int depth = kZero + 1 - static_cast<int>(0.125f * one * count.exponents);
-  loss.depth = static_cast<unsigned>(max(depth, 0));
+  loss.depth = depth_of(one * count.exponents);
   loss.spread =
       PrecisionLoss::from_one(PrecisionLoss::number(loss.mean) * loss.number_from_one(loss.depth));
+  loss.joined =
+      count.roots > 0.0f ? PrecisionLoss::from_one(kRoundings / (one * count.roots)) : 0xfffu;
+  loss.least = count.roots > 0.0f ? count.least : 0xfffu;
   return loss;
 }
 
@@ -147,15 +168,25 @@ __device__ __forceinline__ bool fits_half_pairs(const PrecisionLoss& a, const Pr
   if (a_small == 0.0f && b_small == 0.0f) return true;
   const int large = 255 - static_cast<int>(a.below8 + b.below8);
   if (63.75f * (a_small + b_small) <= static_cast<float>(large)) return true;
+  // Of both operands' 1 / G, or what stands for it, and M / G.
+  const auto suffice = [&](float a_depth, float b_depth, float a_spread, float b_spread) {
+    const float of_a = a_spread * b_depth, of_b = b_spread * a_depth,
+                by_small = 2.0f * a_depth * b_depth,
+                lost = fminf(a_small * by_small, of_b) + fminf(b_small * by_small, of_a);
+    return lost <= 15 * 0x1p15f && of_a + of_b <= 0x1p25f;
+  };
+  const auto by_means = [&](unsigned a_code, unsigned b_code) {
+    const float a_depth = a.number_from_one(a_code), b_depth = b.number_from_one(b_code);
+    return suffice(a_depth, b_depth, fmaxf(a.number(a.mean) * a_depth, 1.0f),
+                   fmaxf(b.number(b.mean) * b_depth, 1.0f));
+  };
   const float a_depth = a.number_from_one(a.depth), b_depth = b.number_from_one(b.depth);
   const auto spread_of = [](const PrecisionLoss& x, float depth, bool is_apart) {
     return is_apart ? fmaxf(x.number(x.mean) * depth, 1.0f) : x.number_from_one(x.spread);
   };
-  const float of_a = spread_of(a, a_depth, apart == Apart::a) * b_depth,
-              of_b = spread_of(b, b_depth, apart == Apart::b) * a_depth,
-              by_small = 2.0f * a_depth * b_depth,
-              lost = fminf(a_small * by_small, of_b) + fminf(b_small * by_small, of_a);
-  return lost <= 15 * 0x1p15f && of_a + of_b <= 0x1p25f;
+  return suffice(a_depth, b_depth, spread_of(a, a_depth, apart == Apart::a),
+                 spread_of(b, b_depth, apart == Apart::b)) ||
+         by_means(a.joined, b.least) || by_means(a.least, b.joined);
 }
 
 // How the threads of the pass synchronise where they are the block's only threads. Other kernels
@@ -168,27 +199,27 @@ struct BlockSplitSync {
     skips = __syncthreads_or(__ldcg(x.stop) == kStop);
   }
   __device__ __forceinline__ void operator()() const { __syncthreads(); }
-  // Called by one thread with the block's loss. If that is too much, later blocks skip their work.
-  __device__ __forceinline__ void record(const SplitOperand& x, unsigned block,
+  // Called by one thread with a block's loss. If that is too much, later blocks skip their work.
+  __device__ __forceinline__ void record(const SplitOperand& x, unsigned at,
                                          PrecisionLoss most) const {
     if (skips) most = PrecisionLoss::unrepresentable();
-    x.loss[block] = most.stored();
+    x.loss[at] = most.stored();
     if (x.stop && !fits_half_pairs(most, PrecisionLoss())) atomicExch(x.stop, kStop);
   }
 };
 
 // Where the counts of a block lie in shared memory, and what they are of: `lines` lines in `parts`
-// parts each.
+// parts each, at most eight.
 struct LossCounts {
   LossCount* first;
   int lines, line_step, parts, part_step;
   unsigned length;  // of a line, all its parts
 };
 
-// Records the maximum over a block's lines, whose counts its warps have just written. Called by all
-// threads.
+// Records the maximum over a block's lines, whose counts its warps have just written, as loss
+// `at`. Called by all threads.
 template <class Sync>
-__device__ __forceinline__ void record_loss(const SplitOperand& x, unsigned block,
+__device__ __forceinline__ void record_loss(const SplitOperand& x, unsigned at,
                                             const LossCounts& counts, Sync& sync) {
   sync();  // all warps have written their counts
   if (threadIdx.x >= 32) return;
@@ -203,7 +234,7 @@ __device__ __forceinline__ void record_loss(const SplitOperand& x, unsigned bloc
     own = loss_of(total, counts.length);
   }
   own.include_warp();
-  if (threadIdx.x == 0) sync.record(x, block, own);
+  if (threadIdx.x == 0) sync.record(x, at, own);
 }
 
 // Maxima over all blocks of a and b. b's losses follow a's in memory; `shared` is zero before.
@@ -212,17 +243,17 @@ template <int kThreads>
 __device__ __forceinline__ void gather_losses(const SplitOperand& a, const SplitOperand& b,
                                               int thread, PrecisionLoss (&shared)[2]) {
   constexpr int kInFlight = 4;
-  const unsigned blocks = a.blocks + b.blocks;
+  const unsigned losses = a.losses() + b.losses();
   PrecisionLoss most[2];
-  for (unsigned i0 = thread; i0 < blocks; i0 += kInFlight * kThreads) {
+  for (unsigned i0 = thread; i0 < losses; i0 += kInFlight * kThreads) {
     StoredLoss of_block[kInFlight];
     WARPLADDER_UNROLL_ON_GPU
     for (int u = 0; u < kInFlight; ++u) {
-      if (i0 + u * kThreads < blocks) of_block[u] = a.loss[i0 + u * kThreads];
+      if (i0 + u * kThreads < losses) of_block[u] = a.loss[i0 + u * kThreads];
     }
     WARPLADDER_UNROLL_ON_GPU
     for (int u = 0; u < kInFlight; ++u) {
-      const bool of_a = i0 + u * kThreads < a.blocks;
+      const bool of_a = i0 + u * kThreads < a.losses();
       const PrecisionLoss loss(of_block[u]);
       if (of_a) most[0].include(loss);
       if (!of_a) most[1].include(loss);

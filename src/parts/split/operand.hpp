@@ -76,14 +76,16 @@ __host__ __device__ __forceinline__ auto with_split_shape(std::int64_t depth, co
 }
 
 // What FP16 pairs lose, as maxima over lines or parts of lines, packed as a block writes it.
-struct StoredLoss {
-  unsigned shapes = 0, sizes = 0;
+struct alignas(16) StoredLoss {
+  static constexpr unsigned kUnknown = 0xffffff;  // of pieces that nobody counted
+  unsigned shapes = 0, sizes = 0, pieces = 0;
 };
 // The same as numbers: parts/split.hpp names them. Each is rounded up.
 struct PrecisionLoss {
   unsigned below8 = 0;             // L, in 255ths
   unsigned depth = 0, spread = 0;  // 1 / G and M / G, as from_one() codes them
   unsigned mean = 0, small = 0;    // M and S, as the upper halves of floats
+  unsigned joined = 0, least = 0;  // 1 / H and 1 / g, as from_one() codes them
 
   static constexpr int kSteps = 7;  // log2 of the codes for each power of two
 
@@ -93,15 +95,18 @@ struct PrecisionLoss {
         depth(s.shapes >> 8 & 0xfff),
         spread(s.shapes >> 20),
         mean(s.sizes & 0xffff),
-        small(s.sizes >> 16) {}
+        small(s.sizes >> 16),
+        joined(s.pieces & 0xfff),
+        least(s.pieces >> 12) {}
   // No FP16 pair can hold some line.
   __device__ __forceinline__ static PrecisionLoss unrepresentable() {
     PrecisionLoss loss;
     loss.below8 = 255, loss.depth = loss.spread = 0xfff, loss.mean = loss.small = 0x7f00;
+    loss.joined = loss.least = 0xfff;
     return loss;
   }
   __device__ __forceinline__ StoredLoss stored() const {
-    return {below8 | depth << 8 | spread << 20, mean | small << 16};
+    return {below8 | depth << 8 | spread << 20, mean | small << 16, joined | least << 12};
   }
   // Numbers from 1 on, as the bits of floats above those of 1, rounded up to 12 bits.
   __device__ __forceinline__ static unsigned from_one(float x) {
@@ -119,18 +124,21 @@ struct PrecisionLoss {
     below8 = max(below8, more.below8);
     depth = max(depth, more.depth), spread = max(spread, more.spread);
     mean = max(mean, more.mean), small = max(small, more.small);
+    joined = max(joined, more.joined), least = max(least, more.least);
   }
   // Includes what the warp's other lanes have.
   __device__ __forceinline__ void include_warp() {
     below8 = warp::greatest(below8);
     depth = warp::greatest(depth), spread = warp::greatest(spread);
     mean = warp::greatest(mean), small = warp::greatest(small);
+    joined = warp::greatest(joined), least = warp::greatest(least);
   }
   // Includes this in one that other threads include theirs in, too.
   __device__ __forceinline__ void add_to(PrecisionLoss& shared) const {
     atomicMax(&shared.below8, below8);
     atomicMax(&shared.depth, depth), atomicMax(&shared.spread, spread);
     atomicMax(&shared.mean, mean), atomicMax(&shared.small, small);
+    atomicMax(&shared.joined, joined), atomicMax(&shared.least, least);
   }
 };
 
@@ -148,15 +156,17 @@ struct SplitOperand {
   unsigned char* pairs = nullptr;  // lines × line_bytes
   std::int64_t line_bytes = 0;
   float* factor = nullptr;     // of each line: multiplies what its pairs give
-  StoredLoss* loss = nullptr;  // of each block
+  StoredLoss* loss = nullptr;  // of each block, or of each `sharing` blocks
   unsigned* stop = nullptr;    // kStop: FP16 pairs do not suffice, skip the rest
   unsigned blocks = 0;
+  unsigned sharing = 1;       // blocks of a cluster that share a contiguous line: a power of two
   unsigned first_blocks = 0;  // blocks of the first wave, which start before any has counted
   std::int64_t span = 0;      // elements of k per block of a cluster: split_span()
 
   __host__ __device__ __forceinline__ bool in_vectors() const {
     return (reinterpret_cast<std::uintptr_t>(data) & 15) == 0 && ld % 4 == 0;
   }
+  __host__ __device__ __forceinline__ unsigned losses() const { return blocks / sharing; }
 };
 
 // k padded to a multiple of 64, the depth of a chunk; at least 64.
@@ -172,6 +182,15 @@ __host__ __device__ __forceinline__ int warps_of_line_log2(std::int64_t depth) {
     ++log2;
   }
   return log2;
+}
+
+// How many blocks share a contiguous line: at most eight. They read what their registers do not
+// hold twice, the second time from the L2 cache, as long as all lines under way fit into it.
+__host__ __device__ __forceinline__ unsigned blocks_of_contiguous_line(std::int64_t depth) {
+  constexpr std::int64_t kOfBlock = 28672;  // of two blocks per SM, where the cache has 50 MiB
+  unsigned blocks = 1;
+  while (blocks < 8 && blocks * kOfBlock < depth) blocks *= 2;
+  return blocks;
 }
 
 // The cluster size for strided lines. Without clusters a block reads longer lines twice.
@@ -212,12 +231,14 @@ __host__ __device__ __forceinline__ SplitPart split_part(const SplitOperand& x, 
   return {begin, end, kMore > 0 && end - begin > kRows && k_end - begin <= kRows + kMore};
 }
 
-// The number of blocks that split `lines` lines; clusters are whole.
+// The number of blocks that split `lines` lines; clusters are whole. `sharing`: blocks that share
+// a contiguous line.
 template <SplitShape shape>
-unsigned split_blocks(std::int64_t lines, std::int64_t depth, bool contiguous, unsigned cluster) {
+unsigned split_blocks(std::int64_t lines, std::int64_t depth, bool contiguous, unsigned cluster,
+                      unsigned sharing) {
   const int of_block =
       contiguous ? kSplitWarps >> warps_of_line_log2<shape>(depth) : SplitTraits<shape>::lines;
-  const std::int64_t blocks = (lines + of_block - 1) / of_block * (contiguous ? 1 : cluster);
+  const std::int64_t blocks = (lines + of_block - 1) / of_block * (contiguous ? sharing : cluster);
   return static_cast<unsigned>((blocks + cluster - 1) / cluster * cluster);
 }
 

@@ -191,6 +191,12 @@ __device__ __forceinline__ void write_rounds(const SplitOperand& x, SplitShared<
       const std::int64_t left = k_end - (first + own);
       if (!Pairs::kCounted || left <= 0) continue;
       quick.add_to(count);
+      if constexpr (shape == SplitShape::long_lines) {
+        static_assert(kPart == kSplitPiece);
+        const unsigned exponents = warp::reduce<4>(quick.exponents, warp::Sum());
+        if (lane % 4 == 0)
+          count.add_piece(exponents, static_cast<int>(min(left, std::int64_t{kPart})));
+      }
       const std::int64_t behind = end - (first + own);
       int counted = behind < kPart ? static_cast<int>(behind) : kPart;
       if (kMore > 0 && counted > kRows + kMore - own) counted = kRows + kMore - own;
@@ -228,7 +234,7 @@ __device__ __forceinline__ LossCount write_lines(const SplitOperand& x, SplitSha
   LossCount count;
   write_rounds<Pairs, shape>(x, s, lane, line0, line, part, in_operand, scale, range.largest, depth,
                              begin, end, k_end, with_more, count, load, rows_from, sync);
-  count.add_of_lanes<4>();
+  count.add_of_lanes<4, shape == SplitShape::long_lines>();
   count.set_line(in_operand, range.largest);
   return count;
 }

@@ -7,7 +7,8 @@ namespace warpladder::kernel_tests {
 namespace {
 
 // Lines of k elements, along memory or across it, as the blocks of the grid share them out; across
-// memory each cluster of two has 32 lines. A line's pairs take a whole number of groups of 64.
+// memory each cluster of two has 32 lines, or 16 long ones, and along memory a cluster has a line
+// that its blocks share. A line's pairs take a whole number of groups of 64.
 template <class Pairs>
 __device__ __forceinline__ void split_lines(const float* data, unsigned char* pairs, float* factor,
                                             unsigned* loss, int ld, int lines, int k,
@@ -15,9 +16,11 @@ __device__ __forceinline__ void split_lines(const float* data, unsigned char* pa
   parts::SplitOperand x{data, ld, lines, k, contiguous};
   x.pairs = pairs;
   const std::int64_t depth = parts::padded_depth(k);
-  constexpr auto kMedium = parts::SplitShape::medium_lines;
+  constexpr auto kMedium = parts::SplitShape::medium_lines, kLong = parts::SplitShape::long_lines;
+  const bool is_long = parts::split_shape_of(depth) == kLong;
   x.line_bytes = depth * Pairs::kBytes;
-  x.span = parts::split_span<kMedium>(depth, 2);
+  x.span = is_long ? parts::split_span<kLong>(depth, 2) : parts::split_span<kMedium>(depth, 2);
+  if (contiguous) x.sharing = parts::blocks_of_contiguous_line(depth);
   x.factor = factor;
   x.loss = reinterpret_cast<parts::StoredLoss*>(loss);
   x.blocks = gridDim.x;
@@ -25,8 +28,10 @@ __device__ __forceinline__ void split_lines(const float* data, unsigned char* pa
   parts::BlockSplitSync sync;
   if (contiguous) {
     parts::with_split_shape(depth, [&]<parts::SplitShape shape>() {
-      parts::split_contiguous<Pairs, shape>(x, blockIdx.x, shared, sync);
+      parts::split_contiguous<Pairs, shape>(x, blockIdx.x, ptx::cluster_rank(), shared, sync);
     });
+  } else if (is_long) {
+    parts::split_strided<Pairs, kLong>(x, blockIdx.x, ptx::cluster_rank(), 2, shared, sync);
   } else {
     parts::split_strided<Pairs, kMedium>(x, blockIdx.x, ptx::cluster_rank(), 2, shared, sync);
   }

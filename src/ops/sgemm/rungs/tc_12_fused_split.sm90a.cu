@@ -39,13 +39,20 @@ struct Maps {
   runtime::TensorMap a, b;
 };
 
-// The losses counted so far, over all blocks: A's, B's.
-__device__ __forceinline__ uint4 most_so_far(const SplitGemm& split) {
-  return __ldcg(reinterpret_cast<const uint4*>(split.state->most));
+// The losses counted so far, over all blocks, but of pieces.
+struct CountedLosses {
+  uint2 a, b;
+};
+__device__ __forceinline__ CountedLosses most_so_far(const SplitGemm& split) {
+  const auto* const most = split.state->most;
+  return {__ldcg(reinterpret_cast<const uint2*>(&most[0])),
+          __ldcg(reinterpret_cast<const uint2*>(&most[1]))};
 }
-__device__ __forceinline__ bool fits(const SplitGemm& split, const uint4& most) {
-  const parts::PrecisionLoss loss[2] = {parts::PrecisionLoss(parts::StoredLoss{most.x, most.y}),
-                                        parts::PrecisionLoss(parts::StoredLoss{most.z, most.w})};
+__device__ __forceinline__ bool fits(const SplitGemm& split, const CountedLosses& most) {
+  const auto loss_of = [](uint2 of) {
+    return parts::PrecisionLoss(parts::StoredLoss{of.x, of.y, parts::StoredLoss::kUnknown});
+  };
+  const parts::PrecisionLoss loss[2] = {loss_of(most.a), loss_of(most.b)};
   return parts::fits_half_pairs(split.a, split.b, loss);
 }
 
@@ -70,7 +77,7 @@ __device__ __forceinline__ void include_atomically(unsigned* word, const parts::
 // Adds each block's loss to the shared counts, and stops once FP16 pairs do not suffice.
 struct CountingSplitSync : SplitSync {
   const SplitGemm& split;
-  uint4 seen = {};
+  CountedLosses seen = {};
   __device__ __forceinline__ explicit CountingSplitSync(const SplitGemm& s) : split(s) {}
   __device__ __forceinline__ void record(const parts::SplitOperand& x, unsigned,
                                          parts::PrecisionLoss most) const {

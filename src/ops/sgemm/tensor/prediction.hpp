@@ -60,15 +60,18 @@ std::uint64_t split_barriers(const Problem& p, const runtime::Machine& machine, 
     std::uint64_t barriers = 0;
     for (const parts::SplitOperand* x : {&s.a, &s.b}) {
       if (which == (x == &s.a ? Operands::b : Operands::a)) continue;
-      barriers += x->contiguous ? (per_ticket + kOfRange + kOfLoss) * x->blocks
-                                : strided_split_barriers<Pairs, shape>(s, per_ticket) *
-                                      (x->blocks / s.cluster);
+      // Blocks that share a line meet twice over its range, and over its loss.
+      const int of_sharing = x->sharing > 1 ? 2 + 2 * kOfLoss : 0;
+      barriers +=
+          x->contiguous
+              ? (per_ticket + kOfRange + of_sharing) * x->blocks + kOfLoss * x->losses()
+              : strided_split_barriers<Pairs, shape>(s, per_ticket) * (x->blocks / s.cluster);
     }
     if (own_kernel && Pairs::kCounted) {  // blocks beyond the first wave vote on leaving early
-      const unsigned blocks = (which == Operands::b ? 0 : s.a.blocks) +
-                              (which == Operands::a ? 0 : s.b.blocks),
-                     first = s.a.first_blocks;
-      barriers += blocks > first ? blocks - first : 0;
+      const unsigned of_a = which == Operands::b ? 0 : s.a.blocks,
+                     of_b = which == Operands::a ? 0 : s.b.blocks, first = s.a.first_blocks;
+      const auto votes = [&](unsigned blocks) { return blocks > first ? blocks - first : 0; };
+      barriers += launches_apart(s) ? votes(of_a) + votes(of_b) : votes(of_a + of_b);
     }
     return barriers * parts::kSplitWarps;
   };

@@ -62,6 +62,7 @@ SplitGemm plan_split_of(const Gemm& g, bool trans_a, bool trans_b, Operands whic
   s.a.contiguous = !trans_a;  // as FP32 arithmetic reads them, where no pairs suffice
   s.b.contiguous = trans_b;
   operand_of(s, other(which)).blocks = 0;
+  operand_of(s, other(which)).sharing = 1;
   return s;
 }
 

@@ -24,21 +24,37 @@ static __global__ void __launch_bounds__(parts::kSplitThreads, parts::SplitTrait
 // Which operands to split. The other one was split earlier, into the same workspace.
 enum class Operands { both, a, b };
 
-// Launches the pass over the operands of `s` that have blocks.
+// Launches the blocks of `s`, in clusters of this size.
 template <class Pairs>
-static void launch_pass(const SplitGemm& s, runtime::StreamView& stream) {
+static void launch_pass_in(unsigned cluster, const SplitGemm& s, runtime::StreamView& stream) {
   // If two blocks per SM suffice, ask for enough shared memory to keep a third one out. Otherwise
   // blocks that start during the previous kernel crowd onto the SMs that are free first.
   constexpr std::size_t kRoomForTwo = 76 << 10;
   const auto multiprocessors = static_cast<unsigned>(stream.machine->multiprocessors);
   parts::with_split_shape(s.depth, [&]<parts::SplitShape shape>() {
     const unsigned blocks = s.a.blocks + s.b.blocks;
+    if (blocks == 0) return;
     std::size_t shared = sizeof(parts::SplitShared<shape>);
     if (blocks <= 2 * multiprocessors && shared < kRoomForTwo) shared = kRoomForTwo;
     const runtime::LaunchShape launch_shape{dim3(blocks), dim3(parts::kSplitThreads), shared,
-                                            s.cluster, true};
+                                            cluster, true};
     runtime::launch(stream, launch_shape, split<Pairs, shape>, s);
   });
+}
+
+// Launches the pass over the operands of `s` that have blocks. Contiguous lines that blocks share
+// and strided ones need clusters of different sizes, and so launches of their own.
+template <class Pairs>
+static void launch_pass(const SplitGemm& s, runtime::StreamView& stream) {
+  if (!launches_apart(s)) {
+    launch_pass_in<Pairs>(s.cluster > 1 ? s.cluster : sharing_of(s), s, stream);
+    return;
+  }
+  SplitGemm contiguous = s, strided = s;
+  (s.a.contiguous ? strided.a : contiguous.a).blocks = 0;
+  (s.b.contiguous ? strided.b : contiguous.b).blocks = 0;
+  launch_pass_in<Pairs>(sharing_of(s), contiguous, stream);
+  launch_pass_in<Pairs>(s.cluster, strided, stream);
 }
 
 template <class Pairs>

@@ -59,7 +59,7 @@ inline SplitGemm tickets_of(const Gemm& g, bool trans_a, bool trans_b,
   SplitGemm s =
       split_in_workspace<parts::Tf32Pairs>(g, trans_a, trans_b, machine, SplitPass::by_tickets);
   for (parts::SplitOperand* x : {&s.a, &s.b}) {
-    x->blocks = parts::split_blocks<kAgainShape>(x->lines, s.depth, x->contiguous, 1);
+    x->blocks = parts::split_blocks<kAgainShape>(x->lines, s.depth, x->contiguous, 1, 1);
     x->span = parts::split_span<kAgainShape>(s.depth, 1);
   }
   return s;

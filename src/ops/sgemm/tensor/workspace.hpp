@@ -28,9 +28,15 @@ constexpr int kKindOf = Pairs::kNeedsLeast ? 1 : 0;
 struct SplitGemm {
   parts::SplitOperand a, b;
   std::int64_t depth;           // k, padded
-  unsigned cluster;             // cluster size of the pass
+  unsigned cluster;             // cluster size of the pass over strided lines
   SplitState* state = nullptr;  // zero after the pass, but perhaps `stop`
 };
+
+// How many blocks share a contiguous line, of either operand.
+inline unsigned sharing_of(const SplitGemm& s) {
+  return s.a.sharing > s.b.sharing ? s.a.sharing : s.b.sharing;
+}
+inline bool launches_apart(const SplitGemm& s) { return sharing_of(s) > 1 && s.cluster > 1; }
 
 // The shape of a pass inside another kernel.
 constexpr parts::SplitShape kTicketShape = parts::SplitShape::one_block_per_sm;
@@ -49,7 +55,9 @@ SplitGemm plan_split(const Gemm& g, bool trans_a, bool trans_b, const runtime::M
   for (parts::SplitOperand* x : {&s.a, &s.b}) {
     const auto share_out = [&]<parts::SplitShape shape>() {
       x->first_blocks = machine.multiprocessors * parts::SplitTraits<shape>::blocks;
-      x->blocks = parts::split_blocks<shape>(x->lines, depth, x->contiguous, cluster);
+      const bool may_share = own_kernel && x->contiguous && machine.clusters_of(2) > 0;
+      if (may_share) x->sharing = parts::blocks_of_contiguous_line(depth);
+      x->blocks = parts::split_blocks<shape>(x->lines, depth, x->contiguous, cluster, x->sharing);
       x->span = parts::split_span<shape>(depth, cluster);
     };
     if (own_kernel) {
@@ -85,7 +93,7 @@ SplitGemm split_in_workspace(const Gemm& g, bool trans_a, bool trans_b,
   constexpr std::int64_t kExtraBlocks = 2 * 16;
   s.a.loss = reinterpret_cast<parts::StoredLoss*>(
       take((g.m + g.n + kExtraBlocks) * sizeof(parts::StoredLoss)));
-  s.b.loss = s.a.loss + s.a.blocks;
+  s.b.loss = s.a.loss + s.a.losses();
   s.a.pairs = take(g.m * s.a.line_bytes);
   s.b.pairs = take(g.n * s.b.line_bytes);
   return s;
