@@ -156,28 +156,30 @@ struct ColumnQuad {
 template <class Pairs, int kBlocks, int kBlockM, int kThreads>
 __device__ __forceinline__ void reduce_and_store(const Gemm& g, const SplitGemm& s, float* shared,
                                                  int row_length, unsigned rank, TileOrigin corner) {
-  constexpr int kWarps = kThreads / 32, kRows = kBlockM / kBlocks, kInFlight = 8 / kBlocks;
+  constexpr int kWarps = kThreads / 32, kRows = (kBlockM + kBlocks - 1) / kBlocks,
+                kInFlight = 8 / kBlocks;
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32,
-            first = static_cast<int>(rank) * kRows;
+            first = static_cast<int>(rank) * kRows,
+            end = first + kRows < kBlockM ? first + kRows : kBlockM;
   const ColumnQuad quad(g, s, corner.column + lane * 4);
   const float* staged[kBlocks];
   WARPLADDER_UNROLL_ON_GPU
   for (int b = 0; b < kBlocks; ++b) staged[b] = ptx::in_block(shared, b) + lane * 4;
   WARPLADDER_NO_UNROLL
-  for (int r0 = first + warp; r0 < first + kRows; r0 += kInFlight * kWarps) {
+  for (int r0 = first + warp; r0 < end; r0 += kInFlight * kWarps) {
     float4 of_block[kInFlight][kBlocks];
     WARPLADDER_UNROLL_ON_GPU
     for (int u = 0; u < kInFlight; ++u) {
       WARPLADDER_UNROLL_ON_GPU
       for (int b = 0; b < kBlocks; ++b) {
-        const int row = r0 + u * kWarps;
+        const int wanted = r0 + u * kWarps, row = wanted < end ? wanted : r0;
         of_block[u][b] = *reinterpret_cast<const float4*>(staged[b] + row * row_length);
       }
     }
     WARPLADDER_UNROLL_ON_GPU
     for (int u = 0; u < kInFlight; ++u) {
       const std::int64_t row = corner.row + r0 + u * kWarps;
-      if (row >= g.m) break;
+      if (r0 + u * kWarps >= end || row >= g.m) break;
       float4 sum = of_block[u][0];
       WARPLADDER_UNROLL_ON_GPU
       for (int b = 1; b < kBlocks; ++b) {
@@ -188,12 +190,12 @@ __device__ __forceinline__ void reduce_and_store(const Gemm& g, const SplitGemm&
     }
   }
   if constexpr (Pairs::kNeedsLeast) {
-    multiply_unsplit(g, s, corner.row + rank * kRows, kRows, corner.column, 128, threadIdx.x,
+    multiply_unsplit(g, s, corner.row + first, end - first, corner.column, 128, threadIdx.x,
                      kThreads);
   }
 }
 
-// Split-K over four or eight blocks: each stages its sums in its ring, then adds up some rows.
+// Split-K over three blocks or more: each stages its sums in its ring, then adds up some rows.
 template <class Pairs, class Config, int kTiles, int kCount>
 __device__ __forceinline__ void reduce_and_store_tile(typename Config::Ring& ring, const Gemm& g,
                                                       const SplitGemm& s, int rank,

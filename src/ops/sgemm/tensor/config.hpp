@@ -15,7 +15,7 @@ inline namespace WARPLADDER_FLAVOUR {
 // loads of A (`sharers`), or split one tile along k (`blocks_k`).
 struct TensorConfig {
   int sharers = 1, blocks_k = 1, block_m = 256, stages = 4, block_n = 128;
-  // Four or eight blocks along k add up with Kahan's compensation, which costs half the rate.
+  // Three blocks or more along k add up with Kahan's compensation, which costs half the rate.
   bool compensates = true;
   static constexpr int groups = 2, consumers = 256, threads = consumers + 128;
   constexpr unsigned cluster() const { return sharers * blocks_k; }

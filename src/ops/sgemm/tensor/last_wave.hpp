@@ -46,16 +46,20 @@ struct Part {
   }
 };
 
-// Calls run.template operator()<config>() with the tiles of the second launch. Parts of k are
-// shorter sums, which are accurate enough without compensation.
+// Calls run.template operator()<config>() with the tiles of a launch. Where a tile for each
+// multiprocessor would leave two thirds of them idle, clusters of three share k. Parts of k are
+// shorter sums, which are accurate enough without compensation. `is_rest`: of the second launch.
 template <class Run>
-void with_rest_config(const Gemm& g, std::int64_t depth, const runtime::Machine& machine,
-                      const Run& run) {
+void with_config(const Gemm& g, bool is_rest, std::int64_t depth, const runtime::Machine& machine,
+                 const Run& run) {
   const std::int64_t multiprocessors = machine.multiprocessors,
                      small = tiles(g.m, 128) * tiles(g.n, 128);
-  if (132 * small <= 12 * multiprocessors && depth >= 1024) {
+  if (is_rest && 132 * small <= 12 * multiprocessors && depth >= 1024) {
     run.template operator()<TensorConfig{1, 8, 128, 6, 128, false}>();
-  } else if (2 * small <= multiprocessors && depth >= 256) {
+  } else if (132 * small > 28 * multiprocessors && 132 * small <= 40 * multiprocessors &&
+             depth >= 2048) {
+    run.template operator()<TensorConfig{1, 3, 128, 6, 128, false}>();
+  } else if (is_rest && 2 * small <= multiprocessors && depth >= 256) {
     run.template operator()<TensorConfig{1, 2, 128, 6}>();
   } else {
     with_tensor_config(g, depth, machine, run);
@@ -74,13 +78,13 @@ template <class Run>
 void for_parts(const Gemm& g, const FirstPart& first, std::int64_t depth,
                const runtime::Machine& machine, const Run& run) {
   const Part waves{0, 0, first.rows, first.columns};
-  with_tensor_config(waves.sizes(g), depth, machine,
-                     [&]<TensorConfig config>() { run.template operator()<config>(waves); });
+  with_config(waves.sizes(g), false, depth, machine,
+              [&]<TensorConfig config>() { run.template operator()<config>(waves); });
   if (first.rows == g.m && first.columns == g.n) return;
   const Part rest = first.rows < g.m ? Part{first.rows, 0, g.m - first.rows, g.n}
                                      : Part{0, first.columns, g.m, g.n - first.columns};
-  with_rest_config(rest.sizes(g), depth, machine,
-                   [&]<TensorConfig config>() { run.template operator()<config>(rest); });
+  with_config(rest.sizes(g), true, depth, machine,
+              [&]<TensorConfig config>() { run.template operator()<config>(rest); });
 }
 
 // The whole waves of tiles, cut off below a row of tiles or behind a column, if that saves time.
