@@ -140,16 +140,29 @@ inline Across plan_across(const Gemv& g, const runtime::Machine& machine) {
 inline double fullness(std::int64_t blocks, std::int64_t at_once) {
   return static_cast<double>(blocks) / static_cast<double>(ceil_div(blocks, at_once) * at_once);
 }
-// plan_across(), but where its waves are less than nine tenths full, with pieces that fill them:
-// the fewest that come within a twentieth of it, else those that come closest.
+// Across a matrix that no cache holds: 512 neighbouring bytes of a line at a time, in as many
+// pieces as run at once.
+inline bool is_beyond_caches(const Gemv& g) {
+  return vectors_allowed(g) && g.length >= 896 && g.lines > 256 && g.lines * g.length >= 8 << 20;
+}
+inline Across plan_wide(const Gemv& g, const runtime::Machine& machine) {
+  constexpr int kThreads = 512, kLanesLog2 = 5, kLinesAtOnce = 4 * (kThreads >> kLanesLog2);
+  const std::int64_t strips = ceil_div(g.length, 4 << kLanesLog2),
+                     at_once = std::int64_t{1024} / kThreads * machine.multiprocessors;
+  return {kThreads, kLanesLog2, cut(g.lines, at_once / strips, kLinesAtOnce, 32, g.most_pieces)};
+}
+// plan_wide() or plan_across(), but where its waves are less than nine tenths full, with pieces
+// that fill them: the fewest that come within a twentieth of it, else those that come closest.
 inline Across plan_waves(const Gemv& g, const runtime::Machine& machine) {
   constexpr std::int64_t kMostWaves = 8;
-  Across plan = plan_across(g, machine);
+  const bool is_wide = is_beyond_caches(g);
+  Across plan = is_wide ? plan_wide(g, machine) : plan_across(g, machine);
   const std::int64_t strips = ceil_div(g.length, plan.columns()),
                      at_once = std::int64_t{1024} / plan.threads * machine.multiprocessors,
                      fewest = at_once / strips;
   double best = fullness(strips * plan.pieces.count, at_once);
-  if (g.lines <= 256 || best >= 0.9) return plan;
+  // Memory is busy with half as many threads.
+  if (g.lines <= 256 || best >= 0.9 || (is_wide && strips <= at_once)) return plan;
   const int least = 4 * (plan.threads >> plan.lanes_log2);
   for (std::int64_t wanted = fewest > 1 ? fewest : 1; wanted <= g.most_pieces; ++wanted) {
     const Pieces pieces = cut(g.lines, wanted, least, 32, g.most_pieces);

@@ -2,7 +2,8 @@
 // columns for 132 multiprocessors, and across lines of 20000 there are 313 for 264 blocks at once:
 // the last ones have the machine to themselves. And a matrix of one column leaves 7 of 8 lanes
 // idle. Idea: cut the lines into as many pieces as make whole waves, within a twentieth, and let
-// blocks join them as before (ops/sgemv/shape.hpp). One column without gaps is read as one line.
+// blocks join them as before (ops/sgemv/shape.hpp). Across a matrix that no cache holds, strips are
+// 128 columns wide. One column without gaps is read as one line.
 //
 // Prediction: 07_by_shape's loads; across, the words and exchanges of the chosen pieces. Predicted
 // on an H100: 1.02 times 07 across 5000 lines of 5000, 1.05 across 20000 of 20000, 1.5 for a column
