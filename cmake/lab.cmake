@@ -125,10 +125,20 @@ file(READ ${resources} resources)
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/rung_resources.cpp @ONLY CONTENT
   "#include \"lab/known_resources.hpp\"\nstd::string_view warpladder::lab::shipped_table() {\n  return R\"tsv(@resources@)tsv\";\n}\n")
 file(GLOB lab_sources CONFIGURE_DEPENDS src/lab/*.cpp)
-set_source_files_properties(${lab_sources} PROPERTIES COMPILE_OPTIONS -O1)  # nobody waits for texts
 warpladder_layer(lab
   SOURCES ${lab_sources} ${matrix_sources} ${CMAKE_BINARY_DIR}/generated/rung_resources.cpp
   LINK warpladder_ladder)
+# Nobody waits for texts.
+if(WARPLADDER_QUICK_GPU_CODE)
+  # Several as one file: half of a compilation reads and instantiates what all of them use. Pictures
+  # have colours and sizes of the same names, and each matrix source is its room's.
+  target_compile_options(warpladder_lab PRIVATE -O1)
+  set_target_properties(warpladder_lab PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+  set_source_files_properties(src/lab/accuracy_picture.cpp src/lab/matrix_picture.cpp
+    src/lab/shapes_picture.cpp ${matrix_sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+else()
+  set_source_files_properties(${lab_sources} PROPERTIES COMPILE_OPTIONS -O1)
+endif()
 
 include(cmake/kernels.cmake)
 file(GLOB rung_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ops/*/rungs/*.cu)

@@ -14,7 +14,7 @@
 namespace warpladder::lab {
 namespace {
 
-struct Contestant {
+struct AccuracyContestant {
   std::size_t row;
   const ladder::AnyRung* rung;  // null of a rival
   const ops::Rival* rival;      // null of a rung
@@ -26,7 +26,7 @@ struct Contestant {
   }
 };
 
-AccuracyPoint measure(const Contestant& contestant, ops::AccuracyTrial& trial,
+AccuracyPoint measure(const AccuracyContestant& contestant, ops::AccuracyTrial& trial,
                       device::Stream& stream) {
   AccuracyPoint point;
   point.skipped = contestant.why_not(trial.call());
@@ -106,8 +106,8 @@ AccuracyReport accuracy(const AccuracyRequest& request, const Progress& progress
     }
   }
 
-  std::vector<Contestant> contestants;
-  const auto enter = [&](const Contestant& contestant, const std::string& name,
+  std::vector<AccuracyContestant> contestants;
+  const auto enter = [&](const AccuracyContestant& contestant, const std::string& name,
                          const std::string& why_not) {
     report.rows.push_back({name, contestant.rival != nullptr, why_not, {}});
     if (!why_not.empty()) return;
@@ -141,7 +141,7 @@ AccuracyReport accuracy(const AccuracyRequest& request, const Progress& progress
     const auto trial = trial_of(request, problem, no_memory);
     if (!trial) {
       report.judged_in_part.emplace_back();
-      for (const Contestant& c : contestants) {
+      for (const AccuracyContestant& c : contestants) {
         report.rows[c.row].points.push_back({.skipped = no_memory, .failure = "", .errors = {}});
       }
       continue;

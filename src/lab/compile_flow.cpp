@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+constexpr std::size_t kMostTextBytes = std::size_t{1} << 30;
 using Words = std::vector<std::string>;
 
 Words operator+(Words words, const Words& more) {
@@ -56,7 +56,7 @@ std::size_t bytes_of(const std::string& file) {
   return absent ? 0 : static_cast<std::size_t>(bytes);
 }
 
-std::string text_of(const std::string& file) { return read_whole_file(file, file, kMostBytes); }
+std::string text_of(const std::string& file) { return read_whole_file(file, file, kMostTextBytes); }
 
 // Compiles one source for one architecture.
 class Compiler {

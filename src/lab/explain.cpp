@@ -21,7 +21,7 @@ using executor::AccessKind;
 using executor::MemorySpace;
 
 constexpr std::uint64_t kSectorsPerCycle = 4;
-constexpr double kSectorBytes = 32;
+constexpr double kBytesPerSector = 32;
 constexpr double kCountedFmaSeconds = 20e-9;  // on one core, the slowest rung
 constexpr double kWorthBlaming = 0.01;        // of all cycles
 
@@ -307,7 +307,7 @@ double fed_by_loads(const ladder::Totals& totals) {
 double Explanation::fmas_per_sector_byte() const {
   const auto sectors =
       static_cast<double>(totals.global_load_sectors + totals.global_store_sectors);
-  return sectors > 0 ? fed_by_loads(totals) / (sectors * kSectorBytes) : 0;
+  return sectors > 0 ? fed_by_loads(totals) / (sectors * kBytesPerSector) : 0;
 }
 
 double Explanation::fmas_per_shared_wavefront() const {
@@ -320,7 +320,7 @@ std::vector<Roof> Explanation::roofs() const {
   const auto sectors =
       static_cast<double>(totals.global_load_sectors + totals.global_store_sectors);
   return {{"DRAM, each operand moved once", minimal_bytes, gpu->dram_bytes_per_s},
-          {"L1, global sectors", sectors * kSectorBytes, gpu->l1_bytes_per_s()},
+          {"L1, global sectors", sectors * kBytesPerSector, gpu->l1_bytes_per_s()},
           {"L1, all its cycles", static_cast<double>(cost()) * Gpu::l1_bytes_per_cycle,
            gpu->l1_bytes_per_s()}};
 }

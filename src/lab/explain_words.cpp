@@ -81,8 +81,9 @@ std::string ideal_sentence(const Explanation& e) {
   const std::uint64_t others = e.cost() - line.avoidable();
   return fmt::format(
       "Ideal: {} instead of {}. All lines together would take {} instead of {} ({}).",
-      count_of(static_cast<std::int64_t>(line.ideal_cost()), "L1 cycle"), with_commas(line.cost()),
-      with_commas(others), with_commas(e.cost()), change_text(e.cost(), others));
+      warpladder::count_of(static_cast<std::int64_t>(line.ideal_cost()), "L1 cycle"),
+      with_commas(line.cost()), with_commas(others), with_commas(e.cost()),
+      change_text(e.cost(), others));
 }
 
 std::string intensity_sentence(const Explanation& e) {
@@ -134,12 +135,12 @@ std::string occupancy_sentence(const executor::KernelCounts& launch, const Expla
 }
 
 std::string what_changed(const Explanation& before, const Explanation& after) {
-  struct Change {
+  struct Changed {
     std::string text;
     double size;
   };
   constexpr std::size_t kMost = 3;
-  std::vector<Change> changes;
+  std::vector<Changed> changes;
   for (const TotalField& field : total_fields()) {
     const std::uint64_t a = before.totals.*field.value, b = after.totals.*field.value;
     if (change_text(a, b).empty()) continue;
@@ -151,7 +152,7 @@ std::string what_changed(const Explanation& before, const Explanation& after) {
     return fmt::format("What changed: nothing that is counted, {} asks for what {} does.",
                        after.rung, before.rung);
   }
-  std::ranges::stable_sort(changes, std::greater<>(), &Change::size);
+  std::ranges::stable_sort(changes, std::greater<>(), &Changed::size);
   std::vector<std::string> told;
   for (std::size_t i = 0; i < changes.size() && i < kMost; ++i) told.push_back(changes[i].text);
   const std::string cycles = change_text(cost, new_cost).empty()

@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMostBytes = std::size_t{256} << 20;
+constexpr std::size_t kMostJournalBytes = std::size_t{256} << 20;
 
 // Names may come from the user, and JSON holds UTF-8 only.
 std::string line_of(const json& object) {
@@ -99,7 +99,7 @@ Journal Journal::begin(const std::string& path, const json& head) {
 
 Journal Journal::resume(const std::string& path, const json& head, const ReadLine& read) {
   const std::string subject = file_subject(path, "--resume");
-  const std::string text = read_whole_file(path, subject, kMostBytes);
+  const std::string text = read_whole_file(path, subject, kMostJournalBytes);
   // As the head looks when it is read back.
   const std::size_t kept = read_lines(text, json::parse(line_of(head)), subject, read);
   Journal journal(path, O_WRONLY);

@@ -23,7 +23,7 @@ constexpr PlainUnit kPlainUnits[] = {
     {"profiler", "of the profiler's own work"},
 };
 
-std::vector<std::string> split(std::string_view text, char separator) {
+std::vector<std::string> pieces_of(std::string_view text, char separator) {
   std::vector<std::string> pieces;
   for (;;) {
     const std::size_t end = text.find(separator);
@@ -62,7 +62,7 @@ std::string readable(std::string text) {
 
 // What stands between "__" and the first dot.
 void take_body_apart(const std::string& body, std::vector<NamePart>& parts) {
-  const std::vector<std::string> tokens = split(body, '_');
+  const std::vector<std::string> tokens = pieces_of(body, '_');
   const std::size_t before = parts.size();
   bool has_quantity = false;
   for (std::size_t i = 0; i < tokens.size();) {
@@ -142,7 +142,7 @@ std::vector<NamePart> take_apart(std::string_view metric) {
                           : unknown(prefix + ":", "a kind of metric"));
     metric.remove_prefix(colon + 1);
   }
-  const std::vector<std::string> dotted = split(metric, '.');
+  const std::vector<std::string> dotted = pieces_of(metric, '.');
   const std::size_t underscores = dotted[0].find("__");
   if (underscores == std::string::npos) {
     parts.push_back({dotted[0], NameRole::plain,

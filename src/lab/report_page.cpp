@@ -175,7 +175,7 @@ std::string verdicts(const Report& report) {
   return out;
 }
 
-std::string command_of(const Recording& recording) {
+std::string whole_command_of(const Recording& recording) {
   std::vector<std::string> words;
   const auto argv = recording.head.find("argv");
   if (argv == recording.head.end() || !argv->is_array()) return "";
@@ -232,7 +232,7 @@ std::string provenance_table(const Report& report) {
                                         : fmt::format("SM {}, memory {}", clocks,
                                                       r.text({"device", "gpu", "memory clock"}))),
                text_cell(r.text({"device", "gpu", "CUDA runtime"})), text_cell(libraries_of(r)),
-               text_cell(host_of(r)), text_cell(command_of(r), "long")});
+               text_cell(host_of(r)), text_cell(whole_command_of(r), "long")});
   }
   const std::string where =
       folder.empty() ? "" : fmt::format("Files are below <code>{}</code>. ", xml_text(folder));
