@@ -66,9 +66,11 @@ class Records {
   bool is_open_ = false;
 };
 
-// 14,688 as 14688: commas count where they part groups of three digits.
+// 14,688 as 14688: commas count where they part groups of three digits. Where one follows a point,
+// the number is another language's, such as 14.688,5, and stays as it is.
 std::string without_commas(const std::string& text) {
   const std::size_t end = std::min(text.find('.'), text.size());
+  if (text.find(',', end) != text.npos) return text;
   std::size_t digits = 0;
   for (std::size_t i = end; i-- > 0;) {
     if (text[i] == ',') {

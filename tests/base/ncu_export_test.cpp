@@ -55,6 +55,12 @@ TEST(NcuExport, ARowALaunchWithItsUnits) {
   EXPECT_EQ(launches[0].grid_blocks, 8u);
 }
 
+TEST(NcuExport, ANumberOfAnotherLanguageIsNone) {
+  const std::string table =
+      "ID,Kernel Name,Metric Name,Metric Unit,Metric Value\n0,k,m_a,sector,\"2.048,0\"\n";
+  EXPECT_FALSE(parse_ncu_export(table, "x.csv")[0].find("m_a")->value);
+}
+
 TEST(NcuExport, BaseUnitsAreNotScaled) {
   const std::string base =
       "ID,Kernel Name,Metric Name,Metric Unit,Metric Value\n0,k,m_a,byte,5\n0,k,m_b,block,7\n"
