@@ -82,6 +82,7 @@ __device__ __forceinline__ float4 add_lines(const float* a, std::int64_t ld, std
 // thread.
 template <int kThreads, bool kVectors>
 __device__ __forceinline__ float add_up_groups(float4 sum, int lanes_log2) {
+  static_assert(kThreads % 128 == 0);   // warps are added up by fours
   __shared__ float4 of_warp[kThreads];  // 4·lanes floats a warp
   float* const value = reinterpret_cast<float*>(of_warp);
   const int lanes = 1 << lanes_log2, width = kColumnsOfThread * lanes;

@@ -108,15 +108,20 @@ struct Across {
   Pieces pieces;
 
   std::int64_t columns() const { return 4 << lanes_log2; }
+  int lines_at_once() const { return 4 * (threads >> lanes_log2); }
+  std::int64_t blocks_at_once(const runtime::Machine& machine) const {
+    return std::int64_t{1024} / threads * machine.multiprocessors;
+  }
 };
 inline Across plan_across(const Gemv& g, const runtime::Machine& machine) {
   const std::int64_t multiprocessors = machine.multiprocessors;
   const std::int64_t quads = ceil_div(g.length, 4);
   const auto plan = [&](int threads, int lanes_log2, std::int64_t blocks) {
     const std::int64_t strips = ceil_div(quads, std::int64_t{1} << lanes_log2);
-    const int lines_at_once = 4 * (threads >> lanes_log2);
-    return Across{threads, lanes_log2,
-                  cut(g.lines, ceil_div(blocks, strips), lines_at_once, 32, g.most_pieces)};
+    Across across{threads, lanes_log2, {}};
+    across.pieces =
+        cut(g.lines, ceil_div(blocks, strips), across.lines_at_once(), 32, g.most_pieces);
+    return across;
   };
   if (!vectors_allowed(g)) {
     if (g.lines < 256) return plan(256, g.length <= 4096 ? 3 : 5, 1);
@@ -140,32 +145,32 @@ inline Across plan_across(const Gemv& g, const runtime::Machine& machine) {
 inline double fullness(std::int64_t blocks, std::int64_t at_once) {
   return static_cast<double>(blocks) / static_cast<double>(ceil_div(blocks, at_once) * at_once);
 }
-// Across a matrix that no cache holds: 512 neighbouring bytes of a line at a time, in as many
-// pieces as run at once.
-inline bool is_beyond_caches(const Gemv& g) {
-  return vectors_allowed(g) && g.length >= 896 && g.lines > 256 && g.lines * g.length >= 8 << 20;
+// Across a matrix of 32 MB or more: 512 neighbouring bytes of a line at a time, in as many pieces
+// as run at once.
+inline bool is_large(const Gemv& g) {
+  constexpr std::int64_t kElements = 8 << 20;
+  return vectors_allowed(g) && g.length >= 896 && g.lines > 256 && g.lines * g.length >= kElements;
 }
-inline Across plan_wide(const Gemv& g, const runtime::Machine& machine) {
-  constexpr int kThreads = 512, kLanesLog2 = 5, kLinesAtOnce = 4 * (kThreads >> kLanesLog2);
-  const std::int64_t strips = ceil_div(g.length, 4 << kLanesLog2),
-                     at_once = std::int64_t{1024} / kThreads * machine.multiprocessors;
-  return {kThreads, kLanesLog2, cut(g.lines, at_once / strips, kLinesAtOnce, 32, g.most_pieces)};
+inline Across plan_large(const Gemv& g, const runtime::Machine& machine) {
+  Across across{512, 5, {}};
+  const std::int64_t strips = ceil_div(g.length, across.columns());
+  across.pieces = cut(g.lines, across.blocks_at_once(machine) / strips, across.lines_at_once(), 32,
+                      g.most_pieces);
+  return across;
 }
-// plan_wide() or plan_across(), but where its waves are less than nine tenths full, with pieces
+// plan_large() or plan_across(), but where its waves are less than nine tenths full, with pieces
 // that fill them: the fewest that come within a twentieth of it, else those that come closest.
 inline Across plan_waves(const Gemv& g, const runtime::Machine& machine) {
   constexpr std::int64_t kMostWaves = 8;
-  const bool is_wide = is_beyond_caches(g);
-  Across plan = is_wide ? plan_wide(g, machine) : plan_across(g, machine);
+  const bool large = is_large(g);
+  Across plan = large ? plan_large(g, machine) : plan_across(g, machine);
   const std::int64_t strips = ceil_div(g.length, plan.columns()),
-                     at_once = std::int64_t{1024} / plan.threads * machine.multiprocessors,
-                     fewest = at_once / strips;
+                     at_once = plan.blocks_at_once(machine), fewest = at_once / strips;
   double best = fullness(strips * plan.pieces.count, at_once);
-  // Memory is busy with half as many threads.
-  if (g.lines <= 256 || best >= 0.9 || (is_wide && strips <= at_once)) return plan;
-  const int least = 4 * (plan.threads >> plan.lanes_log2);
+  // Half as many blocks keep memory busy with a large matrix.
+  if (g.lines <= 256 || best >= 0.9 || (large && strips <= at_once)) return plan;
   for (std::int64_t wanted = fewest > 1 ? fewest : 1; wanted <= g.most_pieces; ++wanted) {
-    const Pieces pieces = cut(g.lines, wanted, least, 32, g.most_pieces);
+    const Pieces pieces = cut(g.lines, wanted, plan.lines_at_once(), 32, g.most_pieces);
     const std::int64_t blocks = pieces.count * strips;
     if (blocks > kMostWaves * at_once || pieces.count * 2 < wanted) break;
     if (fullness(blocks, at_once) > best) {

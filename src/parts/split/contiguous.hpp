@@ -22,9 +22,8 @@ struct SplitContiguousShared {
   Range range_of_warp[kSplitWarps];
   LossCount count_of_warp[kSplitWarps];
   // Of the blocks that share a line. The first of them has all counts.
-  static constexpr int kMostBlocks = 8;
-  Range range_of_block[kMostBlocks];
-  LossCount count_of_block[kMostBlocks];
+  Range range_of_block[kMostSharing];
+  LossCount count_of_block[kMostSharing];
 };
 
 // A line's blocks: so many of the cluster's share it. This one is `own` of them; the first one's
@@ -172,9 +171,7 @@ __device__ __forceinline__ LossCount write_line(const SplitOperand& x, bool in_o
       if constexpr (kByPiece) {
         const unsigned exponents = warp::sum(quick.exponents - before);
         const std::int64_t left = x.k - std::int64_t{piece} * kSplitPiece;
-        if (lane == 0 && left > 0) {
-          count.add_piece(exponents, static_cast<int>(min(left, std::int64_t{kSplitPiece})));
-        }
+        if (lane == 0 && left > 0) count.add_piece(exponents, length_of_piece(left));
       }
     }
   }

@@ -43,6 +43,11 @@ __device__ __forceinline__ unsigned depth_of(float mean_of_bits) {
   return static_cast<unsigned>(max(kZero + 1 - static_cast<int>(0.125f * mean_of_bits), 0));
 }
 
+// Elements of a piece from which on the line has `left`, at least one.
+__device__ __forceinline__ int length_of_piece(std::int64_t left) {
+  return static_cast<int>(min(left, std::int64_t{kSplitPiece}));
+}
+
 // What is counted of a line's scaled elements, or of some of them, beside the binade of the line's
 // largest.
 struct LossCount {
@@ -175,14 +180,16 @@ __device__ __forceinline__ bool fits_half_pairs(const PrecisionLoss& a, const Pr
                 lost = fminf(a_small * by_small, of_b) + fminf(b_small * by_small, of_a);
     return lost <= 15 * 0x1p15f && of_a + of_b <= 0x1p25f;
   };
+  const auto spread_by_mean = [](const PrecisionLoss& x, float depth) {
+    return fmaxf(x.number(x.mean) * depth, 1.0f);
+  };
   const auto by_means = [&](unsigned a_code, unsigned b_code) {
     const float a_depth = a.number_from_one(a_code), b_depth = b.number_from_one(b_code);
-    return suffice(a_depth, b_depth, fmaxf(a.number(a.mean) * a_depth, 1.0f),
-                   fmaxf(b.number(b.mean) * b_depth, 1.0f));
+    return suffice(a_depth, b_depth, spread_by_mean(a, a_depth), spread_by_mean(b, b_depth));
   };
   const float a_depth = a.number_from_one(a.depth), b_depth = b.number_from_one(b.depth);
-  const auto spread_of = [](const PrecisionLoss& x, float depth, bool is_apart) {
-    return is_apart ? fmaxf(x.number(x.mean) * depth, 1.0f) : x.number_from_one(x.spread);
+  const auto spread_of = [&](const PrecisionLoss& x, float depth, bool is_apart) {
+    return is_apart ? spread_by_mean(x, depth) : x.number_from_one(x.spread);
   };
   return suffice(a_depth, b_depth, spread_of(a, a_depth, apart == Apart::a),
                  spread_of(b, b_depth, apart == Apart::b)) ||
@@ -209,7 +216,7 @@ struct BlockSplitSync {
 };
 
 // Where the counts of a block lie in shared memory, and what they are of: `lines` lines in `parts`
-// parts each, at most eight.
+// parts each, at most kSplitWarps.
 struct LossCounts {
   LossCount* first;
   int lines, line_step, parts, part_step;

@@ -12,6 +12,7 @@ namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {
 
 constexpr int kSplitThreads = 256, kSplitWarps = kSplitThreads / 32, kSplitPiece = 256;
+constexpr unsigned kMostSharing = 8;     // blocks that share a contiguous line
 constexpr std::int64_t kSplitMore = 64;  // elements of k that need no further block of a cluster
 
 // How much of its lines a block keeps on chip between the two reads of an element: the first finds
@@ -184,12 +185,12 @@ __host__ __device__ __forceinline__ int warps_of_line_log2(std::int64_t depth) {
   return log2;
 }
 
-// How many blocks share a contiguous line: at most eight. They read what their registers do not
-// hold twice, the second time from the L2 cache, as long as all lines under way fit into it.
+// How many blocks share a contiguous line. They read what their registers do not hold twice, the
+// second time from the L2 cache, as long as all lines under way fit into it.
 __host__ __device__ __forceinline__ unsigned blocks_of_contiguous_line(std::int64_t depth) {
   constexpr std::int64_t kOfBlock = 28672;  // of two blocks per SM, where the cache has 50 MiB
   unsigned blocks = 1;
-  while (blocks < 8 && blocks * kOfBlock < depth) blocks *= 2;
+  while (blocks < kMostSharing && blocks * kOfBlock < depth) blocks *= 2;
   return blocks;
 }
 

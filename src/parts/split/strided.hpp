@@ -194,8 +194,7 @@ __device__ __forceinline__ void write_rounds(const SplitOperand& x, SplitShared<
       if constexpr (shape == SplitShape::long_lines) {
         static_assert(kPart == kSplitPiece);
         const unsigned exponents = warp::reduce<4>(quick.exponents, warp::Sum());
-        if (lane % 4 == 0)
-          count.add_piece(exponents, static_cast<int>(min(left, std::int64_t{kPart})));
+        if (lane % 4 == 0) count.add_piece(exponents, length_of_piece(left));
       }
       const std::int64_t behind = end - (first + own);
       int counted = behind < kPart ? static_cast<int>(behind) : kPart;

@@ -47,7 +47,7 @@ static void launch_pass_in(unsigned cluster, const SplitGemm& s, runtime::Stream
 template <class Pairs>
 static void launch_pass(const SplitGemm& s, runtime::StreamView& stream) {
   if (!launches_apart(s)) {
-    launch_pass_in<Pairs>(s.cluster > 1 ? s.cluster : sharing_of(s), s, stream);
+    launch_pass_in<Pairs>(std::max(s.cluster, sharing_of(s)), s, stream);
     return;
   }
   SplitGemm contiguous = s, strided = s;

@@ -3,6 +3,8 @@
 // per line (row of A, column of B), and the counters that its thread blocks share. The split pass
 // writes it, the product reads it.
 
+#include <algorithm>
+
 #include "ops/sgemm/rung.hpp"
 #include "parts/split.hpp"
 
@@ -33,9 +35,7 @@ struct SplitGemm {
 };
 
 // How many blocks share a contiguous line, of either operand.
-inline unsigned sharing_of(const SplitGemm& s) {
-  return s.a.sharing > s.b.sharing ? s.a.sharing : s.b.sharing;
-}
+inline unsigned sharing_of(const SplitGemm& s) { return std::max(s.a.sharing, s.b.sharing); }
 inline bool launches_apart(const SplitGemm& s) { return sharing_of(s) > 1 && s.cluster > 1; }
 
 // The shape of a pass inside another kernel.
@@ -53,10 +53,10 @@ SplitGemm plan_split(const Gemm& g, bool trans_a, bool trans_b, const runtime::M
   const unsigned cluster = any_strided && own_kernel ? parts::split_cluster(depth, machine) : 1;
   SplitGemm s{{g.a, g.lda, g.m, g.k, !trans_a}, {g.b, g.ldb, g.n, g.k, trans_b}, depth, cluster};
   for (parts::SplitOperand* x : {&s.a, &s.b}) {
+    const bool may_share = own_kernel && x->contiguous && machine.clusters_of(2) > 0;
+    if (may_share) x->sharing = parts::blocks_of_contiguous_line(depth);
     const auto share_out = [&]<parts::SplitShape shape>() {
       x->first_blocks = machine.multiprocessors * parts::SplitTraits<shape>::blocks;
-      const bool may_share = own_kernel && x->contiguous && machine.clusters_of(2) > 0;
-      if (may_share) x->sharing = parts::blocks_of_contiguous_line(depth);
       x->blocks = parts::split_blocks<shape>(x->lines, depth, x->contiguous, cluster, x->sharing);
       x->span = parts::split_span<shape>(depth, cluster);
     };
