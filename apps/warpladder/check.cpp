@@ -23,12 +23,34 @@ bool is_source(std::string_view argument) {
   return argument.ends_with(".cu") || argument.ends_with(".cuh");
 }
 
+// A memory clock moves two bits a cycle and wire.
+programs::ToldDevice told_device(const lab::Gpu& gpu) {
+  return {.capability = gpu.machine.capability,
+          .multiprocessors = gpu.machine.multiprocessors,
+          .sm_threads = static_cast<int>(gpu.sm.warps * lab::Sm::warp_threads),
+          .sm_blocks = static_cast<int>(gpu.sm.blocks),
+          .sm_shared_kib = static_cast<int>(gpu.sm.shared_bytes >> 10),
+          .block_shared_kib = static_cast<int>(gpu.sm.block_shared_bytes >> 10),
+          .clock_khz = static_cast<int>(gpu.clock_hz / 1e3),
+          .memory_clock_khz =
+              static_cast<int>(gpu.machine.memory_bytes_per_s / (gpu.bus_bits / 8) / 2 / 1e3),
+          .bus_bits = gpu.bus_bits,
+          .memory_mib = gpu.memory_mib,
+          .l2_kib = static_cast<int>(gpu.machine.l2_bytes >> 10),
+          .name = gpu.driver_name};
+}
+
+void expect_one_gpu(const ProgramFlags& flags) {
+  if (flags.gpu.keys.size() > 1) throw_bad_input("--gpu: the program sees one GPU; name one");
+}
+
 struct CheckFlags : ProgramFlags {
   ReportFlag report;
   JsonFlag json;
 };
 
 void check(CheckFlags& flags, Context& context) {
+  expect_one_gpu(flags);
   flags.report.settle();
   const programs::Outcome outcome = programs::run_program(flags.request_for(context, "check"));
   // To standard error: standard output is the program's own.
@@ -42,6 +64,7 @@ void check(CheckFlags& flags, Context& context) {
 }
 
 void run(const ProgramFlags& flags, Context& context) {
+  expect_one_gpu(flags);
   const programs::Outcome outcome = programs::run_program(flags.request_for(context, "run"));
   if (!outcome.findings.empty()) std::fputs(as_text(outcome).c_str(), stderr);
   if (outcome.signal) {
@@ -96,6 +119,9 @@ void ProgramFlags::add_to(CLI::App& verb) {
       ->allow_extra_args(false);
   device.add_to(verb);
   verb.remove_option(verb.get_option("--device"));  // it runs on the CPU
+  gpu.add_to(verb);
+  verb.get_option("--gpu")->description(fmt::format(
+      "The GPU that the program sees: {} (default: one of 16 multiprocessors)", gpu_keys()));
   verb.add_option("--budget", request.budget_s, "Give advice if it takes longer (default: 20)")
       ->type_name("SECONDS");
   verb.footer(kFooter);
@@ -113,6 +139,8 @@ Request ProgramFlags::request_for(const Context& context, const char* mode) cons
   complete.mode = mode;
   complete.threads = device.threads;
   complete.hide_output = stdout_is_taken();
+  const std::vector<const lab::Gpu*> gpus = gpu.given();
+  if (!gpus.empty()) complete.device = told_device(*gpus.front());
   complete.arguments.assign(context.program_arguments.begin(), context.program_arguments.end());
   return complete;
 }

@@ -27,7 +27,6 @@ using programs::Request;
 struct ExplainProgramFlags : ProgramFlags {
   bool brief = false;
   std::vector<std::string> against;
-  GpuFlag gpu;
   CubinFlag cubin;
   std::string as_compiled;
   HtmlFlag html;
@@ -137,7 +136,6 @@ void explain(ExplainProgramFlags& flags, Context& context) {
   const std::vector<const lab::Gpu*> gpus = flags.gpu.given();
   const lab::Gpu& gpu = gpus.empty() ? lab::default_gpu() : *gpus.front();
   Request request = flags.request_for(context, "explain");
-  if (!gpus.empty()) request.sms = gpu.machine.multiprocessors;
   if (!flags.as_compiled.empty()) {
     executor::read_compiled_code(flags.as_compiled);  // refused before anything is built
     request.compiled = std::filesystem::absolute(flags.as_compiled).string();
@@ -196,7 +194,10 @@ void add_explain_program(CLI::App& app, Context& context) {
                    "Another version's source file, set beside the first; may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
-  flags->gpu.add_to(*verb);
+  verb->get_option("--gpu")->description(
+      fmt::format("The GPU that the program sees, and whose roofs and occupancy: {} (default: {} "
+                  "for these, and a program sees 16 multiprocessors)",
+                  gpu_keys(), lab::default_gpu().key));
   verb->add_flag("--brief", flags->brief, "Print the sentences, not the tables");
   flags->cubin.add_to(*verb);
   verb->add_option("--as-compiled", flags->as_compiled,

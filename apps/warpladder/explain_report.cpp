@@ -159,17 +159,18 @@ nlohmann::json as_json(const executor::KernelCounts& k, const Explanation& e) {
   return kernel;
 }
 
-std::string gpu_help() {
-  std::vector<std::string> keys;
-  for (const lab::Gpu& gpu : lab::gpus()) keys.emplace_back(gpu.key);
-  return fmt::format("Whose roofs and occupancy: {} (default: {})", fmt::join(keys, ", "),
-                     lab::default_gpu().key);
-}
-
 }  // namespace
 
+std::string gpu_keys() {
+  std::vector<std::string> keys;
+  for (const lab::Gpu& gpu : lab::gpus()) keys.emplace_back(gpu.key);
+  return fmt::format("{}", fmt::join(keys, ", "));
+}
+
 void GpuFlag::add_to(CLI::App& verb) {
-  verb.add_option("--gpu", keys, gpu_help())
+  verb.add_option("--gpu", keys,
+                  fmt::format("Whose roofs and occupancy: {} (default: {})", gpu_keys(),
+                              lab::default_gpu().key))
       ->type_name("NAME[,NAME…]")
       ->delimiter(',')
       ->allow_extra_args(false);

@@ -17,6 +17,8 @@ std::string ratio_text(std::uint64_t a, std::uint64_t b);
 std::string mean_text(double mean);
 std::string dims(const runtime::Dim3& d);  // "16x16x1"
 
+std::string gpu_keys();  // "h200, h100, …"
+
 // --gpu NAME[,NAME…]: the first one's roofs, and the occupancy of all.
 struct GpuFlag {
   std::vector<std::string> keys;

@@ -1,6 +1,7 @@
 #pragma once
 // The flags shared by check, run FILE.cu and explain FILE.cu.
 
+#include "explain_report.hpp"
 #include "programs/program.hpp"
 #include "verb.hpp"
 
@@ -24,6 +25,7 @@ struct ReportFlag {
 struct ProgramFlags {
   programs::Request request;
   DeviceFlags device;
+  GpuFlag gpu;
 
   void add_to(CLI::App& verb);
   // The launches to check or count.

@@ -120,11 +120,11 @@ void validate(const KernelLaunch& launch) {
                     cluster, g.x, g.y, g.z, kMaxCluster));
   }
   if (launch.cooperative && g.count() > 1 &&
-      g.count() * ((b.count() + 31) / 32 * 32) > kMaxGridThreads) {
+      g.count() * ((b.count() + 31) / 32 * 32) > launch.most_cooperative_threads) {
     throw_bad_input(
         fmt::format("a cooperative grid of {} blocks of {} threads; {} threads can be "
                     "there at once",
-                    g.count(), b.count(), kMaxGridThreads));
+                    g.count(), b.count(), launch.most_cooperative_threads));
   }
   if (launch.config.dynamic_shared_bytes > kMaxDynamicShared) {
     throw_bad_input(fmt::format("{} bytes of dynamic shared memory; the limit is {}",

@@ -61,7 +61,8 @@ struct KernelLaunch {
   Thunk thunk = nullptr;         // calls the kernel with the packed arguments
   const void* arguments = nullptr;
   std::size_t argument_bytes = 0;
-  bool cooperative = false;  // all blocks are there at once, on one OS thread
+  bool cooperative = false;                        // all blocks are there at once, on one OS thread
+  std::uint64_t most_cooperative_threads = 32768;  // one wave of 16 multiprocessors
 };
 
 // Runs the kernel to its end. Throws KernelFault for the lowest faulty block. Fills `counts`, if

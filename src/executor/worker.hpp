@@ -32,8 +32,7 @@ namespace warpladder::executor {
 
 constexpr unsigned kWarp = 32;
 constexpr unsigned kMaxBlockThreads = 1024;
-constexpr unsigned kMaxCluster = 16;         // 8 where it must be portable, 16 on Hopper
-constexpr unsigned kMaxGridThreads = 32768;  // of a cooperative launch: one wave of 16 SMs
+constexpr unsigned kMaxCluster = 16;  // 8 where it must be portable, 16 on Hopper
 constexpr std::size_t kMaxDynamicShared = 227 * 1024;
 constexpr std::size_t kSharedArea =
     228 * 1024;  // from one block's dynamic shared memory to the next

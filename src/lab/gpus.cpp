@@ -13,13 +13,15 @@ namespace {
 // Rates in units of 10^12 a second, as makers publish them.
 struct Sheet {
   double tf32, f16, f64_tensor, dram;
+  int memory_mib, bus_bits;
 };
 
-Gpu gpu(const char* key, const char* name, int capability, int sms, double clock_ghz,
-        double sm_fmas_per_cycle, int l2_mib, const Sheet& sheet) {
+Gpu gpu(const char* key, const char* name, const char* driver_name, int capability, int sms,
+        double clock_ghz, double sm_fmas_per_cycle, int l2_mib, const Sheet& sheet) {
   const Sm sm = sm_of(capability).value();
   Gpu g{.key = key,
         .name = name,
+        .driver_name = driver_name,
         .machine = {.capability = capability,
                     .hopper_code = capability == 90,
                     .multiprocessors = sms,
@@ -34,6 +36,8 @@ Gpu gpu(const char* key, const char* name, int capability, int sms, double clock
         .sm_fmas_per_cycle = sm_fmas_per_cycle,
         .dram_bytes_per_s = sheet.dram * 1e12,
         .is_dram_measured = false,
+        .memory_mib = sheet.memory_mib,
+        .bus_bits = sheet.bus_bits,
         .sm = sm};
   g.machine.fp32_flops_per_s = g.fp32_flops_per_s();
   return g;
@@ -46,17 +50,26 @@ const std::vector<Gpu>& gpus() {
   // FP32: half of the rates with sparsity. Clocks are those that make the published FP32 rate.
   static const std::vector<Gpu> list = [] {
     std::vector<Gpu> known{
-        gpu("h200", "H200 SXM", 90, 132, 1.98, 128, 60, {494.7, 989.4, 66.9, 4.8}),
-        gpu("h100", "H100 SXM", 90, 132, 1.98, 128, 50, {494.7, 989.4, 66.9, 3.35}),
-        gpu("h100-pcie", "H100 PCIe", 90, 114, 1.755, 128, 50, {378, 756, 51.2, 2.0}),
-        gpu("a100", "A100 SXM 80 GB", 80, 108, 1.41, 64, 40, {156, 312, 19.5, 2.039}),
-        gpu("a10", "A10", 86, 72, 1.695, 128, 6, {62.5, 125, 0, 0.6}),
-        gpu("3090", "GeForce RTX 3090", 86, 82, 1.695, 128, 6, {35.6, 71, 0, 0.936}),
-        gpu("l4", "L4", 89, 58, 2.04, 128, 48, {60, 121, 0, 0.3}),
-        gpu("l40s", "L40S", 89, 142, 2.52, 128, 96, {183, 362, 0, 0.864}),
-        gpu("4090", "GeForce RTX 4090", 89, 128, 2.52, 128, 72, {82.6, 165.2, 0, 1.008}),
-        gpu("b200", "B200", 100, 148, 1.965, 128, 126, {1100, 2250, 40, 8.0}),
-        gpu("5090", "GeForce RTX 5090", 120, 170, 2.407, 128, 96, {104.8, 209.5, 0, 1.792}),
+        gpu("h200", "H200 SXM", "NVIDIA H200", 90, 132, 1.98, 128, 60,
+            {494.7, 989.4, 66.9, 4.8, 141 << 10, 6144}),
+        gpu("h100", "H100 SXM", "NVIDIA H100 80GB HBM3", 90, 132, 1.98, 128, 50,
+            {494.7, 989.4, 66.9, 3.35, 81079, 5120}),
+        gpu("h100-pcie", "H100 PCIe", "NVIDIA H100 PCIe", 90, 114, 1.755, 128, 50,
+            {378, 756, 51.2, 2.0, 80 << 10, 5120}),
+        gpu("a100", "A100 SXM 80 GB", "NVIDIA A100-SXM4-80GB", 80, 108, 1.41, 64, 40,
+            {156, 312, 19.5, 2.039, 80 << 10, 5120}),
+        gpu("a10", "A10", "NVIDIA A10", 86, 72, 1.695, 128, 6, {62.5, 125, 0, 0.6, 24 << 10, 384}),
+        gpu("3090", "GeForce RTX 3090", "NVIDIA GeForce RTX 3090", 86, 82, 1.695, 128, 6,
+            {35.6, 71, 0, 0.936, 24 << 10, 384}),
+        gpu("l4", "L4", "NVIDIA L4", 89, 58, 2.04, 128, 48, {60, 121, 0, 0.3, 24 << 10, 192}),
+        gpu("l40s", "L40S", "NVIDIA L40S", 89, 142, 2.52, 128, 96,
+            {183, 362, 0, 0.864, 48 << 10, 384}),
+        gpu("4090", "GeForce RTX 4090", "NVIDIA GeForce RTX 4090", 89, 128, 2.52, 128, 72,
+            {82.6, 165.2, 0, 1.008, 24 << 10, 384}),
+        gpu("b200", "B200", "NVIDIA B200", 100, 148, 1.965, 128, 126,
+            {1100, 2250, 40, 8.0, 180 << 10, 8192}),
+        gpu("5090", "GeForce RTX 5090", "NVIDIA GeForce RTX 5090", 120, 170, 2.407, 128, 96,
+            {104.8, 209.5, 0, 1.792, 32 << 10, 512}),
     };
     known.front().dram_bytes_per_s = 4.28e12;  // read + write
     known.front().is_dram_measured = true;

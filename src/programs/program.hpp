@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "executor/counts.hpp"
+#include "programs/told_device.hpp"
 
 namespace warpladder::programs {
 
@@ -16,7 +17,7 @@ struct Request {
   std::string compiled;      // the file that says how machine code has the accesses; or empty
   std::uint64_t launch = 0;  // the only launch of it, from 1; 0: those that differ
   unsigned threads = 0;
-  int sms = 0;                // that the program is told of; 0: a few
+  ToldDevice device;          // that the program sees
   double budget_s = 20;       // after which advice is given
   bool all_launches = false;  // those that repeat an earlier one, too
   bool leaks = false;         // are findings

@@ -139,6 +139,31 @@ class Language(unittest.TestCase):
         # a double takes two.
         self.assertEqual(kernel["totals"]["shuffles"], blocks * (5 + 1 + 5 + 2))
 
+    def test_a_program_sees_the_gpu_that_is_named(self):
+        def lines(verb, *gpu):
+            outcome = warpladder(verb, "device.cu", *gpu)
+            self.assertEqual(outcome.returncode, 0, outcome.stderr)
+            return outcome.stdout.splitlines()
+
+        kib, gib = 1 << 10, 1 << 30
+        same = ["attributes agree: 1"]
+        priorities = ["priorities: 0 to -5, -5 and 0"]
+        self.assertEqual(lines("run", "--gpu", "h100"), [
+            "name: NVIDIA H100 80GB HBM3", "capability: 9.0", "multiprocessors: 132", "threads: 2048, blocks: 32",
+            f"shared: {228 * kib}, {227 * kib}", "clocks: 1980000, 2617187", f"bus: 5120, memory: {81079 << 20}, L2: {50 << 20}",
+            *same, "at once: 8, 32, 11", "best: 264 of 1024", "best up to 128: 2112 of 128", *priorities])
+        self.assertEqual(lines("check", "--gpu", "4090"), [
+            "name: NVIDIA GeForce RTX 4090", "capability: 8.9", "multiprocessors: 128", "threads: 1536, blocks: 24",
+            f"shared: {100 * kib}, {99 * kib}", "clocks: 2520000, 10500000", f"bus: 384, memory: {24 * gib}, L2: {72 << 20}",
+            *same, "at once: 6, 24, 4", "best: 256 of 768", "best up to 128: 1536 of 128", *priorities])
+        self.assertEqual(lines("run")[1:3], ["capability: 8.0", "multiprocessors: 16"])
+        explained = warpladder("explain", "device.cu", "--gpu", "a100", "--json", "-")
+        self.assertIn("multiprocessors: 108\n", explained.stderr)
+        for gpu, said in (("h100,a100", "the program sees one GPU"), ("h10", "unknown GPU")):
+            refused = warpladder("run", "--gpu", gpu, "device.cu")
+            self.assertEqual(refused.returncode, 2)
+            self.assertIn(said, refused.stderr)
+
     def test_reports_for_machines_stand_alone_on_standard_output(self):
         sarif = json.loads(warpladder("check", "header.cu", "--format", "sarif").stdout)
         result = sarif["runs"][0]["results"][0]

@@ -156,6 +156,8 @@ void run_now(const simt::Shape& shape, const std::string& name, void (*thunk)(co
   launch.arguments = arguments;
   launch.argument_bytes = bytes;
   launch.cooperative = shape.cooperative;
+  const ToldDevice& device = settings().device;
+  launch.most_cooperative_threads = std::uint64_t(device.multiprocessors) * device.sm_threads;
   executor::Options options;
   options.threads = settings().threads;
   const Mode mode = settings().mode;

@@ -39,8 +39,8 @@ Settings read_settings() {
       s.launch = std::strtoull(value.c_str(), nullptr, 10);
     } else if (key == "threads") {
       s.threads = static_cast<unsigned>(std::strtoul(value.c_str(), nullptr, 10));
-    } else if (key == "sms" && value != "0") {
-      s.sms = static_cast<int>(std::strtol(value.c_str(), nullptr, 10));
+    } else if (key == "device") {
+      s.device = told_device_of(value);
     } else if (key == "budget") {
       s.budget_s = std::strtod(value.c_str(), nullptr);
     } else if (key == "all") {

@@ -9,6 +9,7 @@
 #include "executor/compiled_code.hpp"
 #include "executor/counts.hpp"
 #include "executor/fault.hpp"
+#include "programs/told_device.hpp"
 
 namespace warpladder::programs {
 
@@ -21,7 +22,7 @@ struct Settings {
   executor::CompiledCode compiled;  // how machine code has the kernels' accesses, if it is known
   std::uint64_t launch = 0;         // the only launch of it, from 1; 0: all
   unsigned threads = 0;
-  int sms = 16;               // that the device says it has
+  ToldDevice device;          // that the program sees
   double budget_s = 20;       // after which advice is given
   bool all_launches = false;  // repeats too
   bool leaks = false;         // are findings

@@ -102,7 +102,12 @@ cudaError_t cudaGetLastError();
 cudaError_t cudaPeekAtLastError();
 const char* cudaGetErrorString(cudaError_t error);
 const char* cudaGetErrorName(cudaError_t error);
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value);
+cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit);
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest);
 cudaError_t cudaStreamCreate(cudaStream_t* stream);
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority);
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaEventCreate(cudaEvent_t* event);
@@ -288,19 +293,12 @@ inline cudaError_t cudaDeviceGetPCIBusId(char* id, int bytes, int) {
 }
 inline cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
 inline cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
-inline cudaError_t cudaDeviceSetLimit(cudaLimit, std::size_t) { return cudaSuccess; }
-inline cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit) {
-  return *value = std::size_t{64} << 10, cudaSuccess;
-}
 inline cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
 inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
 inline cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
 inline cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) { return *can = 0, cudaSuccess; }
 inline cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return cudaSuccess; }
 inline cudaError_t cudaDeviceDisablePeerAccess(int) { return cudaSuccess; }
-inline cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
-  return *least = *greatest = 0, cudaSuccess;
-}
 inline cudaError_t cudaProfilerStart() { return cudaSuccess; }
 inline cudaError_t cudaProfilerStop() { return cudaSuccess; }
 inline cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) {
@@ -352,32 +350,42 @@ SIMT_INLINE cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     int* blocks, F, int threads, std::size_t shared_bytes, unsigned) {
   return program_max_active_blocks(blocks, threads, shared_bytes);
 }
-template <class F>
-SIMT_INLINE cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, F,
-                                                           std::size_t = 0, int limit = 0) {
-  *block = limit > 0 && limit < 1024 ? limit : 1024;
-  *grid = 32;
+// Of blocks with most threads on a multiprocessor the largest, as CUDA chooses.
+template <class U, class F>
+SIMT_INLINE cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, F,
+                                                                       U shared_bytes,
+                                                                       int limit = 0) {
+  int multiprocessors = 0, most = 0, best = 0;
+  cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
+  cudaDeviceGetAttribute(&most, cudaDevAttrMaxThreadsPerMultiProcessor, 0);
+  const int largest = limit > 0 && limit < 1024 ? limit : 1024;
+  *grid = *block = 0;
+  for (int size = (largest + 31) / 32 * 32; size > 0 && best < most; size -= 32) {
+    const int threads = size < largest ? size : largest;
+    int blocks = 0;
+    program_max_active_blocks(&blocks, threads, shared_bytes(threads));
+    if (blocks * threads <= best) continue;
+    best = blocks * threads;
+    *block = threads;
+    *grid = blocks * multiprocessors;
+  }
   return cudaSuccess;
 }
-template <class U, class F>
-SIMT_INLINE cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, F, U,
-                                                                       int limit = 0) {
-  return cudaOccupancyMaxPotentialBlockSize(grid, block, 0, 0, limit);
+template <class F>
+SIMT_INLINE cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, F kernel,
+                                                           std::size_t shared_bytes = 0,
+                                                           int limit = 0) {
+  return cudaOccupancyMaxPotentialBlockSizeVariableSMem(
+      grid, block, kernel, [=](int) { return shared_bytes; }, limit);
 }
 
 // ---- streams, events, graphs
 inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   return cudaStreamCreate(stream);
 }
-inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {
-  return cudaStreamCreate(stream);
-}
 inline cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
 inline cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned = 0) {
   return cudaSuccess;
-}
-inline cudaError_t cudaStreamGetPriority(cudaStream_t, int* priority) {
-  return *priority = 0, cudaSuccess;
 }
 inline cudaError_t cudaStreamSetAttribute(cudaStream_t, cudaStreamAttrID,
                                           const cudaStreamAttrValue*) {
