@@ -155,6 +155,7 @@ bool Worker::perform(unsigned first, unsigned members) {
         }
         const int source = shuffle_source(slot, static_cast<int>(l));
         if (source < 0 || source > 31 || !(members >> source & 1)) {
+          if (shared_state_->options.goes_on) break;
           return blame(FaultKind::inactive_lane_shuffle, slot.pc, first + l,
                        fmt::format("lane {} reads from lane {}, which does not take part (mask "
                                    "{:#010x})",

@@ -21,6 +21,9 @@ struct Options {
   unsigned threads = 0;      // OS threads; 0 means one per core
   bool check_shared = true;  // races and uninitialised reads (counted flavour only)
   bool count = true;         // false: accesses are checked alone (counted flavour only)
+  // Where CUDA leaves open what happens and GPUs go on: a barrier waits for no thread that has
+  // exited, and a shuffle from a lane that takes no part gives the own value.
+  bool goes_on = false;
 };
 
 // While it lives, a block (or cluster) that runs for longer counts as an endless loop. A loop

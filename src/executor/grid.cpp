@@ -48,7 +48,7 @@ bool Worker::run_until_stuck(Block& block) {
       if (any_ready(first, warp_last) && !run_warp(first, warp_last)) return false;
     }
     bool goes_on = woken_;
-    if (block.arrived == threads_) {
+    if (is_complete(block)) {
       goes_on = true;
       if (!release(block)) return false;
     }

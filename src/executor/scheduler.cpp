@@ -119,7 +119,17 @@ void Worker::begin_blocks() {
 
 void Worker::make_ready(const Block& block) {
   const auto first = state.begin() + block.first;
-  std::fill(first, first + threads_, LaneState::ready);
+  if (block.done == 0) {
+    std::fill(first, first + threads_, LaneState::ready);
+    return;
+  }
+  std::replace(first, first + threads_, LaneState::at_block_barrier, LaneState::ready);
+  uneven_ = true;
+}
+
+bool Worker::is_complete(const Block& block) const {
+  if (block.arrived == threads_) return true;
+  return block.arrived && block.arrived + block.done == threads_ && shared_state_->options.goes_on;
 }
 
 // Runs one block, or those of a cluster, to their end.
@@ -167,7 +177,7 @@ bool Worker::finish_blocks() {
 // Lets those go on who wait at a barrier that all have reached.
 bool Worker::release_barriers(bool& released) {
   for (Block& block : blocks_) {
-    if (block.arrived != threads_) continue;
+    if (!is_complete(block)) continue;
     released = true;
     if (!release(block)) return false;
   }
@@ -182,7 +192,7 @@ bool Worker::release_barriers(bool& released) {
 }
 
 bool Worker::release(Block& block) {
-  if (block.other_barrier_pc) {
+  if (block.other_barrier_pc && !shared_state_->options.goes_on) {
     // The compiler may have copied one barrier to two places; two source lines are an error.
     const SiteTable& table = SiteTable::instance();
     const auto begin = SiteTable::text_begin();

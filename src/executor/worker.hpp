@@ -317,6 +317,8 @@ class Worker {
     return std::memchr(&state[first], static_cast<int>(LaneState::ready), end - first);
   }
   void make_ready(const Block& block);
+  // Whether all have come to the barrier that it waits for.
+  bool is_complete(const Block& block) const;
   bool release_barriers(bool& released);
   bool release(Block& block);
   bool blame_standstill();

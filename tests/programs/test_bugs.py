@@ -75,6 +75,11 @@ class Bugs(unittest.TestCase):
                     self.assertRegex(outcome.stderr, re.compile(r"^Nothing found in [12] launch", re.M))
                     self.assertEqual(outcome.returncode, 0, outcome.stderr)
 
+    def test_run_goes_on_where_a_gpu_does(self):
+        for name in ("divergent_barrier", "exited_lanes"):
+            outcome = subprocess.run([PROGRAM, "run", f"{name}.cu"], cwd=BUGS, capture_output=True, text=True, timeout=120)
+            self.assertEqual((outcome.returncode, outcome.stderr), (0, ""), name)
+
 
 if __name__ == "__main__":
     if len(sys.argv) < 2:

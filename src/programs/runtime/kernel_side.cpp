@@ -130,11 +130,17 @@ void __wrap__ZdlPvm(void* pointer, std::size_t bytes) {
 void __wrap__ZdaPv(void* pointer) {
   is_device_heap(pointer) ? Arena::instance().release(pointer) : __real__ZdaPv(pointer);
 }
-// What a kernel prints makes it unlike a launch that changes nothing.
+// What a kernel prints makes it unlike a launch that changes nothing. Blocks print in ascending
+// order, whatever the number of threads here.
+static void begin_print() {
+  if (!this_worker) return;
+  warpladder::programs::note_effect();
+  this_worker->wait_for_turn();
+}
 int __real_puts(const char* text);
 int __real_putchar(int c);
 int __wrap_printf(const char* format, ...) {
-  if (this_worker) warpladder::programs::note_effect();
+  begin_print();
   std::va_list arguments;
   va_start(arguments, format);
   const int written = std::vprintf(format, arguments);
@@ -142,11 +148,11 @@ int __wrap_printf(const char* format, ...) {
   return written;
 }
 int __wrap_puts(const char* text) {
-  if (this_worker) warpladder::programs::note_effect();
+  begin_print();
   return __real_puts(text);
 }
 int __wrap_putchar(int c) {
-  if (this_worker) warpladder::programs::note_effect();
+  begin_print();
   return __real_putchar(c);
 }
 clock_t __wrap_clock() {

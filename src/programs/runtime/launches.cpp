@@ -160,6 +160,7 @@ void run_now(const simt::Shape& shape, const std::string& name, void (*thunk)(co
   launch.most_cooperative_threads = std::uint64_t(device.multiprocessors) * device.sm_threads;
   executor::Options options;
   options.threads = settings().threads;
+  options.goes_on = settings().mode == Mode::run;
   const Mode mode = settings().mode;
   options.count = mode == Mode::explain || mode == Mode::judge;
   options.check_shared = mode == Mode::check || mode == Mode::judge;
