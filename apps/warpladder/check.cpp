@@ -151,6 +151,9 @@ void add_check(CLI::App& app, Context& context) {
   flags->add_to(*verb);
   flags->add_selection_to(*verb);
   verb->add_flag("--leaks", flags->request.leaks, "Memory that is never freed is a finding, too");
+  verb->add_flag("--uninitialised", flags->request.uninitialised,
+                 "Global memory that a kernel reads before anything has written it is a finding, "
+                 "too; looks at all launches");
   flags->report.add_to(*verb);
   flags->json.add_to(*verb);
   verb->callback([flags, &context] { check(*flags, context); });

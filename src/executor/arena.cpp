@@ -74,6 +74,15 @@ Arena::Arena() {
   throw_resource("cannot reserve 1 GiB of addresses for the CPU side's device memory");
 }
 
+void Arena::remember_written() {
+  Books& b = books();
+  std::lock_guard lock(b.mutex);
+  if (written_) return;
+  written_ = static_cast<unsigned char*>(reserve(size_ / 4 + 1));
+  if (!written_) throw_resource("cannot reserve addresses for what has been written");
+  for (const auto& [offset, bytes] : b.live) view().set_written(begin_ + offset, bytes);
+}
+
 void* Arena::allocate(std::size_t bytes) {
   require_memory(static_cast<double>(bytes), fmt::format("an allocation of {} bytes", bytes));
   const std::size_t need = footprint(bytes);
@@ -88,6 +97,7 @@ void* Arena::allocate(std::size_t bytes) {
     for (std::size_t at = 0; at < bytes; at += kUnit) {
       legal_bytes_[(offset + at) / kUnit] = static_cast<std::uint16_t>(std::min(kUnit, bytes - at));
     }
+    if (written_ && bytes) view().set_written(begin_ + offset, bytes, false);
     return reinterpret_cast<void*>(begin_ + offset);
   }
   throw_resource(fmt::format("no room for {} bytes among the CPU side's allocations", bytes));

@@ -14,6 +14,9 @@ struct ArenaView {
   std::uintptr_t begin = 0;
   std::size_t size = 0;
   const std::uint16_t* legal_bytes = nullptr;  // of each unit, from the unit's start
+  // One for each word of 4 bytes that something has been written to; null where nobody asks. A
+  // whole byte each, so that several threads may set them.
+  unsigned char* written = nullptr;
 
   // True when [address, address + bytes) lies in one allocation; the range must not cross a
   // 256-byte line, which naturally aligned accesses of up to 16 bytes never do.
@@ -22,12 +25,26 @@ struct ArenaView {
     if (offset >= size) return false;
     return (offset & (kUnit - 1)) + bytes <= legal_bytes[offset / kUnit];
   }
+  // Of a range in the arena: whether any word of it has been written. What lies between a
+  // structure's members is read with them, and nobody writes it.
+  bool any_written(std::uintptr_t address, std::size_t bytes) const {
+    for (std::size_t w = (address - begin) / 4; w <= (address - begin + bytes - 1) / 4; ++w) {
+      if (written[w]) return true;
+    }
+    return false;
+  }
+  void set_written(std::uintptr_t address, std::size_t bytes, bool is = true) const {
+    const std::size_t first = (address - begin) / 4, last = (address - begin + bytes - 1) / 4;
+    __builtin_memset(written + first, is, last - first + 1);
+  }
 };
 
 class Arena {
  public:
   static Arena& instance();
-  ArenaView view() const { return {begin_, size_, legal_bytes_}; }
+  ArenaView view() const { return {begin_, size_, legal_bytes_, written_}; }
+  // From now on it is known what has been written; of what is allocated already, all.
+  void remember_written();
 
   // `bytes` of legal memory, at an address that is a multiple of 256. Throws Error(resource) when
   // the machine has too little memory.
@@ -60,6 +77,7 @@ class Arena {
   std::uintptr_t begin_ = 0;
   std::size_t size_ = 0;
   std::uint16_t* legal_bytes_ = nullptr;
+  unsigned char* written_ = nullptr;
 };
 
 }  // namespace warpladder::executor

@@ -33,6 +33,8 @@ const char* name(FaultKind kind) {
       return "misaligned access";
     case FaultKind::uninitialised_shared_read:
       return "uninitialised shared memory";
+    case FaultKind::uninitialised_global_read:
+      return "uninitialised global memory";
     case FaultKind::shared_memory_race:
       return "shared-memory race";
     case FaultKind::unwaited_async_copy:

@@ -17,6 +17,7 @@ enum class FaultKind {
   host_pointer,
   misaligned_access,
   uninitialised_shared_read,
+  uninitialised_global_read,
   shared_memory_race,
   unwaited_async_copy,
   mbarrier_misuse,

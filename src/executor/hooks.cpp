@@ -69,6 +69,18 @@ void refuse_alignment(Worker& w, std::uintptr_t address, unsigned bytes, std::ui
   });
 }
 
+void check_written(Worker& w, std::uintptr_t address, unsigned bytes, AccessKind kind,
+                   std::uintptr_t pc) {
+  if (kind != AccessKind::store && !w.arena.any_written(address, bytes)) {
+    const Arena::Allocation in = Arena::instance().allocation_of(address);
+    w.fail(FaultKind::uninitialised_global_read, pc, [&] {
+      return fmt::format("{} {} bytes that nothing has written, {} bytes into an allocation of {}",
+                         verb_of(kind), bytes, address - in.begin, in.bytes);
+    });
+  }
+  if (kind != AccessKind::load) w.arena.set_written(address, bytes);
+}
+
 void check_shared_access(Worker& w, std::uintptr_t address, unsigned bytes, AccessKind kind,
                          std::uintptr_t pc) {
   if (w.shadow.in_doubt() && !w.settle_doubts(w.current)) w.abandon();

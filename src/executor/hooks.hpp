@@ -22,6 +22,9 @@ bool find_mapped(Worker& w, std::uintptr_t address, unsigned bytes, AccessKind k
                                 std::uintptr_t pc);
 [[noreturn]] void refuse_alignment(Worker& w, std::uintptr_t address, unsigned bytes,
                                    std::uintptr_t pc);
+// Of a legal access to the arena, where it is known what has been written.
+void check_written(Worker& w, std::uintptr_t address, unsigned bytes, AccessKind kind,
+                   std::uintptr_t pc);
 void check_shared_access(Worker& w, std::uintptr_t address, unsigned bytes, AccessKind kind,
                          std::uintptr_t pc);
 
@@ -54,6 +57,9 @@ inline __attribute__((always_inline)) void on_access(Worker& w, std::uintptr_t a
       // The order matters: a misaligned access in an allocation may also cross its end.
       if (address & (bytes - 1)) refuse_alignment(w, address, bytes, pc);
       refuse_access(w, address, touched, kind, pc);
+    }
+    if (__builtin_expect(w.arena.written != nullptr, 0)) {
+      check_written(w, address, touched, kind, pc);
     }
   }
   log_access(w, address, record);

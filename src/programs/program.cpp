@@ -104,9 +104,9 @@ void parse_counts(const std::vector<std::string>& f, Outcome& outcome) {
 std::string settings_of(const Request& r, const fs::path& report) {
   return fmt::format(
       "mode={}\nreport={}\nkernel={}\nlaunch={}\nthreads={}\nbudget={}\nall={}\nleaks={}\n"
-      "compiled={}\ndevice={}\n",
+      "uninitialised={}\ncompiled={}\ndevice={}\n",
       r.mode, report.string(), r.kernel, r.launch, r.threads, r.budget_s, int{r.all_launches},
-      int{r.leaks}, r.compiled, line_of(r.device));
+      int{r.leaks}, int{r.uninitialised}, r.compiled, line_of(r.device));
 }
 
 }  // namespace

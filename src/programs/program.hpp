@@ -17,11 +17,12 @@ struct Request {
   std::string compiled;      // the file that says how machine code has the accesses; or empty
   std::uint64_t launch = 0;  // the only launch of it, from 1; 0: those that differ
   unsigned threads = 0;
-  ToldDevice device;          // that the program sees
-  double budget_s = 20;       // after which advice is given
-  bool all_launches = false;  // those that repeat an earlier one, too
-  bool leaks = false;         // are findings
-  bool hide_output = false;   // the program's standard output goes to standard error
+  ToldDevice device;           // that the program sees
+  double budget_s = 20;        // after which advice is given
+  bool all_launches = false;   // those that repeat an earlier one, too
+  bool leaks = false;          // are findings
+  bool uninitialised = false;  // reads of global memory that nothing has written are findings
+  bool hide_output = false;    // the program's standard output goes to standard error
 };
 
 struct Finding {

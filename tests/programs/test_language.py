@@ -49,6 +49,13 @@ class Language(unittest.TestCase):
                 self.assertRegex(outcome.stderr, "Nothing found in |No kernel was launched")
                 self.assertEqual(outcome.returncode, 0)
 
+    def test_no_memory_is_taken_for_uninitialised_that_is_not(self):
+        for file in ("api.cu", "thrust.cu", "cub.cu", "tensor.cu", "layered.cu", "products.cu", "random.cu", "halves.cu", "pointers.cu",
+                     "compiled.cu"):
+            with self.subTest(file):
+                outcome = warpladder("check", "--uninitialised", file, "--", "--own-flag", "3")
+                self.assertRegex(outcome.stderr, "Nothing found in |No kernel was launched")
+
     def test_kernels_that_pointers_point_to(self):
         for verb in ("run", "check"):
             outcome = warpladder(verb, "pointers.cu")

@@ -74,7 +74,7 @@ bool is_looked_at(Kernel& kernel, const std::string& name, const std::string& ke
   if (s.mode == Mode::explain && is_library(name)) return false;
   if (!s.kernel.empty() && !matches(name, s.kernel)) return false;
   if (s.launch) return kernel.launched == s.launch;
-  if (s.all_launches) return true;
+  if (s.all_launches || s.uninitialised) return true;
   return kernel.seen.size() < kDifferent && kernel.seen.insert(key).second;
 }
 
@@ -172,6 +172,7 @@ void run_now(const simt::Shape& shape, const std::string& name, void (*thunk)(co
     KernelCounts counts;
     run_kernel(launch, options, options.count ? &counts : nullptr);
     if (launch.counted && options.count) report_counts(counts);
+    if (!launch.counted) note_all_written();
   } catch (const KernelFault& fault) {
     std::fflush(stdout);
     report_fault(fault);

@@ -96,11 +96,26 @@ bool kernels_may_read(const void* pointer) {
          address - std::prev(after)->first < std::prev(after)->second;
 }
 
+// What an operation of the API has written. `from`: what it copied, which may be uninitialised,
+// too.
+void note_written(const void* to, const void* from, std::size_t bytes) {
+  const executor::ArenaView arena = Arena::instance().view();
+  if (!arena.written || !is_ours(to)) return;
+  const auto target = reinterpret_cast<std::uintptr_t>(to),
+             source = reinterpret_cast<std::uintptr_t>(from);
+  const bool copies_words = from && is_ours(from) && (target - source) % 4 == 0;
+  if (!copies_words) return arena.set_written(target, bytes);
+  const std::size_t first = (target - arena.begin) / 4,
+                    last = (target - arena.begin + bytes - 1) / 4;
+  std::memmove(arena.written + first, arena.written + (source - arena.begin) / 4, last - first + 1);
+}
+
 cudaError_t copy(void* to, const void* from, std::size_t bytes, const void* caller) {
   if (bytes == 0) return cudaSuccess;
   if (!to || !from) return failed(cudaErrorInvalidValue);
   if (!range_is_good(to, bytes, "writes", caller)) return failed(cudaErrorInvalidValue);
   if (!range_is_good(from, bytes, "reads", caller)) return failed(cudaErrorInvalidValue);
+  note_written(to, from, bytes);
   if (!kernels_may_read(to)) {
     std::memmove(to, from, bytes);
   } else if (!repeats().has_settled() || std::memcmp(to, from, bytes) != 0) {
@@ -118,6 +133,7 @@ bool holds_only(const void* at, int value, std::size_t bytes) {
 cudaError_t fill(void* to, int value, std::size_t bytes, const void* caller) {
   if (bytes == 0) return cudaSuccess;
   if (!range_is_good(to, bytes, "sets", caller)) return failed(cudaErrorInvalidValue);
+  note_written(to, nullptr, bytes);
   // To look at what the host may have changed must not cost more than to fill.
   if (bytes < memory_bytes(Part::host_accessible)) {
     std::memset(to, value, bytes);
@@ -194,9 +210,20 @@ void map_variables() {
     }
     const executor::ArenaView arena = Arena::instance().view();
     executor::host_guard = {arena.begin, arena.size, &refuse_host_access};
+    if (settings().uninitialised) Arena::instance().remember_written();
     return true;
   }();
   static_cast<void>(done);
+}
+
+void note_all_written() {
+  const executor::ArenaView arena = Arena::instance().view();
+  if (!arena.written) return;
+  Books& b = books();
+  std::lock_guard lock(b.mutex);
+  for (const auto& [begin, allocation] : b.live) {
+    if (allocation.bytes) arena.set_written(begin, allocation.bytes);
+  }
 }
 
 std::uint64_t memory_state(Part part) {
@@ -245,6 +272,7 @@ cudaError_t program_allocate(void** pointer, std::size_t bytes, int kind) {
   try {
     void* const p = Arena::instance().allocate(std::max<std::size_t>(bytes, 1));
     std::memset(p, kind == simt::kDevice ? kFresh : 0, bytes);
+    if (kind != simt::kDevice) note_written(p, nullptr, bytes);  // by the host, unseen
     Books& b = books();
     std::lock_guard lock(b.mutex);
     b.live[reinterpret_cast<std::uintptr_t>(p)] = {bytes, kind, __builtin_return_address(0)};
@@ -254,6 +282,10 @@ cudaError_t program_allocate(void** pointer, std::size_t bytes, int kind) {
   } catch (const warpladder::Error&) {
     return failed(cudaErrorMemoryAllocation);
   }
+}
+
+void program_note_written(void* pointer, std::size_t bytes) {
+  if (bytes) note_written(pointer, nullptr, bytes);
 }
 
 static cudaError_t release(void* pointer, const char* function, const void* caller) {

@@ -18,6 +18,10 @@ enum class Part { all, host_accessible };
 std::uint64_t memory_state(Part part);
 std::size_t memory_bytes(Part part);
 
+// Where reads of uninitialised memory are looked for: all that is allocated counts as written. A
+// library's call, or a launch that nobody looked at, has written some of it.
+void note_all_written();
+
 // Notes, or findings if the settings say so, for what was never freed.
 void report_leaks();
 

@@ -177,6 +177,7 @@ void multiply(const Product<T>& g) {
   const std::string key = key_of(g);
   if (!key.empty() && repeats().may_skip(key)) return;
   multiply_all(g);
+  note_all_written();
   repeats().forget();
   if (!key.empty()) repeats().settle(key);
 }
@@ -204,5 +205,8 @@ void program_multiply_doubles(int ta, int tb, int m, int n, int k, double alpha,
                               double* c, std::size_t ldc) {
   multiply(product_of(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc));
 }
-void program_memory_changed() { repeats().forget(); }
+void program_memory_changed() {
+  repeats().forget();
+  note_all_written();
+}
 }

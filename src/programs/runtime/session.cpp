@@ -47,6 +47,8 @@ Settings read_settings() {
       s.all_launches = value == "1";
     } else if (key == "leaks") {
       s.leaks = value == "1";
+    } else if (key == "uninitialised") {
+      s.uninitialised = value == "1";
     } else if (key == "compiled" && !value.empty()) {
       s.compiled = executor::read_compiled_code(value);
     }

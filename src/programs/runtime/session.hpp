@@ -22,10 +22,11 @@ struct Settings {
   executor::CompiledCode compiled;  // how machine code has the kernels' accesses, if it is known
   std::uint64_t launch = 0;         // the only launch of it, from 1; 0: all
   unsigned threads = 0;
-  ToldDevice device;          // that the program sees
-  double budget_s = 20;       // after which advice is given
-  bool all_launches = false;  // repeats too
-  bool leaks = false;         // are findings
+  ToldDevice device;           // that the program sees
+  double budget_s = 20;        // after which advice is given
+  bool all_launches = false;   // repeats too
+  bool leaks = false;          // are findings
+  bool uninitialised = false;  // global memory: reads of it are findings
 };
 const Settings& settings();
 

@@ -13,6 +13,7 @@ __global__ void histogram(const unsigned* in, unsigned* bins, int bug) {
   // BUG kDivergentBarrier histogram 0,0,0 0,0,0
   if (bug != kMissingBarrier) __syncthreads();
   const unsigned* const from = in + blockIdx.x * blockDim.x;
+  // BUG kNotCopied histogram 1,0,0 4,0,0
   // BUG kPastGlobal histogram 1,0,0 0,0,0
   unsigned value = from[bug == kPastGlobal ? t + 96 : t];
   if (bug == kMisaligned)
@@ -40,10 +41,11 @@ __global__ void histogram(const unsigned* in, unsigned* bins, int bug) {
 }
 
 void run(int bug) {
-  unsigned *in = counted_up<unsigned>(192), *bins, host[kBins];
+  unsigned *in = counted_up<unsigned>(192, bug == kNotCopied ? 100 : 192), *bins, host[kBins];
   cudaMalloc(&bins, sizeof host);
+  cudaMemset(bins, 0, sizeof host);
   // BUG kWrongSize
-  cudaMemset(bins, 0, bug == kWrongSize ? 2 * sizeof host : sizeof host);
+  if (bug == kWrongSize) cudaMemset(bins, 0, 2 * sizeof host);
   if (bug == kFreed) cudaFree(bins);
   histogram<<<2, 96>>>(in, bug == kHostPointer ? host : bins, bug);
   if (bug == kDevicePointer) {

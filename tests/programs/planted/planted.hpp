@@ -21,6 +21,7 @@ enum Bug {
   kHostPointer,       // a kernel is handed the host's memory
   kDevicePointer,     // the host touches the device's
   kWrongSize,         // a copy of more bytes than there are
+  kNotCopied,         // memory of which a part has never been written; found with --uninitialised
   kBugs
 };
 
@@ -36,13 +37,13 @@ inline int run_each(void (*run)(int)) {
   return 0;
 }
 
-// Memory of the device with 0, 1, 2, … in it.
+// Memory of the device with 0, 1, 2, … in it, or in so many elements of it.
 template <class T>
-T* counted_up(int n) {
+T* counted_up(int n, int copied = -1) {
   std::vector<T> host(n);
   for (int i = 0; i < n; ++i) host[i] = static_cast<T>(i);
   T* device;
   cudaMalloc(&device, n * sizeof(T));
-  cudaMemcpy(device, host.data(), n * sizeof(T), cudaMemcpyHostToDevice);
+  cudaMemcpy(device, host.data(), (copied < 0 ? n : copied) * sizeof(T), cudaMemcpyHostToDevice);
   return device;
 }

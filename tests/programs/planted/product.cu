@@ -15,6 +15,7 @@ __global__ void multiply(Matrix a, Matrix b, Matrix c, int bug) {
   const int row = blockIdx.y * kTile + y, column = blockIdx.x * kTile + x;
   float sum = 0;
   for (int k = 0; k < kSize; k += kTile) {
+    // BUG kNotCopied multiply 0,3,0 0,7,0
     of_a[here] = a.at(row, k + x);
     if (bug != kUninitialised || y != 2) of_b[here] = b.at(k + y, column);
     // BUG kPastShared multiply 0,0,0 0,0,0
@@ -49,9 +50,11 @@ __global__ void multiply(Matrix a, Matrix b, Matrix c, int bug) {
 
 void run(int bug) {
   constexpr int kBytes = kSize * kSize * sizeof(float);
-  Matrix a{counted_up<float>(kSize * kSize)}, b{counted_up<float>(kSize * kSize)};
+  const int copied = bug == kNotCopied ? 1000 : kSize * kSize;
+  Matrix a{counted_up<float>(kSize * kSize, copied)}, b{counted_up<float>(kSize * kSize)};
   float *c, host[kSize][kSize];
   cudaMalloc((void**)&c, kBytes);
+  cudaMemset(c, 0, kBytes);
   if (bug == kFreed) cudaFree(c);
   Matrix out{bug == kHostPointer ? host[0] : c};
   multiply<<<dim3(4, 4), dim3(kTile, kTile), 2 * kTile * kTile * sizeof(float)>>>(a, b, out, bug);

@@ -4,6 +4,7 @@
 __global__ void reduce(const int* in, int* out, int bug) {
   extern __shared__ int part[];
   const int t = threadIdx.x, half = blockDim.x / 2;
+  // BUG kNotCopied reduce 1,0,0 72,0,0
   if (bug != kUninitialised || t != 70) part[t] = in[blockIdx.x * blockDim.x + t];
   // BUG kPastShared reduce 0,0,0 127,0,0
   if (bug == kPastShared && t == 127) part[t + 1] = 0;
@@ -41,7 +42,7 @@ __global__ void reduce(const int* in, int* out, int bug) {
 }
 
 void run(int bug) {
-  int *in = counted_up<int>(256), *out = counted_up<int>(2), host[4];
+  int *in = counted_up<int>(256, bug == kNotCopied ? 200 : 256), *out = counted_up<int>(2), host[4];
   if (bug == kFreed) cudaFree(out);
   reduce<<<2, 128, 128 * sizeof(int)>>>(in, bug == kHostPointer ? host : out, bug);
   // BUG kDevicePointer

@@ -19,6 +19,7 @@ __device__ int step(int* from, int* to, int distance, int bug) {
 __global__ void scan(const int* in, int* out, int bug) {
   __shared__ Buffers all;
   const int t = threadIdx.x;
+  // BUG kNotCopied scan 0,0,0 60,0,0
   if (bug != kUninitialised || t != 20) all.now[t] = in[t];
   // BUG kPastShared scan 0,0,0 2,0,0
   if (bug == kPastShared && t == 2) all.next[t + 64] = 0;
@@ -49,7 +50,7 @@ __global__ void scan(const int* in, int* out, int bug) {
 }
 
 void run(int bug) {
-  int *in = counted_up<int>(64), *out = counted_up<int>(64);
+  int *in = counted_up<int>(64, bug == kNotCopied ? 60 : 64), *out = counted_up<int>(64);
   std::vector<int> host(64);
   if (bug == kFreed) cudaFree(out);
   scan<<<1, 64>>>(in, bug == kHostPointer ? &host[0] : out, bug);

@@ -6,6 +6,7 @@ constexpr int kThreads = 64;
 __global__ void stencil(const float* in, float* out, int n, int bug) {
   __shared__ float part[kThreads + 2];
   const int t = threadIdx.x, i = blockIdx.x * kThreads + t;
+  // BUG kNotCopied stencil 2,0,0 2,0,0
   // BUG kPastGlobal stencil 3,0,0 0,0,0
   part[t + 1] = in[i + (bug == kPastGlobal ? kThreads : 0)];
   if (t == 0) part[0] = i ? in[i - 1] : 0;
@@ -34,7 +35,7 @@ __global__ void stencil(const float* in, float* out, int n, int bug) {
 
 void run(int bug) {
   const int n = 4 * kThreads;
-  float *in = counted_up<float>(n), *out = counted_up<float>(n);
+  float *in = counted_up<float>(n, bug == kNotCopied ? 130 : n), *out = counted_up<float>(n);
   std::vector<float> host(n);
   if (bug == kFreed) cudaFree(out);
   stencil<<<n / kThreads, kThreads>>>(in, bug == kHostPointer ? host.data() : out, n, bug);

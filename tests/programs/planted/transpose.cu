@@ -10,6 +10,7 @@ __global__ void transpose(const T* in, T* out, int bug) {
   const int column = blockIdx.x * kTile + x, row = blockIdx.y * kTile + y;
   if (bug != kUninitialised || x != 3 || y != 5) {
     const int from = bug == kPastGlobal && row == 15 ? row + 1 : row;
+    // BUG kNotCopied transpose<float> 0,1,0 0,5,0
     // BUG kPastGlobal transpose<float> 0,1,0 0,7,0
     tile[y][x] = in[from * kSize + column];
   }
@@ -39,7 +40,8 @@ __global__ void transpose(const T* in, T* out, int bug) {
 
 void run(int bug) {
   constexpr int kBytes = kSize * kSize * sizeof(float);
-  float *in = counted_up<float>(kSize * kSize), *out = counted_up<float>(kSize * kSize);
+  float *in = counted_up<float>(kSize * kSize, bug == kNotCopied ? 200 : kSize * kSize),
+        *out = counted_up<float>(kSize * kSize);
   std::vector<float> host(2 * kSize * kSize);
   if (bug == kFreed) cudaFree(out);
   transpose<float>

@@ -87,6 +87,7 @@ namespace simt {
 template <class T>
 SIMT_BLAS void gemm(bool ta, bool tb, int m, int n, int k, T alpha, const T* a, std::size_t lda,
                     const T* b, std::size_t ldb, T beta, T* c, std::size_t ldc) {
+  program_memory_changed();
   T* const column = new T[static_cast<std::size_t>(m)];
   for (int j = 0; j < n; ++j) {
     for (int i = 0; i < m; ++i) column[i] = 0;

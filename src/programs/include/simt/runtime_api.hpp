@@ -76,6 +76,7 @@ SIMT_INLINE void launch_pointers(const Shape& shape, void (*kernel)(P...), void*
 
 extern "C" {
 cudaError_t program_allocate(void** pointer, std::size_t bytes, int kind);
+void program_note_written(void* pointer, std::size_t bytes);
 cudaError_t program_copy_symbol(void* to, const void* from, std::size_t bytes, std::size_t offset,
                                 std::size_t size, int to_symbol);
 cudaError_t cudaFree(void* pointer);

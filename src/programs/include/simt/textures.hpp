@@ -102,7 +102,10 @@ inline cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDe
                                    std::size_t width, std::size_t height = 0, unsigned = 0) {
   const auto bits = static_cast<std::size_t>(channels->x + channels->y + channels->z + channels->w);
   *array = new cudaArray{nullptr, width, height ? height : 1, 1, bits / 8, *channels};
-  return program_allocate(&(*array)->data, width * (*array)->height * bits / 8, simt::kDevice);
+  const std::size_t bytes = width * (*array)->height * bits / 8;
+  const cudaError_t error = program_allocate(&(*array)->data, bytes, simt::kDevice);
+  if (!error) program_note_written((*array)->data, bytes);  // by surfaces, unseen
+  return error;
 }
 inline cudaError_t cudaFreeArray(cudaArray_t array) {
   if (!array) return cudaSuccess;
