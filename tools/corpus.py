@@ -35,6 +35,8 @@ def programs(list_file: Path) -> list[dict[str, str]]:
 
 def command(program: dict[str, str], options: argparse.Namespace) -> list[str]:
     call = [str(options.program.resolve()), options.verb]
+    if options.gpu:
+        call += ["--gpu", options.gpu]
     for folder in program["includes"].split():
         path = options.repositories / folder
         if path.is_dir():
@@ -150,6 +152,7 @@ def main() -> None:
     parser.add_argument("--summary", action="store_true", help="print the report that is there as a table")
     parser.add_argument("--program", type=Path, default=Path("build/bin/warpladder"))
     parser.add_argument("--verb", default="run", choices=("run", "check", "explain"))
+    parser.add_argument("--gpu", default="", help="the GPU that the programs see, as warpladder names it")
     parser.add_argument("--limit", type=float, default=60, help="seconds for each program, of processors")
     parser.add_argument("--by-clock", action="store_true", help="the limit is on the clock: on a quiet machine")
     parser.add_argument("--outputs", type=Path, help="a folder for what the programs print")
@@ -169,6 +172,8 @@ def main() -> None:
         print(f"{outcome['id']}: {outcome['verdict']} ({outcome['seconds']} s) {outcome['reason']}", flush=True)
         verdicts = dict(Counter(o["verdict"] for o in outcomes))
         report = {"verb": options.verb, "limit_s": options.limit, "verdicts": verdicts, "programs": outcomes}
+        if options.gpu:
+            report["gpu"] = options.gpu
         options.report.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
 
 
