@@ -103,10 +103,15 @@ def run(program: dict[str, str], options: argparse.Namespace) -> dict:
     out = output.decode(errors="replace").splitlines()
     said = [row for row in errors.decode(errors="replace").splitlines() if row.strip()]
     verdict, reason = judge(code, out, said)
-    if options.outputs and verdict == "ran":
+    if options.outputs and code is not None and not our_words(said):
         options.outputs.mkdir(parents=True, exist_ok=True)
         (options.outputs / f"{program['id']}.txt").write_bytes(output)
     return {"id": program["id"], "verdict": verdict, "seconds": round(seconds, 1), "reason": reason[:200]}
+
+
+def our_words(said: list[str]) -> list[str]:
+    """What warpladder says of a program, which did not end by itself then."""
+    return [row for row in said if ": block (" in row or row.startswith("warpladder:")]
 
 
 def judge(code: int | None, out: list[str], said: list[str]) -> tuple[str, str]:
@@ -116,8 +121,7 @@ def judge(code: int | None, out: list[str], said: list[str]) -> tuple[str, str]:
     if code == REFUSED and refusal:  # without a sentence it is the program's own exit code
         return "not built", without_folders(refusal)
     if code != 0:
-        own = [row for row in said if ": block (" in row or row.startswith("warpladder:")]
-        return "stopped", without_folders((own or said or out or [""])[-1])
+        return "stopped", without_folders((our_words(said) or said or out or [""])[-1])
     doubt = next((row for row in out if FAILED.search(row) and not HARMLESS.search(row)), None)
     return ("wrong", doubt.strip()) if doubt else ("ran", "")
 
@@ -155,7 +159,7 @@ def main() -> None:
     parser.add_argument("--gpu", default="", help="the GPU that the programs see, as warpladder names it")
     parser.add_argument("--limit", type=float, default=60, help="seconds for each program, of processors")
     parser.add_argument("--by-clock", action="store_true", help="the limit is on the clock: on a quiet machine")
-    parser.add_argument("--outputs", type=Path, help="a folder for what the programs print")
+    parser.add_argument("--outputs", type=Path, help="a folder for what programs print that end by themselves")
     parser.add_argument("--only", default="", help="a pattern that the id must match")
     options = parser.parse_args()
     if options.summary:

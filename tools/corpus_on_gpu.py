@@ -2,7 +2,7 @@
 """Compares what programs print here with what they print on a GPU.
 
   corpus_on_gpu.py pack --list FILE.tsv --report FILE.json --repositories DIR --to FOLDER
-      puts the sources of the programs that ran here into a folder of their own
+      puts the sources of the programs that ran here, and of those that --also names, into a folder of their own
   corpus_on_gpu.py run FOLDER --record FILE.json.gz
       on a machine with nvcc and a GPU, no network: builds each program, runs it three times, and keeps what it prints
   corpus_on_gpu.py compare FILE.json.gz… --outputs DIR
@@ -270,7 +270,7 @@ def section(report: dict) -> str:
     repeatable = count["equal"] + count["differs"]
     of = {verdict: [p for p in report["not_equal"] if p["verdict"] == verdict] for verdict in count}
     lines = [
-        f"{ran} programs of both lists ran here and on an {gpu}, there two or three times within the time that was given.",
+        f"{ran} programs of both lists were run here and on an {gpu}, there two or three times, as time allowed.",
         f"{repeatable} of them are repeatable, and {count['equal']} print the same here: {share(count['equal'], repeatable)}.",
         f"Of all {ran} these are {share(count['equal'], ran)} ([corpus_gpu.json](../tests/programs/corpus_gpu.json)).", "",
         "| Differs | How | Why |", "|---|---|---|",
