@@ -48,15 +48,17 @@ add_custom_command(OUTPUT ${programs_folder}/program.o
     ${program_archives}
   COMMAND_EXPAND_LISTS VERBATIM)
 file(GLOB_RECURSE program_headers CONFIGURE_DEPENDS src/programs/include/*)
+set(language_headers ${PROJECT_SOURCE_DIR}/src/executor/simt_functions.hpp
+  ${PROJECT_SOURCE_DIR}/src/executor/place.hpp)
 file(GLOB exercises CONFIGURE_DEPENDS docs/course/exercises/*.cu)
 add_custom_command(OUTPUT ${programs_folder}/program.ld
   COMMAND ${CMAKE_COMMAND} -E copy_directory ${PROJECT_SOURCE_DIR}/src/programs/include
     ${programs_folder}/include
-  COMMAND ${CMAKE_COMMAND} -E copy ${PROJECT_SOURCE_DIR}/src/executor/simt_functions.hpp
-    ${programs_folder}/include/executor/simt_functions.hpp
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${programs_folder}/include/executor
+  COMMAND ${CMAKE_COMMAND} -E copy ${language_headers} ${programs_folder}/include/executor
   COMMAND ${CMAKE_COMMAND} -E copy_directory ${PROJECT_SOURCE_DIR}/docs/course/exercises
     ${programs_folder}/exercises
   COMMAND ${CMAKE_COMMAND} -E copy ${PROJECT_SOURCE_DIR}/src/programs/program.ld ${programs_folder}
-  DEPENDS ${program_headers} ${exercises} src/executor/simt_functions.hpp src/programs/program.ld
+  DEPENDS ${program_headers} ${exercises} ${language_headers} src/programs/program.ld
   VERBATIM)
 add_custom_target(program_files DEPENDS ${programs_folder}/program.o ${programs_folder}/program.ld)

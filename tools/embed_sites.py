@@ -27,11 +27,6 @@ FMA = re.compile(r"^vfn?m(?:add|sub)\d+(?P<form>[sp])(?P<type>[sd])$")
 DIVISION = re.compile(r"^vdiv(?P<form>[sp])(?P<type>[sd])$")
 FMAS_OF_DIVISION = {"s": 5, "d": 8}
 QUERIES = (
-    "thread_idx",
-    "block_idx",
-    "block_dim",
-    "grid_dim",
-    "dynamic_shared",
     "cp_async_commit",
     "cp_async_wait",
     "cluster_rank",

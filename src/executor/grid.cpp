@@ -37,7 +37,7 @@ bool Worker::run_grid() {
 // Until each thread has exited, waits at the grid's barrier, or has nothing to do but look again
 // whether another block has come further.
 bool Worker::run_until_stuck(Block& block) {
-  running_ = &block;
+  enter_block(block);
   const unsigned end = block.first + threads_;
   unsigned idle_rounds = 0;
   for (;;) {

@@ -122,19 +122,38 @@ void on_range(void* p, std::size_t bytes, AccessKind kind, void* return_address)
 using warpladder::executor::AccessKind;
 using namespace warpladder::executor;
 
-// A whole program is instrumented, too: its host code, and launches that nobody wants counted. A
-// fiber's own stack comes first: local arrays are touched more often than all else.
-#define HOOK(name, bytes, kind)                                                         \
-  extern "C" void name(void* p) {                                                       \
-    const auto address = reinterpret_cast<std::uintptr_t>(p);                           \
-    if (Worker* w = this_worker) {                                                      \
-      if (!w->counted || w->on_fiber_stack(address)) return;                            \
-      on_access(*w, address, bytes, kind,                                               \
-                reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)));         \
-    } else if (__builtin_expect(address - host_guard.begin < host_guard.size, 0)) {     \
-      host_guard.refuse(address, bytes,                                                 \
-                        reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))); \
-    }                                                                                   \
+namespace {
+
+// What the hooks do not decide at a glance. Out of line, so that they need no stack frame.
+template <unsigned bytes, AccessKind kind>
+[[gnu::noinline]] void on_other_access(std::uintptr_t address, std::uintptr_t pc) {
+  if (Worker* w = this_worker) {
+    on_access(*w, address, bytes, kind, pc);
+  } else if (address - host_guard.begin < host_guard.size) {
+    host_guard.refuse(address, bytes, pc);
+  }
+}
+
+}  // namespace
+
+// A whole program is instrumented, too: its host code, and launches that nobody wants counted.
+#define HOOK(name, bytes, kind)                                                            \
+  extern "C" void name(void* p) {                                                          \
+    const auto address = reinterpret_cast<std::uintptr_t>(p);                              \
+    const auto pc = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));         \
+    if (Worker* w = this_worker) {                                                         \
+      if (!w->counted) return;                                                             \
+      if (address % bytes == 0) {                                                          \
+        if (w->arena.legal(address, bytes)) return log_access(*w, address, offset_of(pc)); \
+        if (w->on_fiber_stack(address)) return;                                            \
+        if (address - w->shared_begin < w->unchecked_shared_bytes) {                       \
+          return log_access(*w, address, offset_of(pc) | kSharedBit);                      \
+        }                                                                                  \
+      } else if (w->on_fiber_stack(address)) {                                             \
+        return;                                                                            \
+      }                                                                                    \
+    }                                                                                      \
+    on_other_access<bytes, kind>(address, pc);                                             \
   }
 #define HOOKS(bytes)                                            \
   HOOK(__tsan_read##bytes, bytes, AccessKind::load)             \

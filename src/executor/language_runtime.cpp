@@ -107,26 +107,6 @@ void cp_async(void* shared, const void* global, unsigned bytes, unsigned source_
 
 extern "C" {
 
-uint3 simt_thread_idx() {
-  const Dim3& t = this_worker->thread_index[this_worker->current];
-  return {t.x, t.y, t.z};
-}
-uint3 simt_block_idx() {
-  const Dim3 b = this_worker->block_index();
-  return {b.x, b.y, b.z};
-}
-dim3 simt_block_dim() {
-  const Dim3& b = this_worker->launch->config.block;
-  return {b.x, b.y, b.z};
-}
-dim3 simt_grid_dim() {
-  const Dim3& g = this_worker->launch->config.grid;
-  return {g.x, g.y, g.z};
-}
-unsigned char* simt_dynamic_shared() {
-  return this_worker->dynamic_shared(this_worker->rank_of(this_worker->current));
-}
-
 int simt_sync_block(int form, int predicate) {
   const std::uintptr_t pc = to_pc(__builtin_return_address(0));
   if (form != simt::kBarrier) return this_worker->wait_at_barrier(form, predicate, pc);

@@ -52,12 +52,13 @@ void RequestLog::prepare(const std::vector<CompiledAccess>* compiled) {
 
 void RequestLog::forget_sums() {
   if (tallies_.size() == 0) {
-    tallies_ = ZeroedArray<Tally>(2 * table_->sites().size());
+    tallies_ = ZeroedArray<SiteTally>(2 * table_->sites().size());
     site_lanes_ = ZeroedArray<std::uint64_t>(table_->sites().size());
   }
-  for (const std::size_t key : tallies_in_use_) tallies_[key] = Tally();
+  for (const std::size_t key : tallies_in_use_) tallies_[key] = SiteTally();
   for (const std::uint32_t site : sites_in_use_) site_lanes_[site] = 0;
   tallies_in_use_.clear();
+  last_requests_.clear();
   sites_in_use_.clear();
   resized_.clear();
   worst_.clear();
@@ -71,10 +72,14 @@ inline void RequestLog::add_lanes(std::uint32_t site, unsigned lanes) {
 }
 
 // For a request: a tally with one is in use.
-inline Tally& RequestLog::tally_of(std::size_t key) {
-  Tally& tally = tallies_[key];
-  if (tally.requests == 0) tallies_in_use_.push_back(key);
-  return tally;
+inline RequestLog::SiteTally& RequestLog::tally_of(std::size_t key) {
+  SiteTally& at = tallies_[key];
+  if (at.tally.requests == 0) {
+    tallies_in_use_.push_back(key);
+    at.last = static_cast<std::uint32_t>(last_requests_.size());
+    last_requests_.emplace_back();
+  }
+  return at;
 }
 
 void RequestLog::begin_block(std::uint64_t block) {
@@ -85,17 +90,31 @@ void RequestLog::begin_block(std::uint64_t block) {
   }
 }
 
-inline void RequestLog::add_global(Tally& tally, std::size_t key, const std::uint64_t* address,
-                                   const std::uint8_t* lane, int n, unsigned bytes) {
-  const unsigned before = tally.worst;
-  tally.add_global(address, n, bytes);
-  if (tally.worst > before) keep({key, bytes}, tally.worst, address, lane, n);
+// A request as wide as the source's.
+inline void RequestLog::add(std::size_t key, const std::uint64_t* address, const std::uint8_t* lane,
+                            int n) {
+  const Site& site = table_->sites()[key / 2];
+  SiteTally& at = tally_of(key);
+  const unsigned before = at.tally.worst;
+  LastRequest& last = last_requests_[at.last];
+  if (key % 2) {
+    last.add_shared(at.tally, address, lane, n, site.bytes, site.kind == SiteKind::load);
+  } else {
+    last.add_global(at.tally, address, lane, n, site.bytes);
+  }
+  if (at.tally.worst > before) keep({key, site.bytes}, at.tally.worst, address, lane, n);
 }
 
-inline void RequestLog::add_shared(Tally& tally, std::size_t key, const std::uint64_t* address,
-                                   const std::uint8_t* lane, int n, unsigned bytes, bool is_load) {
+void RequestLog::add_resized(std::size_t key, const std::uint64_t* address,
+                             const std::uint8_t* lane, int n, unsigned bytes) {
+  Tally& tally = resized_[{key, bytes}];
   const unsigned before = tally.worst;
-  tally.add_shared(address, lane, n, bytes, is_load);
+  if (key % 2) {
+    const bool is_load = table_->sites()[key / 2].kind == SiteKind::load;
+    tally.add_shared(address, lane, n, bytes, is_load);
+  } else {
+    tally.add_global(address, n, bytes);
+  }
   if (tally.worst > before) keep({key, bytes}, tally.worst, address, lane, n);
 }
 
@@ -150,23 +169,13 @@ inline void RequestLog::count(std::uint32_t index, bool shared, const std::uint6
   if (!widths_.empty() && widths_[key] != 0 && widths_[key] < site.bytes) {
     return count_parts(key, address, lane, n);
   }
-  if (shared) {
-    add_shared(tally_of(key), key, address, lane, n, site.bytes, site.kind == SiteKind::load);
-  } else {
-    add_global(tally_of(key), key, address, lane, n, site.bytes);
-  }
+  add(key, address, lane, n);
 }
 
 void RequestLog::count_resized(std::size_t key, const std::uint64_t* address,
                                const std::uint8_t* lane, int n, unsigned bytes) {
-  const bool is_resized = bytes != table_->sites()[key / 2].bytes;
-  Tally& tally = is_resized ? resized_[{key, bytes}] : tally_of(key);
-  if (key % 2) {
-    const bool is_load = table_->sites()[key / 2].kind == SiteKind::load;
-    add_shared(tally, key, address, lane, n, bytes, is_load);
-  } else {
-    add_global(tally, key, address, lane, n, bytes);
-  }
+  if (bytes == table_->sites()[key / 2].bytes) return add(key, address, lane, n);
+  add_resized(key, address, lane, n, bytes);
 }
 
 // A request that the compiler made several of, each of the widest that the machine code has there.
@@ -289,11 +298,14 @@ void RequestLog::count_shared(std::uintptr_t pc, const std::uint64_t* address, i
   for (int i = 0; i < n; ++i) lane[i] = static_cast<std::uint8_t>(i);
   const auto offset = static_cast<std::uint32_t>(pc - SiteTable::text_begin());
   const std::size_t key = 2 * table_->site_of(offset) + 1;
-  add_shared(tally_of(key), key, address, lane, n, kBytes, false);
+  SiteTally& at = tally_of(key);
+  const unsigned before = at.tally.worst;
+  last_requests_[at.last].add_shared(at.tally, address, lane, n, kBytes, false);
+  if (at.tally.worst > before) keep({key, kBytes}, at.tally.worst, address, lane, n);
 }
 
 void RequestLog::add_to(Sums& sums) const {
-  for (const std::size_t key : tallies_in_use_) sums.tallies[key].merge(tallies_[key]);
+  for (const std::size_t key : tallies_in_use_) sums.tallies[key].merge(tallies_[key].tally);
   for (const std::uint32_t site : sites_in_use_) sums.site_lanes[site] += site_lanes_[site];
   for (const auto& [where, tally] : resized_) sums.resized[where].merge(tally);
   // The lowest block's, so that it does not depend on the number of workers.

@@ -75,7 +75,7 @@ class RequestLog {
   void add_to(Sums& sums) const;
 
  private:
-  static constexpr std::size_t kCapacity = 2048;  // records of a lane
+  static constexpr std::size_t kCapacity = 1024;  // records of a lane
   static constexpr std::size_t kMargin = 32;      // room for the calls that log several records
   // Strides that put the lanes' logs on different cache sets.
   static constexpr std::size_t kPcStride = kCapacity + 16;
@@ -90,7 +90,12 @@ class RequestLog {
   };
   void forget_sums();
   void add_lanes(std::uint32_t site, unsigned lanes);
-  Tally& tally_of(std::size_t key);
+  // Of a site and a memory space. `last`: in last_requests_.
+  struct SiteTally {
+    Tally tally;
+    std::uint32_t last = 0;
+  };
+  SiteTally& tally_of(std::size_t key);
   void replay_run(Reader** readers, int n, std::size_t records);
   void count(std::uint32_t index, bool shared, const std::uint64_t* address,
              const std::uint8_t* lane, int n);
@@ -98,10 +103,9 @@ class RequestLog {
                      unsigned bytes);
   void count_parts(std::size_t key, const std::uint64_t* address, const std::uint8_t* lane, int n);
   void flush_merged();
-  void add_global(Tally& tally, std::size_t key, const std::uint64_t* address,
-                  const std::uint8_t* lane, int n, unsigned bytes);
-  void add_shared(Tally& tally, std::size_t key, const std::uint64_t* address,
-                  const std::uint8_t* lane, int n, unsigned bytes, bool is_load);
+  void add(std::size_t key, const std::uint64_t* address, const std::uint8_t* lane, int n);
+  void add_resized(std::size_t key, const std::uint64_t* address, const std::uint8_t* lane, int n,
+                   unsigned bytes);
   void keep(const Width& where, unsigned cost, const std::uint64_t* address,
             const std::uint8_t* lane, int n);
 
@@ -112,9 +116,10 @@ class RequestLog {
   const SiteTable* table_ = nullptr;
   // A kernel has few of the program's sites. Those that it passes are listed, so that a launch does
   // not go through all.
-  ZeroedArray<Tally> tallies_;             // [2 * site + shared]
+  ZeroedArray<SiteTally> tallies_;         // [2 * site + shared]
   ZeroedArray<std::uint64_t> site_lanes_;  // [site], as in Sums
   std::vector<std::size_t> tallies_in_use_;
+  std::vector<LastRequest> last_requests_;
   std::vector<std::uint32_t> sites_in_use_;
   std::map<Width, Tally> resized_;
   std::map<Width, WorstRequest> worst_;

@@ -25,7 +25,7 @@ bool Worker::run_warp(unsigned first, unsigned end) {
         if (aborting_) return false;
         t = current;  // the lanes up to here ran one after the other
       }
-      all_begin_ = false;
+      begin_end_ = 0;
     } while (woken_ && any_ready(first, end));  // a lane may have woken one in front of it
     if (in_step_ && !paused_) {
       resume_in_step(first, end);
@@ -100,7 +100,7 @@ void Worker::begin_blocks() {
     block.first = rank * stride_;
     make_ready(block);
   }
-  all_begin_ = false;
+  begin_end_ = 0;
   at_exchange_ = paused_ = yielding_ = at_cluster_barrier_ = in_step_ = 0;
   forget_steps(0, fibers_);
   keeps_step_ = false;
@@ -138,13 +138,13 @@ bool Worker::run_blocks() {
   for (bool is_first = true;; is_first = false) {
     woken_ = false;
     for (Block& block : blocks_) {
-      running_ = &block;
+      enter_block(block);
       const unsigned block_end = block.first + threads_;
       resume_yielding(block.first, block_end);
       for (unsigned first = block.first; first < block_end; first += kWarp) {
         const unsigned end = std::min(first + kWarp, block_end);
         if (uneven_ && !any_ready(first, end)) continue;
-        all_begin_ = is_first;
+        begin_end_ = is_first ? end : 0;
         if (!run_warp(first, end)) return false;
       }
     }

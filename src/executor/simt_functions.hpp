@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "executor/place.hpp"
+
 struct uint3 {
   unsigned x, y, z;
 };
@@ -16,12 +18,6 @@ struct dim3 {
 };
 
 extern "C" {
-// Constant within a fiber, hence the attribute: the compiler may call each once per kernel.
-__attribute__((const)) uint3 simt_thread_idx();
-__attribute__((const)) uint3 simt_block_idx();
-__attribute__((const)) dim3 simt_block_dim();
-__attribute__((const)) dim3 simt_grid_dim();
-__attribute__((const)) unsigned char* simt_dynamic_shared();
 int simt_sync_block(int form, int predicate);
 void simt_sync_warp(unsigned mask);
 std::uint64_t simt_shuffle(unsigned mask, std::uint64_t value, int form, int argument, int width);
@@ -36,6 +32,39 @@ void simt_cp_async16(void* shared, const void* global, unsigned source_bytes);
 void simt_cp_async_commit();
 void simt_cp_async_wait(int groups_left);
 unsigned simt_shared_address(const void* shared);
+}
+
+// The place never changes within a thread, but g++ would load it again after each call, and the
+// counted flavour would report the loads. So instructions load it of which g++ knows only that they
+// always give the same.
+namespace simt {
+template <int kOffset>
+inline __attribute__((always_inline)) unsigned word_of_place() {
+  unsigned word;
+  asm("movl %%fs:simt_place@tpoff+%c1, %0" : "=r"(word) : "i"(kOffset));
+  return word;
+}
+template <int kOffset>
+inline __attribute__((always_inline)) uint3 index_of_place() {
+  return {word_of_place<kOffset>(), word_of_place<kOffset + 4>(), word_of_place<kOffset + 8>()};
+}
+}  // namespace simt
+inline __attribute__((always_inline)) uint3 simt_thread_idx() {
+  return simt::index_of_place<SimtPlace::kThread>();
+}
+inline __attribute__((always_inline)) uint3 simt_block_idx() {
+  return simt::index_of_place<SimtPlace::kBlock>();
+}
+inline __attribute__((always_inline)) dim3 simt_block_dim() {
+  return simt::index_of_place<SimtPlace::kBlockDim>();
+}
+inline __attribute__((always_inline)) dim3 simt_grid_dim() {
+  return simt::index_of_place<SimtPlace::kGridDim>();
+}
+inline __attribute__((always_inline)) unsigned char* simt_dynamic_shared() {
+  unsigned char* p;
+  asm("movq %%fs:simt_place@tpoff+%c1, %0" : "=r"(p) : "i"(SimtPlace::kDynamicShared));
+  return p;
 }
 
 // The `form` of the functions above.

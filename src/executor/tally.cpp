@@ -128,6 +128,51 @@ void Tally::add_shared(const std::uint64_t* address, const std::uint8_t* lane, i
   worst = std::max(worst, in_request);
 }
 
+// The distances of lanes that take no part are left as they are.
+LastRequest::Cost& LastRequest::cost_of(const std::uint64_t* address, const std::uint8_t* lane,
+                                        int n) {
+  const std::uint64_t first = address[0];
+  std::uint64_t differ = n != n_;
+  for (int i = 0; i < n; ++i) differ |= (address[i] - first) ^ distance_[i];
+  if (differ || !std::equal(lane, lane + n, lane_.begin())) {
+    n_ = n;
+    for (int i = 0; i < n; ++i) distance_[i] = address[i] - first;
+    std::copy(lane, lane + n, lane_.begin());
+    cost_.fill({});
+  }
+  return cost_[first % 32];
+}
+
+void LastRequest::add_global(Tally& tally, const std::uint64_t* address, const std::uint8_t* lane,
+                             int n, unsigned bytes) {
+  Cost& cost = cost_of(address, lane, n);
+  if (cost.actual == 0) {
+    Tally one;
+    one.add_global(address, n, bytes);
+    cost = {static_cast<unsigned>(one.sectors), static_cast<unsigned>(one.ideal_sectors)};
+  }
+  ++tally.requests;
+  tally.lanes += static_cast<unsigned>(n);
+  tally.sectors += cost.actual;
+  tally.ideal_sectors += cost.ideal;
+  tally.worst = std::max(tally.worst, cost.actual);
+}
+
+void LastRequest::add_shared(Tally& tally, const std::uint64_t* address, const std::uint8_t* lane,
+                             int n, unsigned bytes, bool is_load) {
+  Cost& cost = cost_of(address, lane, n);
+  if (cost.actual == 0) {
+    Tally one;
+    one.add_shared(address, lane, n, bytes, is_load);
+    cost = {static_cast<unsigned>(one.wavefronts), static_cast<unsigned>(one.ideal_wavefronts)};
+  }
+  ++tally.requests;
+  tally.lanes += static_cast<unsigned>(n);
+  tally.wavefronts += cost.actual;
+  tally.ideal_wavefronts += cost.ideal;
+  tally.worst = std::max(tally.worst, cost.actual);
+}
+
 void Tally::merge(const Tally& other) {
   requests += other.requests;
   lanes += other.lanes;

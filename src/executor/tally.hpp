@@ -1,6 +1,7 @@
 #pragma once
 // From the addresses of a warp's lanes to what the memory system would count for the request.
 
+#include <array>
 #include <cstdint>
 
 namespace warpladder::executor {
@@ -18,6 +19,29 @@ struct Tally {
   void add_shared(const std::uint64_t* address, const std::uint8_t* lane, int n, unsigned bytes,
                   bool is_load);
   void merge(const Tally& other);
+};
+
+// What one site's last request to one memory space cost. Most requests of a site differ from the
+// one before in the first address alone. Then the cost depends on that address's place in its
+// sector, and is looked up.
+class LastRequest {
+ public:
+  // As Tally::add_global(), and Tally::add_shared().
+  void add_global(Tally& tally, const std::uint64_t* address, const std::uint8_t* lane, int n,
+                  unsigned bytes);
+  void add_shared(Tally& tally, const std::uint64_t* address, const std::uint8_t* lane, int n,
+                  unsigned bytes, bool is_load);
+
+ private:
+  struct Cost {
+    unsigned actual = 0, ideal = 0;  // 0: not known
+  };
+  Cost& cost_of(const std::uint64_t* address, const std::uint8_t* lane, int n);
+
+  int n_ = 0;
+  std::array<std::uint8_t, 32> lane_ = {};
+  std::array<std::uint64_t, 32> distance_ = {};  // from the first address
+  std::array<Cost, 32> cost_;                    // by the first address's place in its sector
 };
 
 }  // namespace warpladder::executor

@@ -28,6 +28,14 @@ __attribute__((section(".tdata.warpladder_shared"),
 namespace warpladder::executor {
 
 constinit thread_local Worker* this_worker __attribute__((tls_model("local-exec"))) = nullptr;
+extern "C" {
+constinit thread_local SimtPlace simt_place __attribute__((tls_model("local-exec"))) = {};
+}
+static_assert(offsetof(SimtPlace, thread) == SimtPlace::kThread &&
+              offsetof(SimtPlace, block) == SimtPlace::kBlock &&
+              offsetof(SimtPlace, block_dim) == SimtPlace::kBlockDim &&
+              offsetof(SimtPlace, grid_dim) == SimtPlace::kGridDim &&
+              offsetof(SimtPlace, dynamic_shared) == SimtPlace::kDynamicShared);
 
 namespace {
 
@@ -87,16 +95,13 @@ void Worker::prepare_launch(LaunchState& launch_state) {
   slot_of_.resize(fibers_);
   last_volatile_.assign(fibers_, LastVolatile::none);
   warpgroups.prepare(fibers_);
-  thread_index.resize(fibers_);
-  for (unsigned fiber = 0; fiber < fibers_; ++fiber) {
-    const unsigned t = fiber % stride_;
-    thread_index[fiber] = {t % b.x, t / b.x % b.y, t / (b.x * b.y)};
-  }
   prepare_fibers();
   prepare_shared();
+  prepare_place();
   arena = Arena::instance().view();
   allocation = {};
   check_shared = counted && launch_state.options.check_shared;
+  unchecked_shared_bytes = check_shared ? 0 : shared_bytes;
   if (check_shared) prepare_shadow();
   logs = counted && launch_state.options.count;
   mapped = nullptr;
@@ -120,6 +125,27 @@ void Worker::prepare_shared() {
   areas_ = cluster_areas_;
   shared_begin = reinterpret_cast<std::uintptr_t>(areas_);
   shared_bytes = cluster_ * kSharedArea;
+}
+
+void Worker::prepare_place() {
+  const auto index = [](const runtime::Dim3& d) { return SimtPlace::Index{d.x, d.y, d.z}; };
+  const runtime::Dim3& b = launch->config.block;
+  simt_place.block_dim = index(b);
+  simt_place.grid_dim = index(launch->config.grid);
+  thread_index_.resize(fibers_);
+  for (unsigned fiber = 0; fiber < fibers_; ++fiber) {
+    const unsigned t = fiber % stride_;
+    thread_index_[fiber] = {t % b.x, t / b.x % b.y, t / (b.x * b.y)};
+  }
+}
+
+// The lanes that run from now on are those of `block`.
+void Worker::enter_block(Block& block) {
+  running_ = &block;
+  const unsigned rank = rank_of(block.first);
+  const runtime::Dim3 at = block_index(rank);
+  simt_place.block = {at.x, at.y, at.z};
+  simt_place.dynamic_shared = dynamic_shared(rank);
 }
 
 // Legal are the __shared__ variables and as much dynamic shared memory as the launch asked for.
@@ -224,34 +250,53 @@ void Worker::prepare_fibers() {
   }
 }
 
+inline bool Worker::holds_canary(std::size_t stack) const {
+  std::uint64_t canary;
+  std::memcpy(&canary, stacks_ + stack * kStackBytes, sizeof canary);
+  return canary == kStackCanary;
+}
+
+// A stack runs the kernel for one lane after the other, without a switch as long as none of them
+// waits. Only the last of them is accounted for here: suspend_here() settles the others.
 void Worker::fiber_entry(void*, Context* from) {
   arrive(nullptr, from);
+  Worker& w = *this_worker;
+  const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  const auto stack = (frame - reinterpret_cast<std::uintptr_t>(w.stacks_)) / kStackBytes;
   for (;;) {
-    Worker* w = this_worker;
-    w->launch->thunk(w->launch->arguments);
-    w = this_worker;
-    w->state[w->current] = LaneState::done;
-    ++w->running_->done;
-    if (!w->begin_next_lane()) w->suspend();
+    const auto thunk = w.launch->thunk;
+    const void* const arguments = w.launch->arguments;
+    for (;;) {
+      thunk(arguments);
+      if (!w.holds_canary(stack)) {
+        w.blame_overflow(w.current);
+        w.abandon();
+      }
+      const unsigned me = w.current, next = me + 1;
+      if (next >= w.begin_end_) break;
+      if (w.counted) w.leave_lane(me);
+      w.enter_lane(next);
+    }
+    w.state[w.current] = LaneState::done;
+    ++w.running_->done;
+    w.suspend();
   }
 }
 
 // ---- switching between the lanes of a warp
 
-// After a lane's end: true if the next lane of the warp, which has not begun, runs on this stack.
-// So a warp whose lanes never wait needs no switch. The two lanes exchange their stacks.
-bool Worker::begin_next_lane() {
-  const unsigned me = current, next = me + 1;
-  // Later nobody knows whose stack it was.
-  const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  const auto stack = (frame - reinterpret_cast<std::uintptr_t>(stacks_)) / kStackBytes;
-  if (!check_stack(stack, me)) abandon();
-  if (!all_begin_ || next >= warp_end || aborting_) return false;
+void Worker::leave_lane(unsigned me) {
   if (check_shared && shadow.in_doubt() && !settle_doubts(me)) abandon();
   if (logs) log.store(me % kWarp, cursor);
-  std::swap(context_[me], context_[next]);
-  enter_lane(next);
-  return true;
+}
+
+// The lanes [first_on_stack_, current) have ended on the running stack. They leave it to the
+// running lane and share the stacks on which they would have begun.
+void Worker::settle_ended_lanes() {
+  const unsigned first = first_on_stack_, me = current;
+  std::fill(state.begin() + first, state.begin() + me, LaneState::done);
+  running_->done += me - first;
+  context_[first] = context_[me];
 }
 
 void Worker::suspend() { suspend_here(); }
@@ -410,17 +455,14 @@ AsyncQueue& Worker::async_queue() {
 }
 
 // A fiber that outgrew its stack wrote over the canary at its end, or over its neighbour's.
-bool Worker::check_stack(std::size_t stack, unsigned fiber) {
-  std::uint64_t canary;
-  std::memcpy(&canary, stacks_ + stack * kStackBytes, sizeof canary);
-  if (canary == kStackCanary) return true;
-  return blame(FaultKind::stack_overflow, reinterpret_cast<std::uintptr_t>(launch->kernel), fiber,
-               fmt::format("a thread's local variables need more than {} bytes", kStackBytes));
+void Worker::blame_overflow(unsigned fiber) {
+  blame(FaultKind::stack_overflow, reinterpret_cast<std::uintptr_t>(launch->kernel), fiber,
+        fmt::format("a thread's local variables need more than {} bytes", kStackBytes));
 }
 
 void Worker::check_stacks() {
   for (unsigned t = 0; t < prepared_; ++t) {
-    if (!check_stack(t, t)) return;
+    if (!holds_canary(t)) return blame_overflow(t);
   }
 }
 

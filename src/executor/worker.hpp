@@ -23,6 +23,7 @@
 #include "executor/fiber.hpp"
 #include "executor/mbarriers.hpp"
 #include "executor/memory_map.hpp"
+#include "executor/place.hpp"
 #include "executor/request_log.hpp"
 #include "executor/shared_shadow.hpp"
 #include "executor/site_table.hpp"
@@ -132,6 +133,10 @@ struct Fault {
   std::string sentence;
 };
 
+extern "C" {
+extern constinit thread_local SimtPlace simt_place __attribute__((tls_model("local-exec")));
+}
+
 class Worker {
  public:
   // ---- read by the hooks and the language, on the hot path
@@ -145,8 +150,8 @@ class Worker {
   ArenaView arena;
   const MappedRange* mapped = nullptr;  // which was accessed last
   bool check_shared = false;
+  std::size_t unchecked_shared_bytes = 0;  // shared_bytes, but 0 while check_shared
   const KernelLaunch* launch = nullptr;
-  std::vector<runtime::Dim3> thread_index;  // of each fiber
   std::vector<LaneState> state;
   SharedShadow shadow;
   Arena::Allocation allocation;  // which the copy engine read last
@@ -156,7 +161,6 @@ class Worker {
   ~Worker();
   void run(LaunchState& launch_state, unsigned slot);
 
-  bool begin_next_lane();
   // Suspends the running fiber: the next lane of the warp goes on, or the scheduler.
   void suspend();
   // Suspends the running fiber until wake(); `pc` is where, should that never come.
@@ -206,10 +210,10 @@ class Worker {
   unsigned thread_rank() const { return current - rank_of(current) * stride_; }
   const Block& block(unsigned rank) const { return blocks_[rank]; }
   unsigned block_threads() const { return threads_; }
-  // Of the running fiber's block: the blocks of a cluster lie along x.
-  runtime::Dim3 block_index() const {
-    if (swaps_) return index_in_grid(rank_of(current));
-    return {block_index_.x + rank_of(current), block_index_.y, block_index_.z};
+  // The blocks of a cluster lie along x.
+  runtime::Dim3 block_index(unsigned rank) const {
+    if (swaps_) return index_in_grid(rank);
+    return {block_index_.x + rank, block_index_.y, block_index_.z};
   }
   unsigned char* dynamic_shared(unsigned rank) const {
     return areas_ + (swaps_ ? 0 : rank) * kSharedArea;
@@ -274,22 +278,30 @@ class Worker {
   void prepare_launch(LaunchState& launch_state);
   void prepare_shared();
   void prepare_shadow();
+  void prepare_place();
+  void enter_block(Block& block);
   void prepare_fibers();
   void release_stacks();
-  bool check_stack(std::size_t stack, unsigned fiber);
+  void leave_lane(unsigned me);
+  void settle_ended_lanes();
+  bool holds_canary(std::size_t stack) const;
+  void blame_overflow(unsigned fiber);
   void check_stacks();
   void enter_lane(unsigned fiber) {
     current = fiber;
+    simt_place.thread = thread_index_[fiber];
     if (logs) log.load(fiber % kWarp, cursor);
   }
   __attribute__((always_inline)) void suspend_here() {
     const unsigned me = current, next = me + 1;
+    if (first_on_stack_ != me) settle_ended_lanes();
     if (counted) {
       if (check_shared && shadow.in_doubt()) settle_doubts(me);
       if (logs) log.store(me % kWarp, cursor);
       if (aborting_) return switch_to(context_[me], scheduler_);
     }
     if (next < warp_end && state[next] == LaneState::ready) {
+      first_on_stack_ = next;
       enter_lane(next);
       switch_to(context_[me], context_[next]);
     } else {
@@ -297,6 +309,7 @@ class Worker {
     }
   }
   void resume(unsigned fiber) {
+    first_on_stack_ = fiber;
     enter_lane(fiber);
     switch_to(scheduler_, context_[fiber]);
   }
@@ -342,12 +355,15 @@ class Worker {
   std::vector<std::vector<unsigned char>> images_;  // the other blocks' shared memory
   runtime::Dim3 block_index_;                       // of the cluster's first block
   std::vector<Block> blocks_;
-  Block* running_ = nullptr;  // the one whose warp is at it
+  Block* running_ = nullptr;                    // the one whose warp is at it
+  std::vector<SimtPlace::Index> thread_index_;  // of each fiber
   unsigned at_cluster_barrier_ = 0;
   std::uintptr_t cluster_barrier_pc_ = 0;
-  bool all_begin_ = false;  // no lane behind the running one has begun yet
-  bool woken_ = false;      // a lane has become ready since the scheduler last went round the warps
-  unsigned yielding_ = 0;   // lanes
+  // The lanes behind the running one that have not begun end here. They begin on its stack.
+  unsigned begin_end_ = 0;
+  unsigned first_on_stack_ = 0;  // the lanes from here to the running one have run on its stack
+  bool woken_ = false;     // a lane has become ready since the scheduler last went round the warps
+  unsigned yielding_ = 0;  // lanes
   struct FailedSwap {
     const void* address = nullptr;
     std::uint64_t found = 0;

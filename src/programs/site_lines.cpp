@@ -54,7 +54,6 @@ std::string site_of(std::string_view called) {
   if (called == "__sanitizer_cov_trace_pc") return "block";
   if (called.starts_with("simt_")) {
     static const std::set<std::string_view> queries{
-        "thread_idx",      "block_idx",     "block_dim",    "grid_dim",       "dynamic_shared",
         "cp_async_commit", "cp_async_wait", "cluster_rank", "shared_address", "wgmma_commit"};
     const std::string_view what = called.substr(5);
     return queries.contains(what) ? std::string() : std::string(what);

@@ -16,6 +16,8 @@
 // In front of a loop with a constant trip count: unroll it whole. GCC ignores `#pragma unroll`.
 // _ON_GPU: where it goes over an array of registers, for which the CPU side has memory in any case,
 // and a long loop would only be slow to compile.
+// _LOADS: where it only brings loads forward. The plain flavour has no need of it: a CPU fetches
+// ahead for one load that walks down a column, but not for eight that take turns.
 // In front of any other: unroll it n times; or not at all, so that a short kernel is a short code
 // to fetch.
 #define WARPLADDER_TEXT(...) #__VA_ARGS__
@@ -23,11 +25,20 @@
 #define WARPLADDER_UNROLL _Pragma("unroll")
 #define WARPLADDER_UNROLL_BY(n) _Pragma(WARPLADDER_TEXT(unroll n))
 #define WARPLADDER_UNROLL_ON_GPU WARPLADDER_UNROLL
+#define WARPLADDER_UNROLL_LOADS WARPLADDER_UNROLL
 #define WARPLADDER_NO_UNROLL _Pragma("unroll 1")
 #else
 #define WARPLADDER_UNROLL _Pragma("GCC unroll 128")
 #define WARPLADDER_UNROLL_BY(n) _Pragma(WARPLADDER_TEXT(GCC unroll n))
 #define WARPLADDER_UNROLL_ON_GPU
+#define WARPLADDER_IS_plain 1
+#define WARPLADDER_IS_JOINED(flavour) WARPLADDER_IS_##flavour
+#define WARPLADDER_IS(flavour) WARPLADDER_IS_JOINED(flavour)
+#if WARPLADDER_IS(WARPLADDER_FLAVOUR)
+#define WARPLADDER_UNROLL_LOADS
+#else
+#define WARPLADDER_UNROLL_LOADS WARPLADDER_UNROLL
+#endif
 #define WARPLADDER_NO_UNROLL _Pragma("GCC unroll 1")
 #endif
 

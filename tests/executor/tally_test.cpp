@@ -130,6 +130,35 @@ TEST(Tally, AgreesWithTheDefinitionsOnRandomRequests) {
   }
 }
 
+// A site's requests, most of which differ from the one before in the first address alone.
+TEST(LastRequest, CostsWhatEachRequestCostsByItself) {
+  std::mt19937_64 random(20261126);
+  const auto below = [&](std::uint64_t n) { return random() % n; };
+  for (int i = 0; i < 5000 && !::testing::Test::HasFailure(); ++i) {
+    Request r = random_request(random);
+    executor::LastRequest global, loaded, stored;
+    Tally got[3], want[3];
+    for (int step = 0; step < 12; ++step) {
+      const int n = r.lanes();
+      global.add_global(got[0], r.address.data(), r.lane.data(), n, r.bytes);
+      loaded.add_shared(got[1], r.address.data(), r.lane.data(), n, r.bytes, true);
+      stored.add_shared(got[2], r.address.data(), r.lane.data(), n, r.bytes, false);
+      want[0].add_global(r.address.data(), n, r.bytes);
+      want[1].add_shared(r.address.data(), r.lane.data(), n, r.bytes, true);
+      want[2].add_shared(r.address.data(), r.lane.data(), n, r.bytes, false);
+      for (int k = 0; k < 3; ++k) expect_same(got[k], want[k], r);
+      const std::uint64_t forward = below(12) * r.bytes;
+      for (std::uint64_t& address : r.address) address += forward;
+      if (below(4) == 0) r.address[below(r.address.size())] += r.bytes;
+      if (below(6) == 0 && r.lane.size() > 1) {
+        r.lane.pop_back();
+        r.address.pop_back();
+      }
+      if (below(6) == 0 && r.lane.back() < 31) ++r.lane.back();
+    }
+  }
+}
+
 // Bytes of words that are 32 apart, although the addresses are less than 128 apart.
 TEST(Tally, SeesABankConflictBetweenTheEndsOfARow) {
   for (const unsigned bytes : {1u, 2u}) {

@@ -239,7 +239,7 @@ void program_launch(const simt::Shape& shape, const char* kernel, const void* fu
     return;
   }
   note_effect();
-  const auto block = this_worker->block_index();
+  const auto block = this_worker->block_index(this_worker->rank_of(this_worker->current));
   const std::uint64_t at = (std::uint64_t{block.y} << 32 | block.x) * 1024 + this_worker->current;
   std::lock_guard lock(state().children_mutex);
   state().children.emplace(at, later);

@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(kConfig.threads()) multiply(Gemm g) {
   float sum = 0.0f;
   // Eight steps at a time: sixteen loads are under way before the first product needs one.
   for (auto eights = static_cast<unsigned>(g.k / 8); eights > 0; --eights) {
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_LOADS
     for (int k = 0; k < 8; ++k) {
       sum += a_at[k * a.across()] * b_at[k * b.down()];
     }
