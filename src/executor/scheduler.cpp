@@ -215,6 +215,27 @@ bool Worker::release(Block& block) {
   return true;
 }
 
+// Lanes wait at an exchange for lanes that wait elsewhere. Of a __syncwarp() and a shuffle that
+// wait for each other, the shuffle is to blame: it stands in a branch that not all lanes take.
+bool Worker::blame_exchange(unsigned waiter, const std::string& where_others_are) {
+  const auto waits = [&](unsigned t) { return state[t] == LaneState::at_exchange; };
+  const unsigned end = std::min(waiter / kWarp * kWarp + kWarp, fibers_);
+  unsigned other = waiter;
+  while (other < end && !(waits(other) && slot_of_[other].pc != slot_of_[waiter].pc)) ++other;
+  std::string elsewhere;
+  if (other < end) {
+    if (slot_of_[waiter].op == Exchange::sync) std::swap(waiter, other);
+    const SourceLine& at = SiteTable::instance().line_of(
+        static_cast<std::uint32_t>(slot_of_[other].pc - SiteTable::text_begin()));
+    elsewhere = fmt::format(": lane {} waits at {}:{}", other % kWarp, at.file, at.line);
+  }
+  unsigned here = 0;
+  for (unsigned t = 0; t < fibers_; ++t) here += waits(t) && slot_of_[t].pc == slot_of_[waiter].pc;
+  return blame(FaultKind::deadlock, slot_of_[waiter].pc, waiter,
+               fmt::format("{} threads wait here for lanes of their warp that never come{} {}",
+                           here, elsewhere, where_others_are));
+}
+
 // Nobody can go on: names one who waits, and what for.
 bool Worker::blame_standstill() {
   unsigned in[kLaneStates] = {}, first[kLaneStates] = {};
@@ -245,11 +266,8 @@ bool Worker::blame_standstill() {
                     "bytes that no copy will bring; {} threads wait at mbarriers {}",
                     describe(*this, b), b.missing, b.arrivals, b.bytes, n, where_others_are()));
   }
-  if (const unsigned n = count(LaneState::at_exchange)) {
-    return deadlock(LaneState::at_exchange,
-                    fmt::format("{} threads wait here for lanes of their warp that never come {}",
-                                n, where_others_are()));
-  }
+  if (count(LaneState::at_exchange))
+    return blame_exchange(one_in(LaneState::at_exchange), where_others_are());
   if (const unsigned n = count(LaneState::at_warpgroup)) {
     return deadlock(LaneState::at_warpgroup,
                     fmt::format("{} threads wait here for threads of their warpgroup that never "

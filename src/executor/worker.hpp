@@ -335,6 +335,7 @@ class Worker {
   bool release_barriers(bool& released);
   bool release(Block& block);
   bool blame_standstill();
+  bool blame_exchange(unsigned waiter, const std::string& where_others_are);
   bool is_out_of_time();
   bool blame_endless_loop(unsigned first);
   // exchange.cpp

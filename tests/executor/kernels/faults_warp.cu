@@ -63,6 +63,19 @@ __global__ void exchange_against_barrier(int* out) {
 }
 TWINS(exchange_against_barrier);
 
+// Lanes that skip a shuffle of the whole warp wait at the __syncwarp() behind it.
+template <bool kFaulty>
+__global__ void shuffle_in_a_branch(int* out) {
+  const unsigned t = threadIdx.x;
+  int v = static_cast<int>(t);
+  if (t % 32 >= 8) {
+    v = __shfl_sync(kFaulty ? kWholeWarp : 0xffffff00u, v, 8);  // FAULT: eight lanes skip this
+  }
+  __syncwarp();
+  out[t] = v;
+}
+TWINS(shuffle_in_a_branch);
+
 // The lanes of one exchange disagree about who takes part.
 template <bool kFaulty>
 __global__ void different_masks(int* out) {
