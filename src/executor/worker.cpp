@@ -393,6 +393,10 @@ void Worker::wait_at_cluster_barrier(std::uintptr_t pc) {
 }
 
 void Worker::wait_at_named_barrier(unsigned id, unsigned threads, std::uintptr_t pc) {
+  if (id >= kNamedBarriers) {
+    fail(FaultKind::divergent_barrier, pc,
+         [&] { return fmt::format("waits at barrier {}; a block has {}", id, kNamedBarriers); });
+  }
   Block& block = *running_;
   NamedBarrier& barrier = block.named[id];
   if (threads > threads_) {

@@ -274,6 +274,12 @@ std::string rewrite_shared(std::string text) {
     const std::size_t next = skip_spaces(b, at + 10);
     // Zero-initialised constants: __shared__ variables have no initial value.
     if (is_word_at(b, next, "const")) edits.push_back({next, next + 5, ""});
+    // g++ takes alignas only in front of the other specifiers.
+    if (!is_word_at(b, next, "alignas")) continue;
+    const std::size_t close = closing(b, next);
+    if (close == kNone) continue;
+    edits.push_back({at, at, text.substr(next, close + 1 - next) + " "});
+    edits.push_back({next, close + 1, ""});
   }
   return edits.empty() ? text : edited(text, std::move(edits));
 }

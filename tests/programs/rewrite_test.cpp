@@ -120,6 +120,13 @@ TEST(Rewrite, DynamicSharedMemoryInAFunctionIsAPointer) {
              "int* const s = (int*)::simt_dynamic_shared();");
 }
 
+TEST(Rewrite, AlignmentOfSharedMemoryComesFirst) {
+  expect_has(rewrite("void f() { __shared__ alignas(16) float4 s[2][32]; }"),
+             "alignas(16) __shared__  float4 s[2][32];");
+  expect_has(rewrite("void f() { extern __shared__ alignas(128) char s[]; }"),
+             "char* const s = (char*)::simt_dynamic_shared();");
+}
+
 TEST(Rewrite, DynamicSharedMemoryOfAFileIsTheExecutors) {
   const std::string out = rewrite("namespace n {\nextern __shared__ int s[];\n}");
   expect_has(out, "extern thread_local");
@@ -172,6 +179,9 @@ TEST(Rewrite, AFunctionOfAKernelsNameIsTold) {
 
 TEST(Ptx, KnownInstructionsHaveAMeaning) {
   EXPECT_EQ(meaning_of_ptx(R"("mov.u32 %0, %%laneid;" : "=r"(lane))"), "lane = ::simt::lane()");
+  EXPECT_EQ(meaning_of_ptx(R"("bar.sync 1, 64;" ::: "memory")"), "::simt_named_barrier(1, 64)");
+  EXPECT_EQ(meaning_of_ptx(R"("barrier.sync %0, %1;" :: "r"(id), "r"(n))"),
+            "::simt_named_barrier(id, n)");
   EXPECT_EQ(meaning_of_ptx(R"("cp.async.wait_group 2;\n" ::)"), "::simt_cp_async_wait(2)");
   EXPECT_EQ(meaning_of_ptx(R"("fma.rn.f32 %0, %1, %2, %3;" : "=f"(d) : "f"(a), "f"(b), "f"(c))"),
             "d = fma(a, b, c)");

@@ -76,7 +76,7 @@ class Language(unittest.TestCase):
 
     def test_threads_that_wait_beyond_a_block(self):
         outcome = warpladder("run", "cooperative.cu")
-        self.expect_all_ok(outcome, 6)
+        self.expect_all_ok(outcome, 7)
         self.assertEqual(outcome.returncode, 0)
 
     def test_a_finding_in_a_header_names_the_header(self):

@@ -1,6 +1,7 @@
 // Threads that wait for each other beyond __syncthreads: barriers of the grid, cuda::barrier,
 // cuda::pipeline, cuda::atomic and a lock between warps. And graphs made node by node.
 #include <cooperative_groups.h>
+#include <cuda_pipeline.h>
 
 #include <cstdio>
 #include <cuda/atomic>
@@ -135,13 +136,53 @@ __global__ void by_pipeline(const int* in, int* out) {
     }
   }
 }
+// The upper half of the block waits for itself.
+__global__ void by_named_barriers(int* out) {
+  __shared__ int part[128];
+  const int t = threadIdx.x;
+  part[t] = t;
+  if (t >= 64) {
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+    out[t] = part[191 - t];
+  } else {
+    asm volatile("barrier.sync %0, %1;" ::"r"(2 + t / 32), "r"(32) : "memory");
+    out[t] = part[t ^ 31];
+  }
+}
+static bool named_barriers_are_right() {
+  int* out = shared_array<int>(128);
+  by_named_barriers<<<1, 128>>>(out);
+  cudaDeviceSynchronize();
+  bool same = true;
+  for (int t = 0; t < 128; ++t) same = same && out[t] == (t < 64 ? t ^ 31 : 191 - t);
+  return same;
+}
+
+__global__ void by_primitives(const int* in, int* out) {
+  __shared__ alignas(16) int stage[2][32];
+  const int lane = threadIdx.x;
+  __pipeline_memcpy_async(&stage[0][lane], &in[lane], sizeof(int));
+  __pipeline_commit();
+  for (int i = 0; i < 5; ++i) {
+    if (i < 4)
+      __pipeline_memcpy_async(&stage[(i + 1) % 2][lane], &in[32 * (i + 1) + lane], sizeof(int));
+    __pipeline_commit();
+    __pipeline_wait_prior(1);
+    __syncwarp();
+    out[32 * i + lane] = stage[i % 2][31 - lane];
+    __syncwarp();
+  }
+}
+
 static bool pipelines_are_right() {
   int *in = shared_array<int>(160), *out = shared_array<int>(160);
   std::iota(in, in + 160, 1000);
   bool same = true;
-  for (const bool of_block : {true, false}) {
+  for (const int kind : {0, 1, 2}) {
     std::fill(out, out + 160, 0);
-    of_block ? by_pipeline<true><<<1, 64>>>(in, out) : by_pipeline<false><<<1, 32>>>(in, out);
+    if (kind == 0) by_pipeline<false><<<1, 32>>>(in, out);
+    if (kind == 1) by_pipeline<true><<<1, 64>>>(in, out);
+    if (kind == 2) by_primitives<<<1, 32>>>(in, out);
     cudaDeviceSynchronize();
     for (int i = 0; i < 160; ++i) same = same && out[i] == 1000 + i / 32 * 32 + 31 - i % 32;
   }
@@ -210,6 +251,7 @@ int main() {
   say("too many blocks", too_many_are_refused());
   say("cuda::barrier", barrier_is_right());
   say("cuda::pipeline", pipelines_are_right());
+  say("named barriers", named_barriers_are_right());
   say("cuda::atomic and a lock", atomics_are_right());
   say("a graph of nodes", graph_is_right());
 }

@@ -5,6 +5,8 @@
 #include "simt/math.hpp"
 #include "simt/warp_products.hpp"
 
+extern "C" void simt_named_barrier(int id, int threads);
+
 namespace simt::ptx {
 
 // The window of shared memory begins at the block's dynamic shared memory.

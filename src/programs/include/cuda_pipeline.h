@@ -1,0 +1,3 @@
+#pragma once
+#include "cuda/pipeline"
+#include "cuda_pipeline_primitives.h"
