@@ -13,11 +13,11 @@ set(warpladder_cpu_kernel_flags -x c++ -O2 -g1 -gstatement-frontiers
   -fno-extern-tls-init -ftls-model=local-exec -fno-optimize-sibling-calls
   -Wno-unknown-pragmas -Wno-psabi "-ffile-prefix-map=${PROJECT_SOURCE_DIR}=/warpladder")
 # Reports every access and every basic block to the executor, and keeps the blocks in the source's
-# order, on which the replay of parted lanes relies. No sanitizer runs, so that its warning about fences
-# (-Wtsan) says nothing here.
+# order, on which the replay of parted lanes relies, and a jump where the source has it: lanes that part
+# meet again behind it. No sanitizer runs, so that its warning about fences (-Wtsan) says nothing here.
 set(warpladder_counted_flags -fsanitize=thread -Wno-tsan --param=tsan-instrument-func-entry-exit=0
   -fsanitize-coverage=trace-pc -fno-reorder-blocks -fno-reorder-blocks-and-partition
-  -fno-crossjumping)
+  -fno-crossjumping -fno-thread-jumps)
 
 include(${CMAKE_CURRENT_LIST_DIR}/joined.cmake)
 
