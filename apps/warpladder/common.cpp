@@ -219,6 +219,7 @@ std::string matrix_help() {
   for (const auto& op : ops::all_operators()) {
     if (op->matrices()) names.push_back(op->name());
   }
+  if (names.empty()) return "A matrix: no operator of this program takes one";
   return fmt::format("Of {}: a Matrix Market file, or a generator's text (see inspect)",
                      fmt::join(names, ", "));
 }

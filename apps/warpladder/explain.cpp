@@ -14,6 +14,7 @@
 #include "lab/explain_words.hpp"
 #include "lab/kernel_name.hpp"
 #include "lab/known_resources.hpp"
+#include "lab/ncu_compare.hpp"
 #include "line_code_report.hpp"
 #include "ncu_view.hpp"
 #include "nvcc_source.hpp"
@@ -176,6 +177,7 @@ void explain(const ExplainFlags& flags, const Context& context) {
     if (flags.sass) compiled.push_back(line_code_of(e, *flags.sass));
   }
   flags.cubin.add_resources_to(all);
+  if (flags.ncu.asked()) lab::require_launch_of(all, measured);
   const bool is_pair = explained.size() == 2;
   if (is_pair) print_side_by_side(explained[0], explained[1]);
   for (std::size_t i = 0; i < explained.size(); ++i) {

@@ -13,6 +13,7 @@
 #include "lab/explain.hpp"
 #include "lab/explain_words.hpp"
 #include "lab/kernel_name.hpp"
+#include "lab/ncu_compare.hpp"
 #include "ncu_view.hpp"
 #include "program_flags.hpp"
 #include "programs/report.hpp"
@@ -151,6 +152,7 @@ void explain(ExplainProgramFlags& flags, Context& context) {
     for (Explanation& e : program.kernels) all.push_back(&e);
   }
   flags.cubin.add_resources_to(all);
+  if (flags.ncu.asked()) lab::require_launch_of(all, measured);
   nlohmann::json report{{"verb", "explain"}, {"kernels", nlohmann::json::array()}};
   lab::ExplainPage page;
   if (ran.size() == 2) {

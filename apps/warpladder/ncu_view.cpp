@@ -1,6 +1,7 @@
 #include "ncu_view.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -76,6 +77,9 @@ void print_beside(const lab::Explanation& e, const std::vector<NcuLaunch>& measu
         "Means over {} measured and {} counted here. {} other metrics of the export have no "
         "counterpart; explain --metric NAME says why.",
         launches_text(c.measured_launches), launches_text(c.our_launches), c.others));
+    if (!c.no_numbers.empty()) {
+      print_line(fmt::format("Without a number in the export: {}.", fmt::join(c.no_numbers, ", ")));
+    }
   }
   print_line("");
 }
@@ -92,6 +96,7 @@ nlohmann::json beside_json(const lab::Explanation& e, const std::vector<NcuLaunc
                     {"counted_launches", c.our_launches},
                     {"rows", rows},
                     {"without_counterpart", c.others},
+                    {"without_number", c.no_numbers},
                     {"problem", c.problem}});
   }
   return list;

@@ -1,11 +1,16 @@
 #include "lab/ncu_compare.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <ranges>
+#include <set>
 #include <tuple>
 
+#include "base/error.hpp"
 #include "lab/kernel_name.hpp"
 #include "lab/ncu_metrics.hpp"
 
@@ -53,14 +58,20 @@ NcuComparison compared(const std::vector<const KernelCounts*>& ours,
   c.our_launches = ours.size();
   c.measured_launches = measured.size();
   std::map<std::string, Mean> mean_of_ours, mean_of_theirs;
+  std::set<std::string> no_numbers;
   for (const KernelCounts* launch : ours) {
     for (const auto& [metric, value] : ours_of(*launch, e)) mean_of_ours[metric].add(value);
   }
   for (const NcuLaunch* launch : measured) {
     for (const NcuValue& v : launch->values) {
-      if (v.value) mean_of_theirs[v.metric].add(*v.value);
+      if (v.value) {
+        mean_of_theirs[v.metric].add(*v.value);
+      } else if (mean_of_ours.contains(v.metric)) {
+        no_numbers.insert(v.metric);
+      }
     }
   }
+  c.no_numbers.assign(no_numbers.begin(), no_numbers.end());
   for (const auto& [metric, theirs] : mean_of_theirs) {
     const auto our = mean_of_ours.find(metric);
     if (our == mean_of_ours.end()) {
@@ -98,6 +109,24 @@ std::string bare_kernel_name(const std::string& name) {
   const std::size_t scope = bare.rfind("::");
   if (scope != bare.npos) bare = bare.substr(scope + 2);
   return bare.starts_with("void ") ? bare.substr(5) : bare;
+}
+
+void require_launch_of(const std::vector<Explanation*>& explained,
+                       const std::vector<NcuLaunch>& measured) {
+  constexpr std::size_t kShown = 3;
+  std::set<std::string> ours, theirs, both;
+  for (const Explanation* e : explained) {
+    for (const KernelCounts& k : e->launches) ours.insert(bare_kernel_name(k.kernel));
+  }
+  for (const NcuLaunch& launch : measured) theirs.insert(bare_kernel_name(launch.kernel));
+  std::ranges::set_intersection(ours, theirs, std::inserter(both, both.end()));
+  if (!both.empty() || ours.empty()) return;
+  const auto listed = [&](const std::set<std::string>& names) {
+    return fmt::format("{}{}", fmt::join(names | std::views::take(kShown), ", "),
+                       names.size() > kShown ? " and others" : "");
+  };
+  throw_bad_input(fmt::format("the export of --ncu holds launches of {}, but none of {}",
+                              listed(theirs), listed(ours)));
 }
 
 std::vector<NcuComparison> beside(const Explanation& e, const std::vector<NcuLaunch>& measured) {

@@ -20,12 +20,17 @@ struct NcuComparison {
   std::string kernel;
   std::size_t our_launches = 0, measured_launches = 0;
   std::vector<NcuRow> rows;
-  std::size_t others = 0;  // metrics that the export has and we have not
-  std::string problem;     // why there are no rows
+  std::size_t others = 0;               // metrics that the export has and we have not
+  std::vector<std::string> no_numbers;  // metrics that we have, and the export without a number
+  std::string problem;                  // why there are no rows
 };
 
 // "multiply" of "void unnamed>::multiply<1, 1>(Gemm)".
 std::string bare_kernel_name(const std::string& name);
+
+// Throws Error(bad_input) for an export of none of the kernels that were launched.
+void require_launch_of(const std::vector<Explanation*>& explained,
+                       const std::vector<NcuLaunch>& measured);
 
 std::vector<NcuComparison> beside(const Explanation& e, const std::vector<NcuLaunch>& measured);
 

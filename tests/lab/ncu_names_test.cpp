@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/error.hpp"
 #include "lab/ncu_compare.hpp"
 #include "lab/ncu_metrics.hpp"
 
@@ -135,6 +136,33 @@ TEST(NcuCompare, SaysWhyNothingIsCompared) {
   labels.values = {{"Duration", "ns", "5", 5.0}};
   EXPECT_EQ(beside(e, {labels}).at(0).problem.find("the export holds no metric that is counted"),
             0u);
+}
+
+TEST(NcuCompare, NamesWhatHasNoNumber) {
+  Explanation e;
+  e.launches = {launch_of(40)};
+  NcuLaunch without = measured(2, 40);
+  without.values.push_back({"launch__block_size", "", "n/a", std::nullopt});
+  without.values.push_back({"gpu__cycles_active.avg", "", "n/a", std::nullopt});
+  EXPECT_EQ(beside(e, {without}).at(0).no_numbers, std::vector<std::string>{"launch__block_size"});
+}
+
+TEST(NcuCompare, RefusesAnExportOfOtherKernels) {
+  Explanation a, b;
+  a.launches = {launch_of(40)};
+  b.launches = {launch_of(40)};
+  b.launches[0].kernel = "add";
+  NcuLaunch copy = measured(2, 40);
+  copy.kernel = "copy(float *)";
+  EXPECT_NO_THROW(require_launch_of({&a, &b}, {copy, measured(9, 40)}));
+  try {
+    require_launch_of({&a, &b}, {copy});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::bad_input);
+    EXPECT_STREQ(error.what(),
+                 "the export of --ncu holds launches of copy, but none of add, scale");
+  }
 }
 
 }  // namespace
