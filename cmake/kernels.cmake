@@ -14,10 +14,11 @@ set(warpladder_cpu_kernel_flags -x c++ -O2 -g1 -gstatement-frontiers
   -Wno-unknown-pragmas -Wno-psabi "-ffile-prefix-map=${PROJECT_SOURCE_DIR}=/warpladder")
 # Reports every access and every basic block to the executor, and keeps the blocks in the source's
 # order, on which the replay of parted lanes relies, and a jump where the source has it: lanes that part
-# meet again behind it. No sanitizer runs, so that its warning about fences (-Wtsan) says nothing here.
+# meet again behind it. Without led jumps g++ does not see that a variable is always set, which the plain
+# flavour's compilation does. No sanitizer runs, so that its warning about fences (-Wtsan) says nothing.
 set(warpladder_counted_flags -fsanitize=thread -Wno-tsan --param=tsan-instrument-func-entry-exit=0
   -fsanitize-coverage=trace-pc -fno-reorder-blocks -fno-reorder-blocks-and-partition
-  -fno-crossjumping -fno-thread-jumps)
+  -fno-crossjumping -fno-thread-jumps -Wno-maybe-uninitialized)
 
 include(${CMAKE_CURRENT_LIST_DIR}/joined.cmake)
 

@@ -191,7 +191,7 @@ add_library(warpladder_app OBJECT ${app_sources})
 target_link_libraries(warpladder_app PUBLIC warpladder_tables warpladder_programs CLI11::CLI11)
 # CLI11 takes most of each verb's compilation: once for half of them, and nobody waits for a verb.
 set_target_properties(warpladder_app PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 14)
-target_compile_options(warpladder_app PRIVATE -O1)
+target_compile_options(warpladder_app PRIVATE $<IF:$<BOOL:${WARPLADDER_QUICK_GPU_CODE}>,-O0,-O1>)
 warpladder_program(warpladder KERNELS ${all_rungs} ${spaces} LINK warpladder_app)
 add_dependencies(warpladder program_files)
 

@@ -52,7 +52,8 @@ const std::vector<std::string> kInstrumented{"-fsanitize=thread",
                                              "-fsanitize-coverage=trace-pc",
                                              "-fno-reorder-blocks",
                                              "-fno-reorder-blocks-and-partition",
-                                             "-fno-crossjumping", "-fno-thread-jumps"};
+                                             "-fno-crossjumping",
+                                             "-fno-thread-jumps"};
 constexpr const char* kWrapped[] = {"malloc", "free",  "_Znwm",  "_Znam", "_ZdlPv", "_ZdlPvm",
                                     "_ZdaPv", "clock", "printf", "puts",  "putchar"};
 

@@ -14,7 +14,7 @@ static __global__ void __launch_bounds__(kAddColumns* kAddRows) add_to_columns(G
   const std::int64_t column = (std::int64_t{blockIdx.x} * kAddColumns + threadIdx.x) * kVector,
                      step = std::int64_t{gridDim.y} * kAddRows;
   if (column >= g.n) return;
-  float added[kVector];
+  float added[kVector] = {};
   const auto read = [&](std::int64_t row) {
     WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < kVector; ++i) added[i] = g.source[row * g.ld_source + column + i];
