@@ -27,7 +27,7 @@ TEST(SgemmPlan, TakesPairsWhereTheyPayAndAreAccurate) {
   EXPECT_NE(planned(4096, 4096, 200), "tc_10_full_range");
   EXPECT_EQ(planned(4096, 4096, 1), "row_22_columns_stay");
   EXPECT_EQ(planned(8, 4096, 4096), "row_11_few_rows");
-  EXPECT_EQ(planned(512, 512, 8192), "tc_15_split_on_the_way");
+  EXPECT_EQ(planned(512, 512, 8192), "tc_19_cluster_slices");
   EXPECT_NE(planned(16, 16, 2048), "tc_10_full_range");
   EXPECT_EQ(choose(compact(8, 8, 8), runtime::Target::cpu).id, "row_04_vector_load");
   EXPECT_EQ(choose(compact(8, 8, 8), runtime::Target::gpu).id, "dispatch");

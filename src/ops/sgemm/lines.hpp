@@ -42,23 +42,26 @@ inline LinesSplit split_lines(std::int64_t rows, std::int64_t lines,
   return best;
 }
 
-// Lines long enough, and bytes enough, to keep memory busy. Longer sums of a lane would lose more
-// than cublasSgemm's do.
+// Lines enough for all multiprocessors, long enough, and bytes enough, to keep memory busy. Longer
+// sums of a lane would lose more than cublasSgemm's do.
 inline bool are_for_lines(const Problem& p) {
-  constexpr std::int64_t kShortest = 2 << 10, kLongest = 32 << 10, kLeastElements = 8 << 20;
+  constexpr std::int64_t kShortest = 2 << 10, kLongest = 32 << 10, kLeastElements = 8 << 20,
+                         kLeastLines = 1536;
   const bool by_rows = p.layout == Layout::row_major;
   const bool along = by_rows != p.trans_a && by_rows == p.trans_b;  // both operands, along k
   return along && std::min(p.m, p.n) <= kMostFewLines && p.k >= kShortest && p.k <= kLongest &&
-         std::max(p.m, p.n) >= kLeastElements / p.k;
+         std::max(p.m, p.n) >= std::max(kLeastLines, kLeastElements / p.k);
 }
 
 inline double time_of_lines(const Problem& p, const runtime::Machine& machine) {
   constexpr double kOfTiles = 1.1;  // of the bandwidth that row_11 reaches
+  constexpr double kOfWords = 0.6;  // lines that begin at any word, of others' bandwidth
   const Tuning& tuning = tuning_of(machine);
   const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n),
              k = static_cast<double>(p.k);
-  return tuning.launch_s +
-         4 * ((m + n) * k + m * n) / (kOfTiles * tuning.memory_share * machine.memory_bytes_per_s);
+  return tuning.launch_s + 4 * ((m + n) * k + m * n) /
+                               ((p.k % 4 == 0 ? 1 : kOfWords) * kOfTiles * tuning.memory_share *
+                                machine.memory_bytes_per_s);
 }
 
 }  // namespace WARPLADDER_FLAVOUR

@@ -5,6 +5,7 @@
 // clang-format off
 #include "ops/sgemm/add_source.hpp"
 #include "ops/sgemm/column_blocks.hpp"
+#include "ops/sgemm/corrections.hpp"
 #include "ops/sgemm/double_slices.hpp"
 #include "ops/sgemm/lines.hpp"
 #include "ops/sgemm/parity_slices.hpp"
@@ -109,14 +110,37 @@ double time_by_warps(const Problem& p, const runtime::Machine& machine) {
          4 * m * n / (tuning_of(machine).store_share * machine.memory_bytes_per_s);
 }
 
-// The plan that takes the shortest time by the model (slices.hpp).
-struct Fastest {
-  Plan plan;
-  double time_s = 0;
-  void consider(double other_s, const Plan& other) {
-    if (plan.rung && other_s >= time_s) return;
-    plan = other;
-    time_s = other_s;
+// Plans, and the seconds that they take by the model (slices.hpp).
+struct Considered {
+  std::array<Candidate, kMostCandidates> all = {};
+  std::array<Corrected, kMostCandidates> rungs = {};
+  int count = 0;
+
+  void consider(double model_s, const Plan& plan, Corrected rung = Corrected::none) {
+    rungs[count] = rung;
+    all[count++] = {plan, model_s};
+  }
+  // By the model; of one product, `p`, as measurements have corrected it.
+  Candidate fastest() const { return fastest(nullptr, {}); }
+  Candidate fastest(const Problem& p, const runtime::Machine& machine) const {
+    return fastest(corrections_of(machine), traits_of(p));
+  }
+
+ private:
+  Candidate fastest(const Corrections* corrections, const ShapeTraits& traits) const {
+    constexpr double kMostTimes = 2;  // no correction makes up for more
+    double least_s = all[0].model_s;
+    for (int i = 1; i < count; ++i) least_s = std::min(least_s, all[i].model_s);
+    Candidate best;
+    for (int i = 0; i < count; ++i) {
+      if (all[i].model_s > kMostTimes * least_s) continue;
+      Candidate one = all[i];
+      if (corrections && rungs[i] != Corrected::none) {
+        one.model_s *= correction_of(corrections->of(rungs[i]), traits);
+      }
+      if (!best.plan.rung || one.model_s < best.model_s) best = one;
+    }
+    return best;
   }
 };
 
@@ -145,36 +169,43 @@ const TimesOfWords& times_of(const Problem& p, const runtime::Machine& machine) 
   return width_of_copies(p) < 4 ? tuning_row_of(machine).words : kTimesOfFour;
 }
 
-// Among the rungs on CUDA cores. `in_terms`: others than these are as accurate as cublasSgemm where
+// The rungs on CUDA cores. `in_terms`: others than these are as accurate as cublasSgemm where
 // row_19's and row_11's sums for eight rows of long lines are not.
-Fastest fastest_on_cuda_cores(const Problem& p, const runtime::Machine& machine, bool in_terms) {
+Considered on_cuda_cores(const Problem& p, const runtime::Machine& machine, bool in_terms) {
   constexpr std::int64_t kShortSums = 4;
   const TimesOfWords& times = times_of(p, machine);
-  Fastest fastest;
-  fastest.consider(times.parity * parity_time<ParityTile>(p.m, p.n, p.k, 1, machine),
-                   {WARPLADDER_PLANNED(row_07_register_parity)});
+  Considered plans;
+  const double whole_s = parity_time<ParityTile>(p.m, p.n, p.k, 1, machine);
+  plans.consider(times.parity * whole_s, {WARPLADDER_PLANNED(row_07_register_parity)},
+                 Corrected::row_07_register_parity);
   const std::int64_t few = std::min(p.m, p.n);
   const bool errs = in_terms && are_for_lines(p) && few > kShortSums;
   if (are_for_lines(p) && !errs) {
-    fastest.consider(time_of_lines(p, machine), {WARPLADDER_PLANNED(row_19_few_lines)});
+    plans.consider(time_of_lines(p, machine), {WARPLADDER_PLANNED(row_19_few_lines)},
+                   Corrected::row_19_few_lines);
   }
   const Slices large = with_parity_tile(p.m, p.n, p.k, machine, JustSlices());
-  fastest.consider(times.parity * large.time_s,
-                   {WARPLADDER_PLANNED(row_20_parity_split_k), bytes_of_product_slices(large, p)});
-  if (!ladder::runs_on(machine, rung_row_13_split_k)) return fastest;
+  if (large.time_s < whole_s) {
+    plans.consider(times.parity * large.time_s,
+                   {WARPLADDER_PLANNED(row_20_parity_split_k), bytes_of_product_slices(large, p)},
+                   Corrected::row_20_parity_split_k);
+  }
+  if (!ladder::runs_on(machine, rung_row_13_split_k)) return plans;
   if (p.k <= kMostDepth) {
-    fastest.consider(time_of_column_blocks(p.m, p.n, p.k, machine),
-                     {WARPLADDER_PLANNED(row_22_columns_stay)});
+    plans.consider(time_of_column_blocks(p.m, p.n, p.k, machine),
+                   {WARPLADDER_PLANNED(row_22_columns_stay)}, Corrected::row_22_columns_stay);
   }
   if (few <= kFewRows && !errs) {
     const Slices s = with_narrow_tile(p.m, p.n, p.k, machine, JustSlices());
-    fastest.consider(times.narrow * s.time_s,
-                     {WARPLADDER_PLANNED(row_11_few_rows), bytes_of_slices(s, p)});
+    plans.consider(times.narrow * s.time_s,
+                   {WARPLADDER_PLANNED(row_11_few_rows), bytes_of_slices(s, p)},
+                   Corrected::row_11_few_rows);
   }
   const Slices s = with_square_tile(p.m, p.n, p.k, machine, JustSlices());
-  fastest.consider(times.square * s.time_s,
-                   {WARPLADDER_PLANNED(row_13_split_k), bytes_of_slices(s, p)});
-  return fastest;
+  plans.consider(times.square * s.time_s,
+                 {WARPLADDER_PLANNED(row_13_split_k), bytes_of_slices(s, p)},
+                 Corrected::row_13_split_k);
+  return plans;
 }
 
 // Whether pairs are as accurate as cublasSgemm, which splits k where tiles are few. Of short sums
@@ -187,131 +218,146 @@ bool pairs_are_accurate(const Problem& p) {
 
 #if WARPLADDER_HOPPER_CODE
 // The rungs that multiply batches in three terms.
-void consider_terms(Fastest& fastest, const StreamedShape& shape, const runtime::Machine& machine) {
+void consider_terms(Considered& plans, const StreamedShape& shape,
+                    const runtime::Machine& machine) {
   // From here on three terms lose less than an FP32 dot product's roundings.
   constexpr std::int64_t kLeastDepth = 32;
   if (shape.k < kLeastDepth) return;
-  fastest.consider(with_term_stream(shape, machine, JustTime()),
-                   {WARPLADDER_PLANNED(tc_18_streamed_terms)});
+  plans.consider(with_term_stream(shape, machine, JustTime()),
+                 {WARPLADDER_PLANNED(tc_18_streamed_terms)}, Corrected::tc_18_streamed_terms);
   if (fits_clusters(shape.m, shape.n, shape.count)) {
-    fastest.consider(with_cluster_tile(shape, machine, JustSlices()).time_s,
-                     {WARPLADDER_PLANNED(tc_19_cluster_slices)});
+    plans.consider(with_cluster_tile(shape, machine, JustSlices()).time_s,
+                   {WARPLADDER_PLANNED(tc_19_cluster_slices)}, Corrected::tc_19_cluster_slices);
   }
 }
 #endif
 
-// The fastest of the rungs that launch a whole batch at once.
-Fastest fastest_together(const Problem& given, const runtime::Machine& machine,
-                         Arithmetic arithmetic, std::int64_t count) {
+// The rungs that launch a whole batch at once.
+Considered together_of(const Problem& given, const runtime::Machine& machine, Arithmetic arithmetic,
+                       std::int64_t count) {
   const Problem p = in_layout(given, Layout::row_major);
   constexpr std::int64_t kTinyLines = 16, kTinyDepth = 64;
   const bool hopper = WARPLADDER_HOPPER_CODE && machine.is_hopper(),
              in_float64 = arithmetic == Arithmetic::double_rounded;
-  Fastest fastest;
+  Considered plans;
   if (!in_float64 && std::max(p.m, p.n) <= kTinyLines && p.k <= kTinyDepth) {
-    fastest.consider(0, {WARPLADDER_PLANNED(row_15_tiny_products)});
-    return fastest;
+    plans.consider(0, {WARPLADDER_PLANNED(row_15_tiny_products)});
+    return plans;
   }
   constexpr std::int64_t kMostBlocks = INT32_MAX, kLeastOfBlock = 32;
   const std::int64_t blocks = tiles(std::max(p.m, p.n), kLeastOfBlock);
   if (!in_float64 && std::min(p.m, p.n) == 1 && count > 0 && blocks <= kMostBlocks / count) {
     const Tuning& tuning = tuning_of(machine);
-    fastest.consider(tuning.launch_s + static_cast<double>(count) * bytes_of(p) /
-                                           (tuning.memory_share * machine.memory_bytes_per_s),
-                     {WARPLADDER_PLANNED(row_18_batched_vectors)});
+    plans.consider(tuning.launch_s + static_cast<double>(count) * bytes_of(p) /
+                                         (tuning.memory_share * machine.memory_bytes_per_s),
+                   {WARPLADDER_PLANNED(row_18_batched_vectors)});
   }
   const StreamedShape shape{p.m, p.n, p.k, count, width_of_copies(p)};
   if (!in_float64) {
-    fastest.consider(with_float_stream(shape, machine, JustTime()),
-                     {WARPLADDER_PLANNED(row_16_streamed)});
+    plans.consider(with_float_stream(shape, machine, JustTime()),
+                   {WARPLADDER_PLANNED(row_16_streamed)});
   } else if (!hopper) {
-    fastest.consider(0, {WARPLADDER_PLANNED(row_10_batched_double)});
+    plans.consider(0, {WARPLADDER_PLANNED(row_10_batched_double)});
   }
 #if WARPLADDER_HOPPER_CODE
   if (hopper && arithmetic != Arithmetic::cuda_cores) {
-    fastest.consider(with_double_stream(shape, machine, JustTime()),
-                     {WARPLADDER_PLANNED(row_17_streamed_double)});
+    plans.consider(with_double_stream(shape, machine, JustTime()),
+                   {WARPLADDER_PLANNED(row_17_streamed_double)});
   }
-  if (hopper && arithmetic == Arithmetic::accurate) consider_terms(fastest, shape, machine);
+  if (hopper && arithmetic == Arithmetic::accurate) consider_terms(plans, shape, machine);
 #endif
-  return fastest;
+  return plans;
 }
 
-// The fastest plan of one product; of several, each is launched for itself.
-Fastest fastest_of_one(const Problem& given, const runtime::Machine& machine, Arithmetic arithmetic,
-                       [[maybe_unused]] bool prepared) {
+// The plans of one product; of several, each is launched for itself.
+Considered plans_of_one(const Problem& given, const runtime::Machine& machine,
+                        Arithmetic arithmetic, [[maybe_unused]] bool prepared) {
   const Problem p = in_layout(given, Layout::row_major);  // as rungs launch it
   const bool hopper = WARPLADDER_HOPPER_CODE && machine.is_hopper();
   if (arithmetic == Arithmetic::double_rounded && !hopper) {
-    return {{WARPLADDER_PLANNED(row_10_batched_double)}};
+    Considered only;
+    only.consider(0, {WARPLADDER_PLANNED(row_10_batched_double)});
+    return only;
   }
-  Fastest fastest;
+  Considered plans;
   if (arithmetic != Arithmetic::double_rounded) {
     const bool in_terms = hopper && arithmetic == Arithmetic::accurate;
-    fastest = fastest_on_cuda_cores(p, machine, in_terms);
+    plans = on_cuda_cores(p, machine, in_terms);
   }
-  if (arithmetic == Arithmetic::cuda_cores) return fastest;
+  if (arithmetic == Arithmetic::cuda_cores) return plans;
   if (!hopper) {
     if (ladder::runs_on(machine, rung_tc_13_mma_sync) && pairs_are_accurate(p)) {
-      fastest.consider(time_by_warps(p, machine),
-                       {WARPLADDER_PLANNED(tc_13_mma_sync), workspace_bytes(p)});
+      plans.consider(time_by_warps(p, machine),
+                     {WARPLADDER_PLANNED(tc_13_mma_sync), workspace_bytes(p)});
     }
-    return fastest;
+    return plans;
   }
 #if WARPLADDER_HOPPER_CODE
   // Of the rungs that take every problem, and want nothing done beforehand but what has been done.
   const TimesOfWords& times = times_of(p, machine);
   const double of_float64 = p.n % 4 == 0 ? times.float64 : tuning_row_of(machine).words.float64;
-  fastest.consider(of_float64 * time_in_float64(p, machine), {WARPLADDER_PLANNED(row_08_double)});
+  plans.consider(of_float64 * time_in_float64(p, machine), {WARPLADDER_PLANNED(row_08_double)},
+                 Corrected::row_08_double);
   const Slices s = with_double_tile(p.m, p.n, p.k, machine, JustSlices());
   // Sums of several slices are rounded to FP32 in between.
   if (arithmetic != Arithmetic::double_rounded || s.count == 1) {
-    fastest.consider(times.float64_slices * s.time_s,
-                     {WARPLADDER_PLANNED(row_14_double_split_k), bytes_of_product_slices(s, p)});
+    plans.consider(times.float64_slices * s.time_s,
+                   {WARPLADDER_PLANNED(row_14_double_split_k), bytes_of_product_slices(s, p)},
+                   Corrected::row_14_double_split_k);
   }
   const StreamedShape shape{p.m, p.n, p.k, 1, width_of_copies(p)};
   // Of ragged lines a stream copies more at once than the others, and stores whole rows.
   constexpr std::int64_t kShallow = 8, kDeep = 128;
   if (arithmetic == Arithmetic::double_rounded && shape.width < 4 && p.k > kShallow &&
       p.k <= kDeep) {
-    fastest.consider(with_double_stream(shape, machine, JustTime()),
-                     {WARPLADDER_PLANNED(row_17_streamed_double)});
+    plans.consider(with_double_stream(shape, machine, JustTime()),
+                   {WARPLADDER_PLANNED(row_17_streamed_double)});
   }
-  if (arithmetic == Arithmetic::accurate) consider_terms(fastest, shape, machine);
+  if (arithmetic == Arithmetic::accurate) consider_terms(plans, shape, machine);
   constexpr std::int64_t kLeastDepthOfTerms = 512;  // below it cublasSgemm's sums are as accurate
   if (arithmetic == Arithmetic::accurate && p.k >= kLeastDepthOfTerms) {
     const Slices terms = with_term_tile(p.m, p.n, p.k, machine, JustSlices());
-    fastest.consider(times.terms * terms.time_s,
-                     {WARPLADDER_PLANNED(tc_15_split_on_the_way), bytes_of_slices(terms, p)});
+    plans.consider(times.terms * terms.time_s,
+                   {WARPLADDER_PLANNED(tc_15_split_on_the_way), bytes_of_slices(terms, p)},
+                   Corrected::tc_15_split_on_the_way);
   }
   if (arithmetic == Arithmetic::accurate && pairs_are_accurate(p)) {
     const double time_s = time_in_pairs(given, machine, prepared);  // whose B is prepared
-    fastest.consider(time_s, prepared
-                                 ? Plan{WARPLADDER_PLANNED(tc_14_prepared_full_range),
-                                        prepared_workspace_bytes(given), 0, prepared_bytes(given)}
-                                 : Plan{WARPLADDER_PLANNED(tc_10_full_range), workspace_bytes(p)});
+    const Plan in_pairs = prepared ? Plan{WARPLADDER_PLANNED(tc_14_prepared_full_range),
+                                          prepared_workspace_bytes(given), 0, prepared_bytes(given)}
+                                   : Plan{WARPLADDER_PLANNED(tc_10_full_range), workspace_bytes(p)};
+    plans.consider(time_s, in_pairs, Corrected::tc_10_full_range);
   }
 #endif
-  return fastest;
+  return plans;
 }
 
 }  // namespace
 
-Plan plan(const Problem& p, const runtime::Machine& machine, Arithmetic arithmetic,
+Plan plan(const Problem& given, const runtime::Machine& machine, Arithmetic arithmetic,
           const Batch& batch, bool prepared) noexcept {
+  const Problem p = in_layout(given, Layout::row_major);  // as rungs launch it
   // C is scaled alone. Whoever asks for a plan's workspace knows no alpha, so this takes none.
   const bool scales = p.alpha == 0.0f || p.k == 0;
   if (batch.count == 1 && !batch.arrays) {
-    if (scales) return {WARPLADDER_PLANNED(row_07_register_parity)};
-    return fastest_of_one(p, machine, arithmetic, prepared).plan;
+    if (scales || p.m == 0 || p.n == 0) return {WARPLADDER_PLANNED(row_07_register_parity)};
+    return plans_of_one(given, machine, arithmetic, prepared).fastest(p, machine).plan;
   }
-  const Fastest together = fastest_together(p, machine, arithmetic, batch.count);
-  if (batch.arrays || scales) return together.plan;
-  const Fastest each = fastest_of_one(p, machine, arithmetic, prepared);
+  const Candidate together = together_of(given, machine, arithmetic, batch.count).fastest();
+  if (batch.arrays || scales || p.m == 0 || p.n == 0) return together.plan;
+  const Candidate each = plans_of_one(given, machine, arithmetic, prepared).fastest(p, machine);
   // Launches in a row overlap, but not wholly.
   constexpr double kOfEach = 0.9;
-  return each.time_s * kOfEach * static_cast<double>(batch.count) < together.time_s ? each.plan
-                                                                                    : together.plan;
+  return each.model_s * kOfEach * static_cast<double>(batch.count) < together.model_s
+             ? each.plan
+             : together.plan;
+}
+
+int candidates(const Problem& p, const runtime::Machine& machine, Arithmetic arithmetic,
+               Candidate (&found)[kMostCandidates]) noexcept {
+  const Considered plans = plans_of_one(p, machine, arithmetic, false);
+  std::copy_n(plans.all.begin(), plans.count, found);
+  return plans.count;
 }
 
 Plan plan_preparation(const Problem& p, const runtime::Machine& machine,

@@ -8,12 +8,23 @@ namespace warpladder::sgemm {
 
 using Plan = ladder::Plan<Call>;
 
+// What plan() compares for one product.
+struct Candidate {
+  Plan plan;
+  double model_s = 0;
+};
+constexpr int kMostCandidates = 16;
+
 // `prepared`: the call has what plan_preparation()'s rung has prepared of B. Only then may the plan
 // be that rung.
 WARPLADDER_IN_EACH_FLAVOUR(
     Plan plan(const Problem& problem, const runtime::Machine& machine,
               Arithmetic arithmetic = Arithmetic::accurate, const Batch& batch = {},
               bool prepared = false) noexcept;
+    // For measurements: plan()'s candidates for one product, with their times by the model alone.
+    // Returns how many there are.
+    int candidates(const Problem& problem, const runtime::Machine& machine, Arithmetic arithmetic,
+                   Candidate (&found)[kMostCandidates]) noexcept;
     // What to prepare of B for products of any m: the rung, and how many bytes it prepares; 0 where
     // products gain nothing by it.
     Plan plan_preparation(const Problem& problem, const runtime::Machine& machine,

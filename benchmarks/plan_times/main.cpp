@@ -1,0 +1,218 @@
+// How long each rung takes that sgemm's plan() compares, beside what the model says: on random
+// products, of which tools/fit_plans.py makes the model's corrections. Needs a GPU, and nothing of
+// the lab.
+//
+//   plan_times COUNT SEED --json FILE
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/atomic_file.hpp"
+#include "base/error.hpp"
+#include "base/provenance.hpp"
+#include "ops/sgemm/plan.hpp"
+#include "runtime/device_code.hpp"
+
+namespace warpladder::plan_times {
+namespace {
+
+using nlohmann::json;
+using sgemm::Candidate;
+using sgemm::Problem;
+
+constexpr std::size_t kMostElements = 110'000'000;  // of an operand
+constexpr std::size_t kWorkspaceBytes = std::size_t{6} << 30;
+constexpr int kMostFew = 128;
+
+void require(cudaError_t error, const char* what) {
+  if (error) throw_resource(fmt::format("{}: {}", what, cudaGetErrorString(error)));
+}
+
+// Classes of products that programs ask for, in the shares below; sizes are even in logarithm.
+class Shapes {
+ public:
+  explicit Shapes(unsigned seed) : random_(seed) {}
+
+  Problem next() {
+    for (;;) {
+      const Problem p = any();
+      const auto fits = [](std::int64_t a, std::int64_t b) {
+        return static_cast<std::size_t>(a) * static_cast<std::size_t>(b) <= kMostElements;
+      };
+      if (fits(p.m, p.k) && fits(p.k, p.n) && fits(p.m, p.n)) return p;
+    }
+  }
+
+ private:
+  double share() { return std::uniform_real_distribution<double>()(random_); }
+  std::int64_t size(double least, double most) {
+    const double log = std::log(least) + share() * (std::log(most) - std::log(least));
+    return std::max<std::int64_t>(1, std::llround(std::exp(log)));
+  }
+  // Half are multiples of 4, as most programs have them, and some of 2.
+  std::int64_t rounded(std::int64_t size) {
+    const double which = share();
+    if (which < 0.5) return std::max<std::int64_t>(4, size / 4 * 4);
+    return which < 0.6 ? std::max<std::int64_t>(2, size / 2 * 2) : size;
+  }
+  std::int64_t rounded(double least, double most) { return rounded(size(least, most)); }
+  Problem any() {
+    const bool trans_a = share() < 0.5, trans_b = share() < 0.5;
+    const auto of = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
+      return sgemm::compact(m, n, k, sgemm::Layout::row_major, trans_a, trans_b);
+    };
+    const double which = share();
+    if (which < 0.45) {  // few rows or columns
+      std::int64_t few = std::max<std::int64_t>(2, size(1.6, kMostFew));
+      if (share() < 0.35) few = std::max<std::int64_t>(2, few / 8 * 8);
+      const std::int64_t many = rounded(400, 60000), k = rounded(48, 16384);
+      return share() < 0.5 ? of(few, many, k) : of(many, few, k);
+    }
+    if (which < 0.65) return of(rounded(20, 1400), rounded(20, 1400), rounded(20, 3000));
+    if (which < 0.75) return of(rounded(400, 9000), rounded(400, 9000), size(1, 64));
+    if (which < 0.88) return of(rounded(4, 700), rounded(4, 700), rounded(5000, 200000));
+    return of(rounded(700, 5000), rounded(700, 5000), rounded(300, 5000));
+  }
+
+  std::mt19937 random_;
+};
+
+class Bench {
+ public:
+  Bench() {
+    require(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream");
+    require(cudaEventCreate(&begin_), "an event");
+    require(cudaEventCreate(&end_), "an event");
+    int error = 0;
+    machine_ = runtime::machine_of(0, runtime::device_code(), &error);
+    require(static_cast<cudaError_t>(error), "the device");
+    constexpr std::size_t kBytes = kMostElements * sizeof(float);
+    call_.a = random_operand(kBytes, 1);
+    call_.b = random_operand(kBytes, 2);
+    call_.c = static_cast<float*>(allocated(kBytes));
+    call_.workspace = allocated(kWorkspaceBytes);
+  }
+
+  // For each of `rungs`, to which new ones are added: nanoseconds by the model, and measured; null
+  // for what is no candidate, or needs more workspace.
+  json times(const Problem& p, std::vector<std::string>& rungs) {
+    Candidate found[sgemm::kMostCandidates];
+    const int count = sgemm::gpu::candidates(p, machine_, sgemm::Arithmetic::accurate, found);
+    json all(rungs.size(), nullptr);
+    call_.problem = p;
+    for (const Candidate& candidate : std::span(found, static_cast<std::size_t>(count))) {
+      if (candidate.plan.workspace_bytes > kWorkspaceBytes) continue;
+      const auto place =
+          static_cast<std::size_t>(std::ranges::find(rungs, candidate.plan.id) - rungs.begin());
+      if (place == rungs.size()) rungs.emplace_back(candidate.plan.id);
+      all[place] = {nanoseconds(candidate.model_s), nanoseconds(median_of(candidate))};
+    }
+    return all;
+  }
+
+ private:
+  static std::int64_t nanoseconds(double seconds) { return std::llround(1e9 * seconds); }
+  static void* allocated(std::size_t bytes) {
+    void* memory = nullptr;
+    require(cudaMalloc(&memory, bytes), "device memory");
+    return memory;
+  }
+  static const float* random_operand(std::size_t bytes, unsigned seed) {
+    constexpr std::size_t kBlock = std::size_t{1} << 22;
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<float> uniform(-1.0f, 1.0f);
+    std::vector<float> values(kBlock);
+    std::ranges::generate(values, [&] { return uniform(random); });
+    auto* const operand = static_cast<char*>(allocated(bytes));
+    for (std::size_t at = 0; at < bytes; at += kBlock * sizeof(float)) {
+      const std::size_t some = std::min(kBlock * sizeof(float), bytes - at);
+      require(cudaMemcpy(operand + at, values.data(), some, cudaMemcpyHostToDevice), "a copy");
+    }
+    require(cudaDeviceSynchronize(), "a copy");
+    return reinterpret_cast<const float*>(operand);
+  }
+  // Of one launch, among so many in a row.
+  double sample(const Candidate& candidate, int launches) {
+    runtime::StreamView view{.native = stream_, .machine = &machine_};
+    require(cudaEventRecord(begin_, stream_), "an event");
+    for (int i = 0; i < launches; ++i) candidate.plan.rung->launch(call_, view);
+    require(static_cast<cudaError_t>(view.error), candidate.plan.id);
+    require(cudaEventRecord(end_, stream_), "an event");
+    require(cudaEventSynchronize(end_), candidate.plan.id);
+    float time_ms = 0;
+    require(cudaEventElapsedTime(&time_ms, begin_, end_), "an event");
+    return 1e-3 * static_cast<double>(time_ms) / launches;
+  }
+  double median_of(const Candidate& candidate) {
+    constexpr double kSample_s = 3e-3;
+    sample(candidate, 2);
+    const double one_s = sample(candidate, 3);
+    const int launches = std::clamp(static_cast<int>(kSample_s / (one_s + 1e-6)), 3, 60);
+    std::array<double, 5> samples;
+    for (double& s : samples) s = sample(candidate, launches);
+    std::ranges::sort(samples);
+    return samples[samples.size() / 2];
+  }
+
+  cudaStream_t stream_ = nullptr;
+  cudaEvent_t begin_ = nullptr, end_ = nullptr;
+  runtime::Machine machine_;
+  sgemm::Call call_;
+};
+
+unsigned number(const char* text) {
+  unsigned value = 0;
+  const char* const end = text + std::strlen(text);
+  const auto [rest, error] = std::from_chars(text, end, value);
+  if (error != std::errc{} || rest != end) {
+    throw_bad_input(fmt::format("{} is no whole number", text));
+  }
+  return value;
+}
+
+int run(int argc, char** argv) {
+  if (argc != 5 || std::strcmp(argv[3], "--json") != 0) {
+    throw_bad_input("usage: plan_times COUNT SEED --json FILE");
+  }
+  const unsigned count = number(argv[1]);
+  Shapes shapes(number(argv[2]));
+  Bench bench;
+  std::vector<std::string> rungs;
+  cudaDeviceProp properties;
+  require(cudaGetDeviceProperties(&properties, 0), "the device");
+  json report = provenance({argv, static_cast<std::size_t>(argc)});
+  report.update({{"program", "plan_times"}, {"gpu", properties.name}, {"rows", json::array()}});
+  for (unsigned i = 0; i < count; ++i) {
+    const Problem p = shapes.next();
+    const std::string variant{'r', 'o', 'w', '_', p.trans_a ? 't' : 'n', p.trans_b ? 't' : 'n'};
+    report["rows"].push_back(
+        {{"variant", variant}, {"shape", {p.m, p.n, p.k}}, {"times", bench.times(p, rungs)}});
+  }
+  report["rungs"] = rungs;
+  write_file(argv[4], report.dump() + "\n");
+  return 0;
+}
+
+}  // namespace
+}  // namespace warpladder::plan_times
+
+int main(int argc, char** argv) {
+  try {
+    return warpladder::plan_times::run(argc, argv);
+  } catch (const warpladder::Error& error) {
+    fmt::print(stderr, "plan_times: {}\n", error.what());
+    return static_cast<int>(error.code());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "plan_times: {}\n", error.what());
+    return 3;
+  }
+}

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""tools/fit_plans.py on recordings that are made up."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TOOL = ROOT / "tools" / "fit_plans.py"
+sys.path.insert(0, str(TOOL.parent))
+import fit_plans  # noqa: E402
+
+
+def recording(count: int = 400) -> dict:
+    """The model says 1,000 ns of row_a and 1,100 of row_b; row_a takes twice as long where k is odd."""
+    made = random.Random(1)
+    rows = []
+    for _ in range(count):
+        m, n, k = (made.randint(2, 3000) for _ in range(3))
+        times = [[1000, 1000 * (1 + k % 2)], [1100, 1100]]
+        rows.append({"variant": "row_nn", "shape": [m, n, k], "times": times if made.random() < 0.9 else times[:1]})
+    return {"rungs": ["row_a", "row_b"], "rows": rows}
+
+
+class FitPlans(unittest.TestCase):
+    def run_tool(self, report, *flags: str) -> subprocess.CompletedProcess:
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            file.write(report if isinstance(report, str) else json.dumps(report))
+            file.flush()
+            return subprocess.run([sys.executable, TOOL, file.name, *flags], capture_output=True, text=True, check=False)
+
+    def test_learns_what_the_model_misses(self):
+        with tempfile.TemporaryDirectory() as folder:
+            into = Path(folder) / "corrections.json"
+            done = self.run_tool(recording(), "--into", into, "--folds", "3")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            forests = json.loads(into.read_text())["forests"]
+        by_model, left_out, _ = (float(line.split(": ")[1].split(" %")[0]) for line in done.stdout.splitlines())
+        self.assertGreater(by_model, 20)
+        self.assertLess(left_out, 5)  # only the width of lines tells, and n changes it, too
+        self.assertEqual(set(forests), {"row_a", "row_b"})
+        for trees in forests.values():
+            self.assertEqual(len(trees), fit_plans.TREES)
+
+    def test_traits(self):
+        """The same product as in tests/ops/sgemm_plan_test.cpp."""
+        traits = fit_plans.traits_of([48, 1024, 256], "row_nt")
+        self.assertEqual(traits[1:3], [10.0, 8.0])
+        self.assertEqual(traits[5:9], [4, 1, 1, 1])
+        self.assertEqual(traits[9], 1.0)
+        self.assertAlmostEqual(traits[10], 16 / 132)
+        self.assertEqual(fit_plans.traits_of([1024, 48, 255], "row_tn")[5:9], [4, 0, 0, 1])
+
+    def test_a_rung_that_few_products_have_is_left_as_it_is(self):
+        report = recording(60)
+        for row in report["rows"][:5]:
+            row["times"] = [*row["times"], *[None] * (2 - len(row["times"])), [900, 900]]
+        report["rungs"].append("row_c")
+        rows = [fit_plans.Row(row, report["rungs"]) for row in report["rows"]]
+        self.assertEqual(fit_plans.fitted(rows)["row_c"], [])
+
+    def test_refusals(self):
+        for report, flags, words in (
+            ("{", (), "is no recording of plan_times"),
+            ({"rows": []}, (), "is no recording of plan_times: 'rungs'"),
+            ({"rungs": [], "rows": []}, (), "holds no products"),
+            (recording(9), ("--folds", "1"), "--folds is 1, but must be from 2 to the number of products, 9"),
+        ):
+            done = self.run_tool(report, *flags)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(words, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
