@@ -152,12 +152,6 @@ static_assert(static_cast<int>(Arithmetic::accurate) == WARPLADDER_ARITHMETIC_AC
 static_assert(static_cast<int>(Arithmetic::cuda_cores) == WARPLADDER_ARITHMETIC_CUDA_CORES);
 static_assert(static_cast<int>(Arithmetic::double_rounded) == WARPLADDER_ARITHMETIC_DOUBLE_ROUNDED);
 
-sgemm::Plan plan_of(const Context& context, const Problem& p, const sgemm::Batch& batch,
-                    bool prepared) {
-  return sgemm::WARPLADDER_LIBRARY_FLAVOUR::plan(p, context.machine, arithmetic_of(context), batch,
-                                                 prepared);
-}
-
 // Whether C is one row or one column, and therefore a product of a matrix and a vector. Not where
 // sums are to be rounded once, and not where A and B are not read: sgemv asks for no terms
 // otherwise.

@@ -17,6 +17,10 @@ sgemm::Problem problem_of(warpladder_layout layout, warpladder_op op_a, warpladd
                           std::int64_t lda, std::int64_t ldb, float beta, std::int64_t ldc);
 Status check(const GivenProduct& given);
 sgemm::Arithmetic arithmetic_of(const Context& context);
+// Programs ask for the same few products again and again, and a plan takes some microseconds. So a
+// thread remembers the plans that it made last.
+sgemm::Plan plan_of(const Context& context, const sgemm::Problem& p, const sgemm::Batch& batch,
+                    bool prepared);
 // Of a call that has been checked.
 Status multiply(Session& session, sgemm::Call call);
 

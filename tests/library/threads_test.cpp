@@ -117,5 +117,40 @@ TEST_F(Threads, ShareAHandle) {
   }
 }
 
+// A thread remembers its last plans; a new one remembers none. Sizes are the same, and all else
+// that a plan follows from changes from call to call.
+TEST_F(Threads, RememberPlansApart) {
+  constexpr int kSize = 60, kDepth = 640;
+  constexpr std::size_t kArea = kSize * kDepth;
+  const DeviceArray<float> a(random_floats(kArea, 1)), b(random_floats(kArea, 2)),
+      out(std::vector<float>(kSize * kSize, 0));
+  const auto product = [&](int which) {
+    const auto arithmetic = static_cast<warpladder_arithmetic>(which % 3);
+    const bool by_rows = which / 3 % 2 == 0, trans_a = which / 6 % 2 != 0, scales = which / 12 != 0;
+    const auto layout = by_rows ? WARPLADDER_ROW_MAJOR : WARPLADDER_COLUMN_MAJOR;
+    EXPECT_EQ(warpladder_set_arithmetic(handle_, arithmetic), WARPLADDER_SUCCESS);
+    EXPECT_EQ(warpladder_sgemm(handle_, layout, trans_a ? WARPLADDER_OP_T : WARPLADDER_OP_N,
+                               WARPLADDER_OP_N, kSize, kSize, kDepth, scales ? 0.0f : 1.0f,
+                               a.data(), by_rows == trans_a ? kSize : kDepth, b.data(),
+                               by_rows ? kSize : kDepth, 0, out.data(), kSize, nullptr),
+              WARPLADDER_SUCCESS);
+    return out.download();
+  };
+  std::vector<std::vector<float>> known;
+  for (int round = 0; round < 2; ++round) {
+    for (int which = 0; which < 24; ++which) {
+      std::vector<float> result = product(which);
+      if (round == 0) {
+        known.push_back(std::move(result));
+      } else {
+        EXPECT_EQ(result, known[static_cast<std::size_t>(which)]) << which;
+      }
+    }
+  }
+  for (int which = 0; which < 24; ++which) {
+    std::thread([&] { EXPECT_EQ(product(which), known[static_cast<std::size_t>(which)]); }).join();
+  }
+}
+
 }  // namespace
 }  // namespace warpladder::library_tests
