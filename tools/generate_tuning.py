@@ -16,9 +16,11 @@ import re
 import sys
 from pathlib import Path
 
+from fit_plans import QUESTIONS
+
 HEADER = "src/ops/sgemm/tuning_table.hpp"
 CORRECTIONS_HEADER = "src/ops/sgemm/corrections_table.hpp"
-TRAITS, QUESTIONS, LEAVES = 12, 7, 8  # of corrections' trees
+TRAITS, LEAVES = 12, QUESTIONS + 1  # of corrections' trees
 SECTIONS = {
     "model": (
         "launch_s join_s pairs_launch_s fma_share fma_share_of_narrow_lanes fma_share_of_large_tiles "

@@ -9,8 +9,8 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "../gpu_program.hpp"
 #include "base/atomic_file.hpp"
-#include "base/error.hpp"
 #include "base/random_fill.hpp"
 #include "base/text_table.hpp"
 #include "device/device.hpp"
@@ -120,13 +120,5 @@ int run(int argc, char** argv) {
 }  // namespace warpladder::host_time
 
 int main(int argc, char** argv) {
-  try {
-    return warpladder::host_time::run(argc, argv);
-  } catch (const warpladder::Error& error) {
-    fmt::print(stderr, "host_time: {}\n", error.what());
-    return static_cast<int>(error.code());
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "host_time: {}\n", error.what());
-    return 3;
-  }
+  return warpladder::exit_code_of("host_time", warpladder::host_time::run, argc, argv);
 }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -16,8 +17,8 @@
 #include <string>
 #include <vector>
 
+#include "../gpu_program.hpp"
 #include "base/atomic_file.hpp"
-#include "base/error.hpp"
 #include "base/provenance.hpp"
 #include "ops/sgemm/plan.hpp"
 #include "runtime/device_code.hpp"
@@ -32,10 +33,6 @@ using sgemm::Problem;
 constexpr std::size_t kMostElements = 110'000'000;  // of an operand
 constexpr std::size_t kWorkspaceBytes = std::size_t{6} << 30;
 constexpr int kMostFew = 128;
-
-void require(cudaError_t error, const char* what) {
-  if (error) throw_resource(fmt::format("{}: {}", what, cudaGetErrorString(error)));
-}
 
 // Classes of products that programs ask for, in the shares below; sizes are even in logarithm.
 class Shapes {
@@ -89,9 +86,6 @@ class Shapes {
 class Bench {
  public:
   Bench() {
-    require(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream");
-    require(cudaEventCreate(&begin_), "an event");
-    require(cudaEventCreate(&end_), "an event");
     int error = 0;
     machine_ = runtime::machine_of(0, runtime::device_code(), &error);
     require(static_cast<cudaError_t>(error), "the device");
@@ -140,17 +134,12 @@ class Bench {
     require(cudaDeviceSynchronize(), "a copy");
     return reinterpret_cast<const float*>(operand);
   }
-  // Of one launch, among so many in a row.
   double sample(const Candidate& candidate, int launches) {
-    runtime::StreamView view{.native = stream_, .machine = &machine_};
-    require(cudaEventRecord(begin_, stream_), "an event");
-    for (int i = 0; i < launches; ++i) candidate.plan.rung->launch(call_, view);
+    runtime::StreamView view{.native = timer_.stream, .machine = &machine_};
+    const double time_s =
+        timer_.seconds(launches, [&] { candidate.plan.rung->launch(call_, view); });
     require(static_cast<cudaError_t>(view.error), candidate.plan.id);
-    require(cudaEventRecord(end_, stream_), "an event");
-    require(cudaEventSynchronize(end_), candidate.plan.id);
-    float time_ms = 0;
-    require(cudaEventElapsedTime(&time_ms, begin_, end_), "an event");
-    return 1e-3 * static_cast<double>(time_ms) / launches;
+    return time_s;
   }
   double median_of(const Candidate& candidate) {
     constexpr double kSample_s = 3e-3;
@@ -163,8 +152,7 @@ class Bench {
     return samples[samples.size() / 2];
   }
 
-  cudaStream_t stream_ = nullptr;
-  cudaEvent_t begin_ = nullptr, end_ = nullptr;
+  GpuTimer timer_;
   runtime::Machine machine_;
   sgemm::Call call_;
 };
@@ -206,13 +194,5 @@ int run(int argc, char** argv) {
 }  // namespace warpladder::plan_times
 
 int main(int argc, char** argv) {
-  try {
-    return warpladder::plan_times::run(argc, argv);
-  } catch (const warpladder::Error& error) {
-    fmt::print(stderr, "plan_times: {}\n", error.what());
-    return static_cast<int>(error.code());
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "plan_times: {}\n", error.what());
-    return 3;
-  }
+  return warpladder::exit_code_of("plan_times", warpladder::plan_times::run, argc, argv);
 }

@@ -13,8 +13,8 @@
 #include <functional>
 #include <random>
 
+#include "../gpu_program.hpp"
 #include "base/atomic_file.hpp"
-#include "base/error.hpp"
 #include "base/provenance.hpp"
 #include "base/scratch_folder.hpp"
 #include "ops/sgemm/compiled_text.hpp"
@@ -34,11 +34,9 @@ namespace warpladder::run_time_compilation {
 namespace {
 
 using nlohmann::json;
+using warpladder::require;
 using Clock = std::chrono::steady_clock;
 
-void require(cudaError_t error, const char* what) {
-  if (error) throw_resource(fmt::format("{}: {}", what, cudaGetErrorString(error)));
-}
 void require(const runtime::Status& status) {
   if (!status.ok()) throw_resource(status.sentence);
 }
@@ -50,11 +48,8 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-struct Gpu {
+struct Gpu : GpuTimer {
   Gpu() {
-    require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream");
-    require(cudaEventCreate(&begin), "an event");
-    require(cudaEventCreate(&end), "an event");
     int error = 0;
     machine = runtime::machine_of(0, runtime::device_code(), &error);
     require(static_cast<cudaError_t>(error), "the device");
@@ -63,8 +58,6 @@ struct Gpu {
   runtime::StreamView view() const { return {.native = stream, .machine = &machine}; }
 
   Handle handle, accurate;
-  cudaStream_t stream = nullptr;
-  cudaEvent_t begin = nullptr, end = nullptr;
   runtime::Machine machine;
 };
 
@@ -102,18 +95,12 @@ struct Contestant {
 };
 
 // Turns of all contestants, until each has its samples. A sample is so many launches in a row that
-// they take about a millisecond; what it costs to launch hides behind the kernel in front.
+// they take about a millisecond.
 void race(const Gpu& gpu, const std::vector<Contestant>& contestants, json row, json* rows) {
   constexpr int kSamples = 15;
   constexpr double kSample_s = 1e-3;
   const auto sample = [&](const Contestant& contestant, int launches) {
-    require(cudaEventRecord(gpu.begin, gpu.stream), "an event");
-    for (int i = 0; i < launches; ++i) contestant.launch();
-    require(cudaEventRecord(gpu.end, gpu.stream), "an event");
-    require(cudaEventSynchronize(gpu.end), "a kernel");
-    float time_ms = 0;
-    require(cudaEventElapsedTime(&time_ms, gpu.begin, gpu.end), "an event");
-    return 1e-3 * static_cast<double>(time_ms) / launches;
+    return gpu.seconds(launches, contestant.launch);
   };
   std::vector<int> launches;
   for (const Contestant& contestant : contestants) {
@@ -388,13 +375,6 @@ int run(int argc, char** argv) {
 }  // namespace warpladder::run_time_compilation
 
 int main(int argc, char** argv) {
-  try {
-    return warpladder::run_time_compilation::run(argc, argv);
-  } catch (const warpladder::Error& error) {
-    fmt::print(stderr, "run_time_compilation: {}\n", error.what());
-    return static_cast<int>(error.code());
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "run_time_compilation: {}\n", error.what());
-    return 3;
-  }
+  return warpladder::exit_code_of("run_time_compilation", warpladder::run_time_compilation::run,
+                                  argc, argv);
 }

@@ -90,27 +90,25 @@ void RequestLog::begin_block(std::uint64_t block) {
   }
 }
 
-// A request as wide as the source's.
+// A request as wide as all of its site.
 inline void RequestLog::add(std::size_t key, const std::uint64_t* address, const std::uint8_t* lane,
-                            int n) {
-  const Site& site = table_->sites()[key / 2];
+                            int n, unsigned bytes, bool is_load) {
   SiteTally& at = tally_of(key);
   const unsigned before = at.tally.worst;
   LastRequest& last = last_requests_[at.last];
   if (key % 2) {
-    last.add_shared(at.tally, address, lane, n, site.bytes, site.kind == SiteKind::load);
+    last.add_shared(at.tally, address, lane, n, bytes, is_load);
   } else {
-    last.add_global(at.tally, address, lane, n, site.bytes);
+    last.add_global(at.tally, address, lane, n, bytes);
   }
-  if (at.tally.worst > before) keep({key, site.bytes}, at.tally.worst, address, lane, n);
+  if (at.tally.worst > before) keep({key, bytes}, at.tally.worst, address, lane, n);
 }
 
 void RequestLog::add_resized(std::size_t key, const std::uint64_t* address,
-                             const std::uint8_t* lane, int n, unsigned bytes) {
+                             const std::uint8_t* lane, int n, unsigned bytes, bool is_load) {
   Tally& tally = resized_[{key, bytes}];
   const unsigned before = tally.worst;
   if (key % 2) {
-    const bool is_load = table_->sites()[key / 2].kind == SiteKind::load;
     tally.add_shared(address, lane, n, bytes, is_load);
   } else {
     tally.add_global(address, n, bytes);
@@ -169,13 +167,15 @@ inline void RequestLog::count(std::uint32_t index, bool shared, const std::uint6
   if (!widths_.empty() && widths_[key] != 0 && widths_[key] < site.bytes) {
     return count_parts(key, address, lane, n);
   }
-  add(key, address, lane, n);
+  add(key, address, lane, n, site.bytes, site.kind == SiteKind::load);
 }
 
 void RequestLog::count_resized(std::size_t key, const std::uint64_t* address,
                                const std::uint8_t* lane, int n, unsigned bytes) {
-  if (bytes == table_->sites()[key / 2].bytes) return add(key, address, lane, n);
-  add_resized(key, address, lane, n, bytes);
+  const Site& site = table_->sites()[key / 2];
+  const bool is_load = site.kind == SiteKind::load;
+  bytes == site.bytes ? add(key, address, lane, n, bytes, is_load)
+                      : add_resized(key, address, lane, n, bytes, is_load);
 }
 
 // A request that the compiler made several of, each of the widest that the machine code has there.
@@ -298,10 +298,7 @@ void RequestLog::count_shared(std::uintptr_t pc, const std::uint64_t* address, i
   for (int i = 0; i < n; ++i) lane[i] = static_cast<std::uint8_t>(i);
   const auto offset = static_cast<std::uint32_t>(pc - SiteTable::text_begin());
   const std::size_t key = 2 * table_->site_of(offset) + 1;
-  SiteTally& at = tally_of(key);
-  const unsigned before = at.tally.worst;
-  last_requests_[at.last].add_shared(at.tally, address, lane, n, kBytes, false);
-  if (at.tally.worst > before) keep({key, kBytes}, at.tally.worst, address, lane, n);
+  add(key, address, lane, n, kBytes, false);
 }
 
 void RequestLog::add_to(Sums& sums) const {

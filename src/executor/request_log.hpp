@@ -103,9 +103,10 @@ class RequestLog {
                      unsigned bytes);
   void count_parts(std::size_t key, const std::uint64_t* address, const std::uint8_t* lane, int n);
   void flush_merged();
-  void add(std::size_t key, const std::uint64_t* address, const std::uint8_t* lane, int n);
+  void add(std::size_t key, const std::uint64_t* address, const std::uint8_t* lane, int n,
+           unsigned bytes, bool is_load);
   void add_resized(std::size_t key, const std::uint64_t* address, const std::uint8_t* lane, int n,
-                   unsigned bytes);
+                   unsigned bytes, bool is_load);
   void keep(const Width& where, unsigned cost, const std::uint64_t* address,
             const std::uint8_t* lane, int n);
 

@@ -143,34 +143,35 @@ LastRequest::Cost& LastRequest::cost_of(const std::uint64_t* address, const std:
   return cost_[first % 32];
 }
 
-void LastRequest::add_global(Tally& tally, const std::uint64_t* address, const std::uint8_t* lane,
-                             int n, unsigned bytes) {
+// count(tally) adds the same request to an empty tally; `actual` and `ideal` are what it costs
+// there.
+template <class Count>
+void LastRequest::add(Tally& tally, std::uint64_t Tally::*actual, std::uint64_t Tally::*ideal,
+                      const std::uint64_t* address, const std::uint8_t* lane, int n,
+                      const Count& count) {
   Cost& cost = cost_of(address, lane, n);
   if (cost.actual == 0) {
     Tally one;
-    one.add_global(address, n, bytes);
-    cost = {static_cast<unsigned>(one.sectors), static_cast<unsigned>(one.ideal_sectors)};
+    count(one);
+    cost = {static_cast<unsigned>(one.*actual), static_cast<unsigned>(one.*ideal)};
   }
   ++tally.requests;
   tally.lanes += static_cast<unsigned>(n);
-  tally.sectors += cost.actual;
-  tally.ideal_sectors += cost.ideal;
+  tally.*actual += cost.actual;
+  tally.*ideal += cost.ideal;
   tally.worst = std::max(tally.worst, cost.actual);
+}
+
+void LastRequest::add_global(Tally& tally, const std::uint64_t* address, const std::uint8_t* lane,
+                             int n, unsigned bytes) {
+  add(tally, &Tally::sectors, &Tally::ideal_sectors, address, lane, n,
+      [&](Tally& one) { one.add_global(address, n, bytes); });
 }
 
 void LastRequest::add_shared(Tally& tally, const std::uint64_t* address, const std::uint8_t* lane,
                              int n, unsigned bytes, bool is_load) {
-  Cost& cost = cost_of(address, lane, n);
-  if (cost.actual == 0) {
-    Tally one;
-    one.add_shared(address, lane, n, bytes, is_load);
-    cost = {static_cast<unsigned>(one.wavefronts), static_cast<unsigned>(one.ideal_wavefronts)};
-  }
-  ++tally.requests;
-  tally.lanes += static_cast<unsigned>(n);
-  tally.wavefronts += cost.actual;
-  tally.ideal_wavefronts += cost.ideal;
-  tally.worst = std::max(tally.worst, cost.actual);
+  add(tally, &Tally::wavefronts, &Tally::ideal_wavefronts, address, lane, n,
+      [&](Tally& one) { one.add_shared(address, lane, n, bytes, is_load); });
 }
 
 void Tally::merge(const Tally& other) {

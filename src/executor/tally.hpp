@@ -37,6 +37,9 @@ class LastRequest {
     unsigned actual = 0, ideal = 0;  // 0: not known
   };
   Cost& cost_of(const std::uint64_t* address, const std::uint8_t* lane, int n);
+  template <class Count>
+  void add(Tally& tally, std::uint64_t Tally::*actual, std::uint64_t Tally::*ideal,
+           const std::uint64_t* address, const std::uint8_t* lane, int n, const Count& count);
 
   int n_ = 0;
   std::array<std::uint8_t, 32> lane_ = {};

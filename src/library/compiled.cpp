@@ -141,8 +141,7 @@ Status multiply_fused(Session& session, const warpladder_compiled_epilogue& epil
 // less than they save.
 bool is_fused(const Session& session, const sgemm::Call& call) {
   const sgemm::Problem& p = call.problem;
-  const sgemm::Plan plan = sgemm::WARPLADDER_LIBRARY_FLAVOUR::plan(p, session.context.machine,
-                                                                   arithmetic_of(session.context));
+  const sgemm::Plan plan = plan_of(session.context, p, {}, false);
   const std::string_view id = plan.id;
   return p.m > 1 && p.n > 1 && plan.workspace_bytes == 0 &&
          (id == "row_07_register_parity" || id == "row_20_parity_split_k");

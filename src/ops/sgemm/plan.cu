@@ -123,7 +123,8 @@ struct Considered {
   // By the model; of one product, `p`, as measurements have corrected it.
   Candidate fastest() const { return fastest(nullptr, {}); }
   Candidate fastest(const Problem& p, const runtime::Machine& machine) const {
-    return fastest(corrections_of(machine), traits_of(p));
+    const Corrections* corrections = corrections_of(machine);
+    return fastest(corrections, corrections ? traits_of(p) : ShapeTraits{});
   }
 
  private:
@@ -337,14 +338,15 @@ Considered plans_of_one(const Problem& given, const runtime::Machine& machine,
 Plan plan(const Problem& given, const runtime::Machine& machine, Arithmetic arithmetic,
           const Batch& batch, bool prepared) noexcept {
   const Problem p = in_layout(given, Layout::row_major);  // as rungs launch it
-  // C is scaled alone. Whoever asks for a plan's workspace knows no alpha, so this takes none.
-  const bool scales = p.alpha == 0.0f || p.k == 0;
+  // C is scaled alone, or empty. Whoever asks for a plan's workspace knows no alpha, so this takes
+  // none.
+  const bool scales = p.alpha == 0.0f || p.k == 0 || p.m == 0 || p.n == 0;
   if (batch.count == 1 && !batch.arrays) {
-    if (scales || p.m == 0 || p.n == 0) return {WARPLADDER_PLANNED(row_07_register_parity)};
+    if (scales) return {WARPLADDER_PLANNED(row_07_register_parity)};
     return plans_of_one(given, machine, arithmetic, prepared).fastest(p, machine).plan;
   }
   const Candidate together = together_of(given, machine, arithmetic, batch.count).fastest();
-  if (batch.arrays || scales || p.m == 0 || p.n == 0) return together.plan;
+  if (batch.arrays || scales) return together.plan;
   const Candidate each = plans_of_one(given, machine, arithmetic, prepared).fastest(p, machine);
   // Launches in a row overlap, but not wholly.
   constexpr double kOfEach = 0.9;
