@@ -22,7 +22,9 @@ struct ArenaView {
   // 256-byte line, which naturally aligned accesses of up to 16 bytes never do.
   bool legal(std::uintptr_t address, unsigned bytes) const {
     const std::size_t offset = address - begin;
-    if (offset >= size) return false;
+    return offset < size && legal_at(offset, bytes);
+  }
+  bool legal_at(std::size_t offset, unsigned bytes) const {
     return (offset & (kUnit - 1)) + bytes <= legal_bytes[offset / kUnit];
   }
   // Of a range in the arena: whether any word of it has been written. What lies between a

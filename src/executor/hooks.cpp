@@ -137,25 +137,23 @@ template <unsigned bytes, AccessKind kind>
 }  // namespace
 
 // A whole program is instrumented, too: its host code, and launches that nobody wants counted.
-#define HOOK(name, bytes, kind)                                                    \
-  extern "C" void name(void* p) {                                                  \
-    const auto address = reinterpret_cast<std::uintptr_t>(p);                      \
-    const auto pc = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)); \
-    if (Worker* w = this_worker) {                                                 \
-      if (!w->counted) return;                                                     \
-      if (address % bytes == 0) {                                                  \
-        if (!w->arena.written && w->arena.legal(address, bytes)) {                 \
-          return log_access(*w, address, offset_of(pc));                           \
-        }                                                                          \
-        if (w->on_fiber_stack(address)) return;                                    \
-        if (address - w->shared_begin < w->unchecked_shared_bytes) {               \
-          return log_access(*w, address, offset_of(pc) | kSharedBit);              \
-        }                                                                          \
-      } else if (w->on_fiber_stack(address)) {                                     \
-        return;                                                                    \
-      }                                                                            \
-    }                                                                              \
-    on_other_access<bytes, kind>(address, pc);                                     \
+#define HOOK(name, bytes, kind)                                                      \
+  extern "C" void name(void* p) {                                                    \
+    const auto address = reinterpret_cast<std::uintptr_t>(p);                        \
+    const auto pc = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));   \
+    if (Worker* w = this_worker) {                                                   \
+      if (address % bytes == 0) {                                                    \
+        const std::size_t offset = address - w->arena.begin;                         \
+        if (offset < w->unwatched_arena_bytes && w->arena.legal_at(offset, bytes)) { \
+          return log_access(*w, address, offset_of(pc));                             \
+        }                                                                            \
+        if (address - w->shared_begin < w->unchecked_shared_bytes) {                 \
+          return log_access(*w, address, offset_of(pc) | kSharedBit);                \
+        }                                                                            \
+      }                                                                              \
+      if (!w->counted || w->on_fiber_stack(address)) return;                         \
+    }                                                                                \
+    on_other_access<bytes, kind>(address, pc);                                       \
   }
 #define HOOKS(bytes)                                            \
   HOOK(__tsan_read##bytes, bytes, AccessKind::load)             \

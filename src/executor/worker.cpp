@@ -101,7 +101,8 @@ void Worker::prepare_launch(LaunchState& launch_state) {
   arena = Arena::instance().view();
   allocation = {};
   check_shared = counted && launch_state.options.check_shared;
-  unchecked_shared_bytes = check_shared ? 0 : shared_bytes;
+  unwatched_arena_bytes = counted && !arena.written ? arena.size : 0;
+  unchecked_shared_bytes = counted && !check_shared ? shared_bytes : 0;
   if (check_shared) prepare_shadow();
   logs = counted && launch_state.options.count;
   mapped = nullptr;

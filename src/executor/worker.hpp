@@ -150,7 +150,9 @@ class Worker {
   ArenaView arena;
   const MappedRange* mapped = nullptr;  // which was accessed last
   bool check_shared = false;
-  std::size_t unchecked_shared_bytes = 0;  // shared_bytes, but 0 while check_shared
+  // What the hooks settle at a glance: arena.size, or 0 while it is known what has been written;
+  // shared_bytes, or 0 while check_shared. Both are 0 in kernels of the plain flavour.
+  std::size_t unwatched_arena_bytes = 0, unchecked_shared_bytes = 0;
   const KernelLaunch* launch = nullptr;
   std::vector<LaneState> state;
   SharedShadow shadow;
