@@ -106,6 +106,7 @@ def main() -> None:
         sys.exit(__doc__)
     folder = Path(sys.argv[2]).resolve()
     os.environ["PYTHONPYCACHEPREFIX"] = str(folder / "pycache")  # not beside the sources
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each import of PyTorch would compile all of it again
     if sys.argv[1] == "--prepare":
         prepare(folder)
         return
