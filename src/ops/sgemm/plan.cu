@@ -11,6 +11,7 @@
 #include "ops/sgemm/parity_slices.hpp"
 #include "ops/sgemm/streams.hpp"
 #include "ops/sgemm/tensor/cluster_slices.hpp"
+#include "ops/sgemm/thread_tiles.hpp"
 #include "ops/sgemm/plan.hpp"
 // clang-format on
 
@@ -237,13 +238,12 @@ void consider_terms(Considered& plans, const StreamedShape& shape,
 Considered together_of(const Problem& given, const runtime::Machine& machine, Arithmetic arithmetic,
                        std::int64_t count) {
   const Problem p = in_layout(given, Layout::row_major);
-  constexpr std::int64_t kTinyLines = 16, kTinyDepth = 64;
   const bool hopper = WARPLADDER_HOPPER_CODE && machine.is_hopper(),
              in_float64 = arithmetic == Arithmetic::double_rounded;
   Considered plans;
-  if (!in_float64 && std::max(p.m, p.n) <= kTinyLines && p.k <= kTinyDepth) {
-    plans.consider(0, {WARPLADDER_PLANNED(row_15_tiny_products)});
-    return plans;
+  if (!in_float64 && fits_threads(p.m, p.n, p.k)) {
+    plans.consider(with_thread_tile(threaded_shape(p, count), machine, JustTime()),
+                   {WARPLADDER_PLANNED(row_15_tiny_products)});
   }
   constexpr std::int64_t kMostBlocks = INT32_MAX, kLeastOfBlock = 32;
   const std::int64_t blocks = tiles(std::max(p.m, p.n), kLeastOfBlock);
