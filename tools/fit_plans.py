@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Makes the corrections of sgemm's plans: fit_plans.py RECORDING.json... [--into FILE] [--folds N]
 
-A recording is of benchmarks/plan_times: for random products, what each rung takes by the model of plan() and
-what it took on a GPU. A rung's correction is a sum of trees, grown one after the other on what is left of the
+A recording is of benchmarks/plan_times: for random products, or batches of them, what each rung takes by the
+model of plan() and what it took on a GPU. A rung's correction is a sum of trees, grown one after the other on what is left of the
 logarithm of measured ÷ modelled time (gradient boosting). Each tree asks three questions on a product's traits;
 src/ops/sgemm/corrections.hpp knows the same traits in the same order. Products on which a rung is near the best,
 of all or of those of its arithmetic, count most, for there plans are decided.
@@ -40,27 +40,29 @@ class Refused(Exception):
     """One sentence: why nothing was fitted."""
 
 
-def traits_of(shape: list, variant: str) -> list:
+def traits_of(shape: list, variant: str, count: int = 1) -> list:
     m, n, k = shape
     trans_a, trans_b = variant[-2] == "t", variant[-1] == "t"
     is_wide, few = m <= n, min(m, n)
     lines = (m if trans_a else k) | (k if trans_b else n)
-    tiles = -(-m // 64) * -(-n // 64) / 132
+    tiles = -(-m // 64) * -(-n // 64) * count / 132
     return [
         math.log2(few), math.log2(max(m, n)), math.log2(k), math.log2((m + n) * k + m * n), math.log2(m * n),
         4 if lines % 4 == 0 else 2 if lines % 2 == 0 else 1,
         int(trans_b if is_wide else not trans_a), int(not trans_a if is_wide else trans_b), int(n % 4 == 0),
-        -(-few // 16) * 16 / few, tiles / math.ceil(tiles), math.log2(m / n),
+        -(-few // 16) * 16 / few, tiles / math.ceil(tiles), math.log2(m / n), math.log2(count),
     ]
 
 
 class Row:
-    """A product: its traits, and for each rung the logarithms of its modelled and its measured time."""
+    """A product, or a batch: its traits, and for each rung the logarithms of its modelled and its measured time."""
 
     def __init__(self, given: dict, rungs: list):
-        self.traits = traits_of(given["shape"], given["variant"])
+        self.is_batch = "batch" in given
+        self.traits = traits_of(given["shape"], given["variant"], given.get("batch", 1))
         self.times = {
-            rung: (math.log2(pair[0]), math.log2(pair[1])) for rung, pair in zip(rungs, given["times"]) if pair
+            rung + "_in_batches" * self.is_batch: (math.log2(pair[0]), math.log2(pair[1]))
+            for rung, pair in zip(rungs, given["times"]) if pair
         }
         self.best = min(time for _, time in self.times.values())
 
@@ -178,10 +180,11 @@ def correction(trees: list, traits: list) -> float:
     return total
 
 
-def losses(rows: list, forests: dict, among: set | None = None) -> list:
-    """How many times as long as the best rung, of all or of some, the planned one takes, as logarithms."""
+def losses(rows: list, among: set | None = None) -> list:
+    """How many times as long as the best rung, of all or of some, the planned one takes, as logarithms. Each row has
+    the forests that correct it."""
     found = []
-    for row in rows:
+    for row, forests in rows:
         times = row.times if among is None else row.only(among)
         if not times:
             continue
@@ -200,6 +203,13 @@ def say(what: str, found: list) -> None:
     near = sum(loss <= math.log2(1.05) for loss in found)
     print(f"{what}: {100 * mean:.1f} % slower than the best rung in the mean, within 5 % on {100 * near / len(found):.1f} % "
           f"of {len(found)} products")
+
+
+def say_all(how: str, rows: list) -> None:
+    singles = [(row, forests) for row, forests in rows if not row.is_batch]
+    say(f"{how}, single products", losses(singles))
+    say(f"{how}, single products on CUDA cores", losses(singles, ARITHMETICS[0]))
+    say(f"{how}, batches", losses([(row, forests) for row, forests in rows if row.is_batch]))
 
 
 def as_json(forests: dict, sources: list) -> str:
@@ -229,19 +239,16 @@ def main() -> int:
     except Refused as refused:
         print(f"fit_plans.py: {refused}", file=sys.stderr)
         return 2
-    say("By the model", losses(rows, {}))
-    say("By the model, on CUDA cores", losses(rows, {}, ARITHMETICS[0]))
+    say_all("By the model", [(row, {}) for row in rows])
     if flags.folds:
-        left_out, on_cuda_cores = [], []
+        corrected = []  # (row, its forests)
         for fold in range(flags.folds):
             forests = fitted([row for i, row in enumerate(rows) if i % flags.folds != fold])
-            left_out += losses(rows[fold :: flags.folds], forests)
-            on_cuda_cores += losses(rows[fold :: flags.folds], forests, ARITHMETICS[0])
-        say("Corrected, on products that were left out", left_out)
-        say("Corrected, on CUDA cores, on those", on_cuda_cores)
+            corrected += [(row, forests) for row in rows[fold :: flags.folds]]
+        say_all("Corrected, and left out of what was learned from", corrected)
     if flags.into:
         forests = fitted(rows)
-        say("Corrected, on the products learned from", losses(rows, forests))
+        say_all("Corrected, and learned from", [(row, forests) for row in rows])
         names = [Path(name).resolve() for name in flags.recordings]
         root = Path(__file__).resolve().parents[1]
         sources = [str(n.relative_to(root)) if n.is_relative_to(root) else n.name for n in names]

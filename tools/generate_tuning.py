@@ -20,7 +20,7 @@ from fit_plans import QUESTIONS
 
 HEADER = "src/ops/sgemm/tuning_table.hpp"
 CORRECTIONS_HEADER = "src/ops/sgemm/corrections_table.hpp"
-TRAITS, LEAVES = 12, QUESTIONS + 1  # of corrections' trees
+TRAITS, LEAVES = 13, QUESTIONS + 1  # of corrections' trees
 SECTIONS = {
     "model": (
         "launch_s join_s pairs_launch_s fma_share fma_share_of_narrow_lanes fma_share_of_large_tiles "

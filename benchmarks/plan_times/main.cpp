@@ -1,8 +1,8 @@
 // How long each rung takes that sgemm's plan() compares, beside what the model says: on random
-// products, of which tools/fit_plans.py makes the model's corrections. Needs a GPU, and nothing of
-// the lab.
+// products or batches, of which tools/fit_plans.py makes the model's corrections. Needs a GPU, and
+// nothing of the lab.
 //
-//   plan_times COUNT SEED --json FILE
+//   plan_times COUNT SEED [--batches] --json FILE
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
@@ -33,19 +33,28 @@ using sgemm::Problem;
 constexpr std::size_t kMostElements = 110'000'000;  // of an operand
 constexpr std::size_t kWorkspaceBytes = std::size_t{6} << 30;
 constexpr int kMostFew = 128;
+constexpr double kLeastFlops = 2e6, kMostFlops = 4e11;  // of a batch
 
 // Classes of products that programs ask for, in the shares below; sizes are even in logarithm.
+struct Shape {
+  Problem problem;
+  std::int64_t products = 1;
+};
 class Shapes {
  public:
-  explicit Shapes(unsigned seed) : random_(seed) {}
+  Shapes(unsigned seed, bool batches) : random_(seed), batches_(batches) {}
 
-  Problem next() {
+  Shape next() {
     for (;;) {
-      const Problem p = any();
-      const auto fits = [](std::int64_t a, std::int64_t b) {
-        return static_cast<std::size_t>(a) * static_cast<std::size_t>(b) <= kMostElements;
+      const Shape s = batches_ ? any_batch() : Shape{any()};
+      const Problem& p = s.problem;
+      const auto fits = [&](std::int64_t a, std::int64_t b) {
+        return static_cast<std::size_t>(a * b * s.products) <= kMostElements;
       };
-      if (fits(p.m, p.k) && fits(p.k, p.n) && fits(p.m, p.n)) return p;
+      const double flops = 2.0 * static_cast<double>(p.m * p.n) * static_cast<double>(p.k) *
+                           static_cast<double>(s.products);
+      const bool is_worth = !batches_ || (flops > kLeastFlops && flops < kMostFlops);
+      if (fits(p.m, p.k) && fits(p.k, p.n) && fits(p.m, p.n) && is_worth) return s;
     }
   }
 
@@ -80,7 +89,22 @@ class Shapes {
     return of(rounded(700, 5000), rounded(700, 5000), rounded(300, 5000));
   }
 
+  Shape any_batch() {
+    const bool trans_a = share() < 0.5, trans_b = share() < 0.5;
+    const double which = share();
+    const auto products = std::max<std::int64_t>(2, size(2, 6000));
+    const auto of = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
+      return Shape{sgemm::compact(m, n, k, sgemm::Layout::row_major, trans_a, trans_b), products};
+    };
+    if (which < 0.5) return of(rounded(2, 300), rounded(2, 300), rounded(2, 600));
+    if (which < 0.65) return of(rounded(2, 64), rounded(64, 2000), rounded(16, 1500));
+    if (which < 0.75) return of(rounded(64, 2000), rounded(2, 64), rounded(16, 1500));
+    if (which < 0.9) return of(rounded(64, 1024), rounded(64, 1024), rounded(32, 1024));
+    return of(rounded(16, 100), rounded(16, 100), rounded(300, 5000));
+  }
+
   std::mt19937 random_;
+  bool batches_;
 };
 
 class Bench {
@@ -98,11 +122,20 @@ class Bench {
 
   // For each of `rungs`, to which new ones are added: nanoseconds by the model, and measured; null
   // for what is no candidate, or needs more workspace.
-  json times(const Problem& p, std::vector<std::string>& rungs) {
-    Candidate found[sgemm::kMostCandidates];
-    const int count = sgemm::gpu::candidates(p, machine_, sgemm::Arithmetic::accurate, found);
-    json all(rungs.size(), nullptr);
+  json times(const Shape& shape, std::vector<std::string>& rungs) {
+    const Problem& p = shape.problem;
     call_.problem = p;
+    call_.batch = {};
+    if (shape.products > 1) {
+      call_.batch = {.count = shape.products,
+                     .stride_a = p.m * p.k,
+                     .stride_b = p.k * p.n,
+                     .stride_c = p.m * p.n};
+    }
+    Candidate found[sgemm::kMostCandidates];
+    const int count =
+        sgemm::gpu::candidates(p, machine_, sgemm::Arithmetic::accurate, call_.batch, found);
+    json all(rungs.size(), nullptr);
     for (const Candidate& candidate : std::span(found, static_cast<std::size_t>(count))) {
       if (candidate.plan.workspace_bytes > kWorkspaceBytes) continue;
       const auto place =
@@ -168,11 +201,12 @@ unsigned number(const char* text) {
 }
 
 int run(int argc, char** argv) {
-  if (argc != 5 || std::strcmp(argv[3], "--json") != 0) {
-    throw_bad_input("usage: plan_times COUNT SEED --json FILE");
+  const bool batches = argc == 6 && std::strcmp(argv[3], "--batches") == 0;
+  if (argc != 5 + batches || std::strcmp(argv[3 + batches], "--json") != 0) {
+    throw_bad_input("usage: plan_times COUNT SEED [--batches] --json FILE");
   }
   const unsigned count = number(argv[1]);
-  Shapes shapes(number(argv[2]));
+  Shapes shapes(number(argv[2]), batches);
   Bench bench;
   std::vector<std::string> rungs;
   cudaDeviceProp properties;
@@ -180,13 +214,16 @@ int run(int argc, char** argv) {
   json report = provenance({argv, static_cast<std::size_t>(argc)});
   report.update({{"program", "plan_times"}, {"gpu", properties.name}, {"rows", json::array()}});
   for (unsigned i = 0; i < count; ++i) {
-    const Problem p = shapes.next();
+    const Shape shape = shapes.next();
+    const Problem& p = shape.problem;
     const std::string variant{'r', 'o', 'w', '_', p.trans_a ? 't' : 'n', p.trans_b ? 't' : 'n'};
-    report["rows"].push_back(
-        {{"variant", variant}, {"shape", {p.m, p.n, p.k}}, {"times", bench.times(p, rungs)}});
+    json row{
+        {"variant", variant}, {"shape", {p.m, p.n, p.k}}, {"times", bench.times(shape, rungs)}};
+    if (batches) row["batch"] = shape.products;
+    report["rows"].push_back(std::move(row));
   }
   report["rungs"] = rungs;
-  write_file(argv[4], report.dump() + "\n");
+  write_file(argv[argc - 1], report.dump() + "\n");
   return 0;
 }
 

@@ -48,6 +48,10 @@ TEST(SgemmPlanCorrections, KnowTheTraitsThatTheyWereLearnedFrom) {
   const ShapeTraits tall = of(1024, 48, 255, true, false);
   EXPECT_EQ(std::vector<float>(tall.begin() + 5, tall.begin() + 9),
             (std::vector<float>{4, 0, 0, 1}));
+  EXPECT_EQ(tall[12], 0.0f);
+  const ShapeTraits batch = traits_of(compact(48, 1024, 256), 64);
+  EXPECT_FLOAT_EQ(batch[10], 16.0f * 64 / 132 / 8);
+  EXPECT_EQ(batch[12], 6.0f);
 }
 
 // Others than Hopper, or Hopper without its own instructions, plan by the model alone.

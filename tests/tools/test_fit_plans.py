@@ -56,6 +56,16 @@ class FitPlans(unittest.TestCase):
         self.assertEqual(traits[9], 1.0)
         self.assertAlmostEqual(traits[10], 16 / 132)
         self.assertEqual(fit_plans.traits_of([1024, 48, 255], "row_tn")[5:9], [4, 0, 0, 1])
+        batch = fit_plans.traits_of([48, 1024, 256], "row_nn", 64)
+        self.assertAlmostEqual(batch[10], 16 * 64 / 132 / 8)
+        self.assertEqual((traits[12], batch[12]), (0, 6))
+
+    def test_batches_have_corrections_of_their_own(self):
+        report = recording(40)
+        for row in report["rows"]:
+            row["batch"] = 5
+        rows = [fit_plans.Row(row, report["rungs"]) for row in report["rows"]]
+        self.assertEqual(set(fit_plans.fitted(rows)), {"row_a_in_batches", "row_b_in_batches"})
 
     def test_a_rung_that_few_products_have_is_left_as_it_is(self):
         report = recording(60)

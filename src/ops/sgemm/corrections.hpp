@@ -14,9 +14,9 @@
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
-// What trees ask of a row-major product, in the order that tools/fit_plans.py knows. The larger
-// operand is that with more lines.
-inline ShapeTraits traits_of(const Problem& p) {
+// What trees ask of `count` row-major products, in the order that tools/fit_plans.py knows. The
+// larger operand is that with more lines.
+inline ShapeTraits traits_of(const Problem& p, std::int64_t count = 1) {
   const auto log2_of = [](double x) { return static_cast<float>(std::log2(x)); };
   const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n),
              k = static_cast<double>(p.k);
@@ -24,7 +24,9 @@ inline ShapeTraits traits_of(const Problem& p) {
   const std::int64_t few = std::min(p.m, p.n),
                      lines = (p.trans_a ? p.m : p.k) | (p.trans_b ? p.k : p.n);
   const auto blocks = [](std::int64_t size, std::int64_t of) { return (size + of - 1) / of; };
-  const auto waves = static_cast<float>(blocks(p.m, 64) * blocks(p.n, 64)) / 132.0f;
+  const auto products = static_cast<double>(std::max<std::int64_t>(count, 1));
+  const auto waves =
+      static_cast<float>(static_cast<double>(blocks(p.m, 64) * blocks(p.n, 64)) * products / 132.0);
   return {log2_of(static_cast<double>(few)),
           log2_of(std::max(m, n)),
           log2_of(k),
@@ -38,7 +40,8 @@ inline ShapeTraits traits_of(const Problem& p) {
           p.n % 4 == 0 ? 1.0f : 0.0f,
           static_cast<float>(blocks(few, 16) * 16) / static_cast<float>(few),
           waves / std::ceil(waves),
-          log2_of(m / n)};
+          log2_of(m / n),
+          log2_of(products)};
 }
 
 // The corrections of the machine's architecture; null where nobody has measured.

@@ -15,13 +15,19 @@ enum class Corrected {
   row_11_few_rows,
   row_13_split_k,
   row_14_double_split_k,
+  row_15_tiny_products_in_batches,
+  row_16_streamed_in_batches,
+  row_17_streamed_double_in_batches,
+  row_18_batched_vectors_in_batches,
   row_19_few_lines,
   row_20_parity_split_k,
   row_22_columns_stay,
   tc_10_full_range,
   tc_15_split_on_the_way,
   tc_18_streamed_terms,
+  tc_18_streamed_terms_in_batches,
   tc_19_cluster_slices,
+  tc_19_cluster_slices_in_batches,
   none
 };
 
@@ -255,11 +261,11 @@ constexpr Tree k90_tc_19_cluster_slices[] = {
 
 struct Corrections {
   int capability;
-  Forest forests[12];
+  Forest forests[18];
   const Forest& of(Corrected rung) const { return forests[static_cast<std::size_t>(rung)]; }
 };
 constexpr Corrections kCorrections[] = {
-    {90, {{k90_row_07_register_parity, 16}, {k90_row_08_double, 16}, {k90_row_11_few_rows, 16}, {k90_row_13_split_k, 16}, {k90_row_14_double_split_k, 16}, {k90_row_19_few_lines, 16}, {k90_row_20_parity_split_k, 16}, {k90_row_22_columns_stay, 16}, {k90_tc_10_full_range, 16}, {k90_tc_15_split_on_the_way, 16}, {k90_tc_18_streamed_terms, 16}, {k90_tc_19_cluster_slices, 16}}},
+    {90, {{k90_row_07_register_parity, 16}, {k90_row_08_double, 16}, {k90_row_11_few_rows, 16}, {k90_row_13_split_k, 16}, {k90_row_14_double_split_k, 16}, {}, {}, {}, {}, {k90_row_19_few_lines, 16}, {k90_row_20_parity_split_k, 16}, {k90_row_22_columns_stay, 16}, {k90_tc_10_full_range, 16}, {k90_tc_15_split_on_the_way, 16}, {k90_tc_18_streamed_terms, 16}, {}, {k90_tc_19_cluster_slices, 16}, {}}},
 };
 
 }  // namespace WARPLADDER_FLAVOUR

@@ -121,11 +121,11 @@ struct Considered {
     rungs[count] = rung;
     all[count++] = {plan, model_s};
   }
-  // By the model; of one product, `p`, as measurements have corrected it.
-  Candidate fastest() const { return fastest(nullptr, {}); }
-  Candidate fastest(const Problem& p, const runtime::Machine& machine) const {
+  // By the model as measurements have corrected it, for so many products like `p`.
+  Candidate fastest(const Problem& p, std::int64_t products,
+                    const runtime::Machine& machine) const {
     const Corrections* corrections = corrections_of(machine);
-    return fastest(corrections, corrections ? traits_of(p) : ShapeTraits{});
+    return fastest(corrections, corrections ? traits_of(p, products) : ShapeTraits{});
   }
 
  private:
@@ -220,16 +220,16 @@ bool pairs_are_accurate(const Problem& p) {
 
 #if WARPLADDER_HOPPER_CODE
 // The rungs that multiply batches in three terms.
-void consider_terms(Considered& plans, const StreamedShape& shape,
-                    const runtime::Machine& machine) {
+void consider_terms(Considered& plans, const StreamedShape& shape, const runtime::Machine& machine,
+                    Corrected streamed, Corrected in_clusters) {
   // From here on three terms lose less than an FP32 dot product's roundings.
   constexpr std::int64_t kLeastDepth = 32;
   if (shape.k < kLeastDepth) return;
   plans.consider(with_term_stream(shape, machine, JustTime()),
-                 {WARPLADDER_PLANNED(tc_18_streamed_terms)}, Corrected::tc_18_streamed_terms);
+                 {WARPLADDER_PLANNED(tc_18_streamed_terms)}, streamed);
   if (fits_clusters(shape.m, shape.n, shape.count)) {
     plans.consider(with_cluster_tile(shape, machine, JustSlices()).time_s,
-                   {WARPLADDER_PLANNED(tc_19_cluster_slices)}, Corrected::tc_19_cluster_slices);
+                   {WARPLADDER_PLANNED(tc_19_cluster_slices)}, in_clusters);
   }
 }
 #endif
@@ -243,7 +243,8 @@ Considered together_of(const Problem& given, const runtime::Machine& machine, Ar
   Considered plans;
   if (!in_float64 && fits_threads(p.m, p.n, p.k)) {
     plans.consider(with_thread_tile(threaded_shape(p, count), machine, JustTime()),
-                   {WARPLADDER_PLANNED(row_15_tiny_products)});
+                   {WARPLADDER_PLANNED(row_15_tiny_products)},
+                   Corrected::row_15_tiny_products_in_batches);
   }
   constexpr std::int64_t kMostBlocks = INT32_MAX, kLeastOfBlock = 32;
   const std::int64_t blocks = tiles(std::max(p.m, p.n), kLeastOfBlock);
@@ -251,21 +252,26 @@ Considered together_of(const Problem& given, const runtime::Machine& machine, Ar
     const Tuning& tuning = tuning_of(machine);
     plans.consider(tuning.launch_s + static_cast<double>(count) * bytes_of(p) /
                                          (tuning.memory_share * machine.memory_bytes_per_s),
-                   {WARPLADDER_PLANNED(row_18_batched_vectors)});
+                   {WARPLADDER_PLANNED(row_18_batched_vectors)},
+                   Corrected::row_18_batched_vectors_in_batches);
   }
   const StreamedShape shape{p.m, p.n, p.k, count, width_of_copies(p)};
   if (!in_float64) {
     plans.consider(with_float_stream(shape, machine, JustTime()),
-                   {WARPLADDER_PLANNED(row_16_streamed)});
+                   {WARPLADDER_PLANNED(row_16_streamed)}, Corrected::row_16_streamed_in_batches);
   } else if (!hopper) {
     plans.consider(0, {WARPLADDER_PLANNED(row_10_batched_double)});
   }
 #if WARPLADDER_HOPPER_CODE
   if (hopper && arithmetic != Arithmetic::cuda_cores) {
     plans.consider(with_double_stream(shape, machine, JustTime()),
-                   {WARPLADDER_PLANNED(row_17_streamed_double)});
+                   {WARPLADDER_PLANNED(row_17_streamed_double)},
+                   Corrected::row_17_streamed_double_in_batches);
   }
-  if (hopper && arithmetic == Arithmetic::accurate) consider_terms(plans, shape, machine);
+  if (hopper && arithmetic == Arithmetic::accurate) {
+    consider_terms(plans, shape, machine, Corrected::tc_18_streamed_terms_in_batches,
+                   Corrected::tc_19_cluster_slices_in_batches);
+  }
 #endif
   return plans;
 }
@@ -314,7 +320,10 @@ Considered plans_of_one(const Problem& given, const runtime::Machine& machine,
     plans.consider(with_double_stream(shape, machine, JustTime()),
                    {WARPLADDER_PLANNED(row_17_streamed_double)});
   }
-  if (arithmetic == Arithmetic::accurate) consider_terms(plans, shape, machine);
+  if (arithmetic == Arithmetic::accurate) {
+    consider_terms(plans, shape, machine, Corrected::tc_18_streamed_terms,
+                   Corrected::tc_19_cluster_slices);
+  }
   constexpr std::int64_t kLeastDepthOfTerms = 512;  // below it cublasSgemm's sums are as accurate
   if (arithmetic == Arithmetic::accurate && p.k >= kLeastDepthOfTerms) {
     const Slices terms = with_term_tile(p.m, p.n, p.k, machine, JustSlices());
@@ -343,11 +352,12 @@ Plan plan(const Problem& given, const runtime::Machine& machine, Arithmetic arit
   const bool scales = p.alpha == 0.0f || p.k == 0 || p.m == 0 || p.n == 0;
   if (batch.count == 1 && !batch.arrays) {
     if (scales) return {WARPLADDER_PLANNED(row_07_register_parity)};
-    return plans_of_one(given, machine, arithmetic, prepared).fastest(p, machine).plan;
+    return plans_of_one(given, machine, arithmetic, prepared).fastest(p, 1, machine).plan;
   }
-  const Candidate together = together_of(given, machine, arithmetic, batch.count).fastest();
+  const Candidate together =
+      together_of(given, machine, arithmetic, batch.count).fastest(p, batch.count, machine);
   if (batch.arrays || scales) return together.plan;
-  const Candidate each = plans_of_one(given, machine, arithmetic, prepared).fastest(p, machine);
+  const Candidate each = plans_of_one(given, machine, arithmetic, prepared).fastest(p, 1, machine);
   // Launches in a row overlap, but not wholly.
   constexpr double kOfEach = 0.9;
   return each.model_s * kOfEach * static_cast<double>(batch.count) < together.model_s
@@ -356,8 +366,9 @@ Plan plan(const Problem& given, const runtime::Machine& machine, Arithmetic arit
 }
 
 int candidates(const Problem& p, const runtime::Machine& machine, Arithmetic arithmetic,
-               Candidate (&found)[kMostCandidates]) noexcept {
-  const Considered plans = plans_of_one(p, machine, arithmetic, false);
+               const Batch& batch, Candidate (&found)[kMostCandidates]) noexcept {
+  const Considered plans = batch.count == 1 ? plans_of_one(p, machine, arithmetic, false)
+                                            : together_of(p, machine, arithmetic, batch.count);
   std::copy_n(plans.all.begin(), plans.count, found);
   return plans.count;
 }

@@ -8,7 +8,7 @@ namespace warpladder::sgemm {
 
 using Plan = ladder::Plan<Call>;
 
-// What plan() compares for one product.
+// What plan() compares.
 struct Candidate {
   Plan plan;
   double model_s = 0;
@@ -21,10 +21,10 @@ WARPLADDER_IN_EACH_FLAVOUR(
     Plan plan(const Problem& problem, const runtime::Machine& machine,
               Arithmetic arithmetic = Arithmetic::accurate, const Batch& batch = {},
               bool prepared = false) noexcept;
-    // For measurements: plan()'s candidates for one product, with their times by the model alone.
-    // Returns how many there are.
+    // For measurements: plan()'s candidates for one product, or for launching a batch at once, with
+    // their times by the model alone. Returns how many there are.
     int candidates(const Problem& problem, const runtime::Machine& machine, Arithmetic arithmetic,
-                   Candidate (&found)[kMostCandidates]) noexcept;
+                   const Batch& batch, Candidate (&found)[kMostCandidates]) noexcept;
     // What to prepare of B for products of any m: the rung, and how many bytes it prepares; 0 where
     // products gain nothing by it.
     Plan plan_preparation(const Problem& problem, const runtime::Machine& machine,
