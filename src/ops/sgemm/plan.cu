@@ -121,10 +121,12 @@ struct Considered {
     rungs[count] = rung;
     all[count++] = {plan, model_s};
   }
-  // By the model as measurements have corrected it, for so many products like `p`.
+  // By the model as measurements have corrected it, for so many products like `p`. They know no
+  // batches of matrices times vectors.
   Candidate fastest(const Problem& p, std::int64_t products,
                     const runtime::Machine& machine) const {
-    const Corrections* corrections = corrections_of(machine);
+    const bool is_known = products == 1 || std::min(p.m, p.n) > 1;
+    const Corrections* corrections = is_known ? corrections_of(machine) : nullptr;
     return fastest(corrections, corrections ? traits_of(p, products) : ShapeTraits{});
   }
 
@@ -252,8 +254,7 @@ Considered together_of(const Problem& given, const runtime::Machine& machine, Ar
     const Tuning& tuning = tuning_of(machine);
     plans.consider(tuning.launch_s + static_cast<double>(count) * bytes_of(p) /
                                          (tuning.memory_share * machine.memory_bytes_per_s),
-                   {WARPLADDER_PLANNED(row_18_batched_vectors)},
-                   Corrected::row_18_batched_vectors_in_batches);
+                   {WARPLADDER_PLANNED(row_18_batched_vectors)});
   }
   const StreamedShape shape{p.m, p.n, p.k, count, width_of_copies(p)};
   if (!in_float64) {
