@@ -121,12 +121,11 @@ struct Considered {
     rungs[count] = rung;
     all[count++] = {plan, model_s};
   }
-  // By the model as measurements have corrected it, for so many products like `p`. They know no
-  // batches of matrices times vectors.
+  // By the model; of so many products like `p`, as measurements have corrected it.
+  Candidate fastest() const { return fastest(nullptr, {}); }
   Candidate fastest(const Problem& p, std::int64_t products,
                     const runtime::Machine& machine) const {
-    const bool is_known = products == 1 || std::min(p.m, p.n) > 1;
-    const Corrections* corrections = is_known ? corrections_of(machine) : nullptr;
+    const Corrections* corrections = corrections_of(machine);
     return fastest(corrections, corrections ? traits_of(p, products) : ShapeTraits{});
   }
 
@@ -355,8 +354,11 @@ Plan plan(const Problem& given, const runtime::Machine& machine, Arithmetic arit
     if (scales) return {WARPLADDER_PLANNED(row_07_register_parity)};
     return plans_of_one(given, machine, arithmetic, prepared).fastest(p, 1, machine).plan;
   }
+  const Considered at_once = together_of(given, machine, arithmetic, batch.count);
+  // Several products of matrices were measured: no vectors, and no single one in an array.
+  const bool is_known = batch.count > 1 && std::min(p.m, p.n) > 1;
   const Candidate together =
-      together_of(given, machine, arithmetic, batch.count).fastest(p, batch.count, machine);
+      is_known ? at_once.fastest(p, batch.count, machine) : at_once.fastest();
   if (batch.arrays || scales) return together.plan;
   const Candidate each = plans_of_one(given, machine, arithmetic, prepared).fastest(p, 1, machine);
   // Launches in a row overlap, but not wholly.
