@@ -135,7 +135,7 @@ warpladder_layer(lab
   LINK warpladder_ladder)
 # Nobody waits for texts.
 if(WARPLADDER_QUICK_GPU_CODE)
-  # Of a joined file's compilation a sixth went through memory for what is no longer used.
+  # g++ spends up to a sixth of a joined file's time looking for memory to give back.
   set(quick_joined_flags --param=ggc-min-heapsize=1048576)
   # Several as one file: half of a compilation reads and instantiates what all of them use. Pictures
   # have colours and sizes of the same names, and each matrix source is its room's.

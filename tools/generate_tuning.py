@@ -16,11 +16,11 @@ import re
 import sys
 from pathlib import Path
 
-from fit_plans import QUESTIONS
+from fit_plans import QUESTIONS, traits_of
 
 HEADER = "src/ops/sgemm/tuning_table.hpp"
 CORRECTIONS_HEADER = "src/ops/sgemm/corrections_table.hpp"
-TRAITS, LEAVES = 13, QUESTIONS + 1  # of corrections' trees
+TRAITS, LEAVES = len(traits_of([1, 1, 1], "row_nn")), QUESTIONS + 1  # of corrections' trees
 SECTIONS = {
     "model": (
         "launch_s join_s pairs_launch_s fma_share fma_share_of_narrow_lanes fma_share_of_large_tiles "

@@ -35,11 +35,12 @@ constexpr std::size_t kWorkspaceBytes = std::size_t{6} << 30;
 constexpr int kMostFew = 128;
 constexpr double kLeastFlops = 2e6, kMostFlops = 4e11;  // of a batch
 
-// Classes of products that programs ask for, in the shares below; sizes are even in logarithm.
 struct Shape {
   Problem problem;
   std::int64_t products = 1;
 };
+
+// Classes of products that programs ask for, in the shares below; sizes are even in logarithm.
 class Shapes {
  public:
   Shapes(unsigned seed, bool batches) : random_(seed), batches_(batches) {}

@@ -118,7 +118,7 @@ Request random_request(std::mt19937_64& random) {
 
 TEST(Tally, AgreesWithTheDefinitionsOnRandomRequests) {
   std::mt19937_64 random(20240229);
-  for (int i = 0; i < 20000 && !::testing::Test::HasFailure(); ++i) {
+  for (int i = 0; i < 100000 && !::testing::Test::HasFailure(); ++i) {
     const Request r = random_request(random);
     Tally global, loaded, stored;
     global.add_global(r.address.data(), r.lanes(), r.bytes);

@@ -10,8 +10,6 @@
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
-constexpr int kFour = 4;
-
 // Four elements of k: of a row of A, and of four columns of B. Zeros lie beyond the end of k. Where
 // columns end, the last one is read again.
 template <bool kARows, bool kVectors>
@@ -57,13 +55,12 @@ struct Place {
 
 template <class C>
 __device__ __forceinline__ void join_lanes(float (&sum)[C::rows][kFour]) {
-  WARPLADDER_UNROLL
-  for (int step = 1; step < C::lanes; step *= 2) {
+  if constexpr (C::lanes > 1) {
     WARPLADDER_UNROLL
     for (int r = 0; r < C::rows; ++r) {
       WARPLADDER_UNROLL
       for (int j = 0; j < kFour; ++j) {
-        sum[r][j] += __shfl_xor_sync(parts::warp::kAllLanes, sum[r][j], step);
+        sum[r][j] = parts::warp::reduce<C::lanes>(sum[r][j], parts::warp::Sum());
       }
     }
   }

@@ -10,11 +10,13 @@
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
+constexpr int kFour = 4;  // floats that a thread reads or writes at once
+
 // kRows rows by four columns of C, of which kLanes neighbouring lanes share k.
 template <int kRows, int kLanes>
 struct ThreadTile {
-  static constexpr int rows = kRows, columns = 4, lanes = kLanes;
-  static constexpr int depth = 4 * kLanes;  // of k, in a step
+  static constexpr int rows = kRows, columns = kFour, lanes = kLanes;
+  static constexpr int depth = kFour * kLanes;  // of k, in a step
 };
 
 // A batch, and how its operands lie.
@@ -25,7 +27,7 @@ struct ThreadedShape {
 };
 inline ThreadedShape threaded_shape(const Problem& p, std::int64_t count) {
   const std::int64_t lines = (p.trans_a ? p.m : p.k) | (p.trans_b ? p.k : p.n);
-  return {p.m, p.n, p.k, count, p.trans_a, p.trans_b, (p.n | p.k | lines) % 4 == 0};
+  return {p.m, p.n, p.k, count, p.trans_a, p.trans_b, (p.n | p.k | lines) % kFour == 0};
 }
 
 // What a step of a lane takes where nothing else binds it, the nanoseconds of an H100's

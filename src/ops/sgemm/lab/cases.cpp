@@ -174,8 +174,7 @@ std::vector<GemmCase> gemm_cases() {
   // Few rows or few columns, and long k, which rungs part among CTAs; short k.
   for (const bool trans_a : {false, true}) {
     for (const bool trans_b : {false, true}) {
-      const std::int64_t k = trans_a == trans_b ? 1100 : 340;
-      add(plain(compact(6, 200, k, Layout::row_major, trans_a, trans_b, 1.5f, 0.5f)));
+      add(plain(compact(6, 200, 1100, Layout::row_major, trans_a, trans_b, 1.5f, 0.5f)));
       add(plain(compact(140, 12, 580, Layout::row_major, trans_a, trans_b)));
       GemmCase thin = plain(compact(12, 133, 525, Layout::column_major, trans_a, trans_b, 1.0f));
       thin.problem.lda += 1;
@@ -186,6 +185,7 @@ std::vector<GemmCase> gemm_cases() {
       add(plain(compact(130, 41, 9, Layout::column_major, trans_a, trans_b, 0.5f, 1.0f)));
     }
   }
+  add_compact(36, 34, 4100);
   add_compact(20, 36, 5000);  // long enough for clusters of more than eight blocks
   add_compact(1, 300, 1);
   add_compact(300, 40, 1, 1.0f, 2.0f);

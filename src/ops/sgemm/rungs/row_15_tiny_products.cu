@@ -1,10 +1,10 @@
 // Bound before: row_09 lays a product of 8×8×8 down in a tile of 32×32: most of a CTA's threads
 // copy and multiply zeros.
-// Idea: threads have tiles of two rows by four columns of C, and the grid as many threads as all
-// products of the batch need. Operands come straight from global memory: neighbouring threads read
-// neighbouring elements, also of consecutive products, and what several threads read comes from L1.
-// No barrier, no shared memory. Where C is small and k is long, 4 or 16 lanes share k, and
-// shuffles join their sums.
+// Idea: threads have tiles of two or four rows by four columns of C, and the grid as many threads
+// as all products of the batch need. Operands come straight from global memory: neighbouring
+// threads read neighbouring elements, also of consecutive products, and what several threads read
+// comes from L1. No barrier, no shared memory. Where C is small and k is long, 4 or 16 lanes share
+// k, and shuffles join their sums.
 //
 // Prediction: of 8×8×8, 80 % of what memory gives. Measured on an H100: 65,536 of 8×8×8 in 23 µs,
 // 2.2 TB/s, where cuBLAS takes 132; 100,000 of 3×3×3 in 8 µs, where it takes 196.
@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(kThreads) multiply(Gemm g, Batch batch, Deal d
     const auto of_product = static_cast<unsigned>(tile - product * deal.tiles);
     const ProductOperands x = operands_of(g, batch, product);
     const Place at{static_cast<int>(of_product / deal.across) * C::rows,
-                   static_cast<int>(of_product % deal.across) * kFour,
+                   static_cast<int>(of_product % deal.across) * C::columns,
                    static_cast<int>(threadIdx.x % C::lanes)};
     const bool whole = deal.whole && is_whole(x.a) && is_whole(x.b) && is_whole(x.c);
     if (__all_sync(parts::warp::kAllLanes, whole)) {
@@ -54,7 +54,7 @@ void launch(const Call& call, runtime::StreamView& stream) {
     const bool whole = (g.n | g.k | g.lda | g.ldb | g.ldc) % kFour == 0;
     const ThreadedShape shape{g.m, g.n, g.k, batch.count, trans_a, trans_b, whole};
     with_thread_tile(shape, *stream.machine, [&]<class C>(double) {
-      const auto across = static_cast<unsigned>(tiles(g.n, kFour)),
+      const auto across = static_cast<unsigned>(tiles(g.n, C::columns)),
                  of_product = static_cast<unsigned>(tiles(g.m, C::rows)) * across;
       constexpr std::int64_t kMostBlocks = 1 << 30;
       const std::int64_t blocks = tiles(batch.count * of_product, kThreads / C::lanes);
@@ -72,13 +72,13 @@ void launch(const Call& call, runtime::StreamView& stream) {
 ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
   ladder::Totals t;
   with_thread_tile(threaded_shape(p, 1), machine, [&]<class C>(double) {
-    const std::uint64_t warps = p.m * p.n / (C::rows * kFour) * C::lanes / 32;
+    const std::uint64_t warps = p.m * p.n / (C::rows * C::columns) * C::lanes / 32;
     t.global_load_requests = warps * (p.k / C::depth) * (C::rows + kFour);
     t.global_load_sectors = ladder::kNotPredicted;
     t.global_store_requests = warps * C::rows;
     t.global_store_sectors = p.m * p.n / 8;
     const auto joins = static_cast<std::uint64_t>(std::bit_width(unsigned{C::lanes}) - 1);
-    t.shuffles = warps * (1 + joins * C::rows * kFour);  // the first is a vote
+    t.shuffles = warps * (1 + joins * C::rows * C::columns);  // the first is a vote
     t.fmas = p.m * p.n * p.k;
   });
   return t;
