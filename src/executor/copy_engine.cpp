@@ -160,7 +160,8 @@ bool land_copy(Worker& w, const AsyncCopy& copy, unsigned fiber) {
   if (w.check_shared) {
     const std::size_t to = reinterpret_cast<std::uintptr_t>(copy.shared) - w.shared_begin;
     w.shadow.end_async_write(to, copy.bytes);
-    if (const auto* problem = w.shadow.check(to, copy.bytes, fiber, AccessKind::store)) {
+    if (const auto* problem =
+            w.shadow.check(to, copy.bytes, w.shadow_name(fiber), AccessKind::store)) {
       return w.blame(problem->kind, copy.pc, fiber, problem->sentence);
     }
   }

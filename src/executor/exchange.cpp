@@ -168,7 +168,7 @@ bool Worker::perform(unsigned first, unsigned members) {
     forget_steps(first + l, first + l + 1);
     --at_exchange_;
   }
-  if (op == Exchange::sync && check_shared) shadow.pass_warp_barrier(first / kWarp);
+  if (op == Exchange::sync && check_shared) shadow.pass_warp_barrier(shadow_name(first) / kWarp);
   return true;
 }
 

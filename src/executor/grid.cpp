@@ -14,7 +14,6 @@ namespace warpladder::executor {
 bool Worker::run_grid() {
   begin_blocks();
   images_.assign(cluster_, {});
-  swapped_in_ = 0;
   for (;;) {
     unsigned done = 0;
     for (unsigned rank = 0; rank < cluster_; ++rank) {

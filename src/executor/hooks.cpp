@@ -85,7 +85,7 @@ void check_shared_access(Worker& w, std::uintptr_t address, unsigned bytes, Acce
                          std::uintptr_t pc) {
   if (w.shadow.in_doubt() && !w.settle_doubts(w.current)) w.abandon();
   const std::size_t offset = address - w.shared_begin;
-  const auto* problem = w.shadow.check(offset, bytes, w.current, kind);
+  const auto* problem = w.shadow.check(offset, bytes, w.shadow_name(w.current), kind);
   w.note_doubts(pc);
   if (!problem) return;
   if (problem->kind == FaultKind::uninitialised_shared_read) {

@@ -86,6 +86,7 @@ void Worker::prepare_launch(LaunchState& launch_state) {
   aborting_ = false;
   const runtime::Dim3 b = launch->config.block;
   threads_ = static_cast<unsigned>(b.count());
+  swapped_in_ = 0;
   swaps_ = launch->cooperative && launch->config.grid.count() > 1;
   cluster_ = swaps_ ? static_cast<unsigned>(launch->config.grid.count()) : launch->config.cluster;
   blocks_.resize(cluster_);
@@ -199,7 +200,7 @@ bool Worker::settle_doubts(unsigned fiber) {
 void Worker::suspect_early_read(std::uintptr_t pc, const std::string& sentence) {
   if (early_read_) return;
   early_read_ = EarlyRead{pc, current, sentence};
-  shadow.await_writer(current);
+  shadow.await_writer(shadow_name(current));
 }
 
 bool Worker::blame_early_read(const SharedShadow::Problem& problem) {

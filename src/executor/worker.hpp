@@ -210,6 +210,8 @@ class Worker {
   unsigned cluster() const { return swaps_ ? 1 : cluster_; }
   unsigned rank_of(unsigned fiber) const { return cluster_ == 1 ? 0 : fiber / stride_; }
   unsigned thread_rank() const { return current - rank_of(current) * stride_; }
+  // What the shadow of shared memory calls a fiber. Blocks that take turns share the names.
+  unsigned shadow_name(unsigned fiber) const { return fiber - swapped_in_ * stride_; }
   const Block& block(unsigned rank) const { return blocks_[rank]; }
   unsigned block_threads() const { return threads_; }
   // The blocks of a cluster lie along x.

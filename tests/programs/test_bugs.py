@@ -17,6 +17,7 @@ BUGS = Path(__file__).resolve().parent / "bugs"
 # What is said of each: the kind, and words of the sentence.
 EXPECTED = {
     "race_second_barrier": ("shared-memory race", "thread (1,0,0) of multiply: reads shared memory that thread 0 wrote"),
+    "race_in_a_grid": ("shared-memory race", "block (65,0,0) thread (1,0,0) of pass_on: reads shared memory that thread 0 wrote"),
     "missing_barrier": ("shared-memory race", "block (0,0,0) thread (0,0,0) of reverse: reads shared memory before thread 63 writes it"),
     "missing_warp_barrier": ("shared-memory race", "thread (16,0,0) of sum: writes shared memory that thread 0 read, with no barrier in between: is a __syncwarp() missing?"),
     "out_of_bounds": ("access out of bounds", "block (7,0,0) thread (104,0,0) of scale: reads 4 bytes 0 bytes past the end of an allocation of 4000 bytes"),
@@ -37,7 +38,7 @@ EXPECTED = {
     "leak": ("leak", "256 bytes are never freed"),
 }
 
-FLAGS = {"uninitialised_global": ["--uninitialised"]}
+FLAGS = {"uninitialised_global": ["--uninitialised"], "race_in_a_grid": ["--gpu", "h100"]}
 
 
 def marked_line(name: str) -> int:

@@ -74,6 +74,12 @@ class Language(unittest.TestCase):
         self.expect_all_ok(outcome, 1)
         self.assertEqual(outcome.returncode, 0, outcome.stderr)
 
+    def test_atomics_of_the_host_mean_what_they_say(self):
+        for verb in ("run", "check"):
+            outcome = warpladder(verb, "host_atomics.cu")
+            self.expect_all_ok(outcome, 6)
+            self.assertEqual(outcome.returncode, 0, outcome.stderr)
+
     def test_threads_that_wait_beyond_a_block(self):
         outcome = warpladder("run", "cooperative.cu")
         self.expect_all_ok(outcome, 7)
