@@ -8,6 +8,7 @@
 #include "ops/sgemm/corrections.hpp"
 #include "ops/sgemm/double_slices.hpp"
 #include "ops/sgemm/lines.hpp"
+#include "ops/sgemm/lone_warps.hpp"
 #include "ops/sgemm/parity_slices.hpp"
 #include "ops/sgemm/streams.hpp"
 #include "ops/sgemm/tensor/cluster_slices.hpp"
@@ -28,6 +29,7 @@ WARPLADDER_USES_RUNG(row_18_batched_vectors);
 WARPLADDER_USES_RUNG(row_19_few_lines);
 WARPLADDER_USES_RUNG(row_20_parity_split_k);
 WARPLADDER_USES_RUNG(row_22_columns_stay);
+WARPLADDER_USES_RUNG(row_23_lone_warps);
 WARPLADDER_USES_RUNG(tc_13_mma_sync);
 #if WARPLADDER_HOPPER_CODE  // 0: this build holds no code for compute capability 9.0
 WARPLADDER_USES_RUNG(row_08_double);
@@ -246,6 +248,10 @@ Considered together_of(const Problem& given, const runtime::Machine& machine, Ar
     plans.consider(with_thread_tile(threaded_shape(p, count), machine, JustTime()),
                    {WARPLADDER_PLANNED(row_15_tiny_products)},
                    Corrected::row_15_tiny_products_in_batches);
+  }
+  if (!in_float64 && ladder::runs_on(machine, rung_row_23_lone_warps)) {
+    plans.consider(with_lone_warp(threaded_shape(p, count), machine, JustTime()),
+                   {WARPLADDER_PLANNED(row_23_lone_warps)}, Corrected::none);
   }
   constexpr std::int64_t kMostBlocks = INT32_MAX, kLeastOfBlock = 32;
   const std::int64_t blocks = tiles(std::max(p.m, p.n), kLeastOfBlock);

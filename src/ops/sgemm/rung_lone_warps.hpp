@@ -1,0 +1,68 @@
+#pragma once
+// What a CTA of one warp does with a tile of C (row_23_lone_warps): all that it needs of k comes to
+// shared memory in parts, and nobody but the warp waits for it.
+
+#include "ops/sgemm/lone_warps.hpp"
+#include "ops/sgemm/rung_operands.hpp"
+#include "ops/sgemm/rung_sliced.hpp"
+
+namespace warpladder::sgemm {
+inline namespace WARPLADDER_FLAVOUR {
+
+// Rows are X, columns Y. Lanes' columns are no neighbours if kSingly.
+template <class C, bool kXAlong, bool kYAlong, bool kSingly>
+class LoneTile {
+ public:
+  struct Operands {
+    float x[C::tile_x * C::depth], y[C::tile_y * C::depth];
+  };
+
+  __device__ __forceinline__ LoneTile(std::int64_t row, std::int64_t column)
+      : row_(row), column_(column) {}
+
+  __device__ __forceinline__ void multiply(Operands& shared, const Gemm& g,
+                                           const ProductOperands& of) {
+    const LineOperand x{of.a, g.lda, g.m, is_whole(of.a) && g.lda % 4 == 0},
+        y{of.b, g.ldb, g.n, is_whole(of.b) && g.ldb % 4 == 0};
+    for (std::int64_t k = 0; k < g.k; k += C::depth) {
+      __syncwarp();  // no lane reads the part before any more
+      copy_lines<C::tile_x, C::depth, C::threads, kXAlong>(shared.x, x, row_, k, g.k);
+      copy_lines<C::tile_y, C::depth, C::threads, kYAlong>(shared.y, y, column_, k, g.k);
+      ptx::cp_async_commit();
+      ptx::cp_async_wait<0>();
+      __syncwarp();  // all lanes' copies are there
+      const int depth = g.k - k < C::depth ? static_cast<int>(g.k - k) : C::depth;
+      WARPLADDER_NO_UNROLL
+      for (int step = 0; step < (depth + 3) / 4; ++step) {
+        multiply_step<C, kXAlong, kYAlong, kSingly>(sum_, shared.x, shared.y, at_, step);
+      }
+    }
+  }
+
+  __device__ __forceinline__ void store(float* c, const Gemm& g) const {
+    const std::int64_t left = g.n - column_;
+    WARPLADDER_UNROLL
+    for (int i = 0; i < C::lane_x; ++i) {
+      const std::int64_t row = row_ + line_of<C::lanes_x, kXAlong>(at_.lane_x, i);
+      if (row >= g.m) continue;
+      float* const to = c + row * g.ldc + column_;
+      WARPLADDER_UNROLL
+      for (int j = 0; j < C::lane_y; j += kSingly ? 1 : 4) {
+        const int column = line_of<C::lanes_y, kSingly>(at_.lane_y, j);
+        if constexpr (kSingly) {
+          if (column < left) store_scaled(to + column, g.alpha, sum_[i][j], g.beta);
+        } else {
+          parts::store4<4>(to + column, left - column, g.alpha, &sum_[i][j], g.beta);
+        }
+      }
+    }
+  }
+
+ private:
+  SlicedPlace<C> at_;
+  std::int64_t row_, column_;
+  float sum_[C::lane_x][C::lane_y] = {};
+};
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::sgemm
