@@ -33,6 +33,7 @@ ARITHMETICS = (
     {"row_07_register_parity", "row_11_few_rows", "row_13_split_k", "row_19_few_lines", "row_20_parity_split_k",
      "row_22_columns_stay"},
     {"row_08_double", "row_14_double_split_k"},
+    {f"{rung}_in_batches" for rung in ("row_15_tiny_products", "row_16_streamed", "row_23_lone_warps")},
 )
 
 
@@ -209,7 +210,9 @@ def say_all(how: str, rows: list) -> None:
     singles = [(row, forests) for row, forests in rows if not row.is_batch]
     say(f"{how}, single products", losses(singles))
     say(f"{how}, single products on CUDA cores", losses(singles, ARITHMETICS[0]))
-    say(f"{how}, batches", losses([(row, forests) for row, forests in rows if row.is_batch]))
+    batches = [(row, forests) for row, forests in rows if row.is_batch]
+    say(f"{how}, batches", losses(batches))
+    say(f"{how}, batches on CUDA cores", losses(batches, ARITHMETICS[2]))
 
 
 def as_json(forests: dict, sources: list) -> str:

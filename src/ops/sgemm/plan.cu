@@ -251,7 +251,8 @@ Considered together_of(const Problem& given, const runtime::Machine& machine, Ar
   }
   if (!in_float64 && ladder::runs_on(machine, rung_row_23_lone_warps)) {
     plans.consider(with_lone_warp(threaded_shape(p, count), machine, JustTime()),
-                   {WARPLADDER_PLANNED(row_23_lone_warps)}, Corrected::none);
+                   {WARPLADDER_PLANNED(row_23_lone_warps)},
+                   Corrected::row_23_lone_warps_in_batches);
   }
   constexpr std::int64_t kMostBlocks = INT32_MAX, kLeastOfBlock = 32;
   const std::int64_t blocks = tiles(std::max(p.m, p.n), kLeastOfBlock);
