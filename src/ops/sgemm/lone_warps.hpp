@@ -78,5 +78,13 @@ auto with_lone_warp(const ThreadedShape& s, const runtime::Machine& machine, con
                            LoneWarp<2, kShallowWarp>, LoneWarp<1, kShallowWarp>>(time, run);
 }
 
+// Products that are worth it. Tensor cores, where terms may be multiplied there, are faster with a
+// long k unless C is thin, and row_16's tiles are where C fills them.
+inline bool fits_lone_warps(std::int64_t m, std::int64_t n, std::int64_t k, bool in_terms) {
+  constexpr std::int64_t kThin = 16, kShort = 64, kShortOfFull = 48, kFull = 64;
+  const bool full = m % kFull == 0 && n % kFull == 0;
+  return std::min(m, n) <= kThin || k <= (full ? kShortOfFull : kShort) || !(in_terms || full);
+}
+
 }  // namespace WARPLADDER_FLAVOUR
 }  // namespace warpladder::sgemm

@@ -249,7 +249,9 @@ Considered together_of(const Problem& given, const runtime::Machine& machine, Ar
                    {WARPLADDER_PLANNED(row_15_tiny_products)},
                    Corrected::row_15_tiny_products_in_batches);
   }
-  if (!in_float64 && ladder::runs_on(machine, rung_row_23_lone_warps)) {
+  const bool in_terms = hopper && arithmetic == Arithmetic::accurate;
+  if (!in_float64 && fits_lone_warps(p.m, p.n, p.k, in_terms) &&
+      ladder::runs_on(machine, rung_row_23_lone_warps)) {
     plans.consider(with_lone_warp(threaded_shape(p, count), machine, JustTime()),
                    {WARPLADDER_PLANNED(row_23_lone_warps)},
                    Corrected::row_23_lone_warps_in_batches);
@@ -275,7 +277,7 @@ Considered together_of(const Problem& given, const runtime::Machine& machine, Ar
                    {WARPLADDER_PLANNED(row_17_streamed_double)},
                    Corrected::row_17_streamed_double_in_batches);
   }
-  if (hopper && arithmetic == Arithmetic::accurate) {
+  if (in_terms) {
     consider_terms(plans, shape, machine, Corrected::tc_18_streamed_terms_in_batches,
                    Corrected::tc_19_cluster_slices_in_batches);
   }
