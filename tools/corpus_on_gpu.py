@@ -281,6 +281,13 @@ def section(report: dict) -> str:
     return "\n".join(lines) + "\n"
 
 
+def write_between(document: Path, begin: str, end: str, text: str) -> None:
+    before, _, rest = document.read_text(encoding="utf-8").partition(begin)
+    if not rest:
+        sys.exit(f"{document.name} has no mark {begin.strip()}")
+    document.write_text(before + begin + "\n" + text + "\n" + end + rest.partition(end)[2], encoding="utf-8")
+
+
 def compare(options: argparse.Namespace) -> None:
     records: dict[str, dict] = {}
     for name in options.record:
@@ -303,9 +310,7 @@ def compare(options: argparse.Namespace) -> None:
               "verdicts": dict(Counter(o["verdict"] for o in outcomes)),
               "not_equal": [o for o in outcomes if o["verdict"] != "equal"]}
     REPORT.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-    text = DOCUMENT.read_text(encoding="utf-8")
-    before, _, rest = text.partition(BEGIN)
-    DOCUMENT.write_text(before + BEGIN + "\n" + section(report) + "\n" + END + rest.partition(END)[2], encoding="utf-8")
+    write_between(DOCUMENT, BEGIN, END, section(report))
     print(report["verdicts"], *(f"{o['id']}: {o['cause']}: {o['reason']}" for o in outcomes if "cause" in o), sep="\n")
 
 

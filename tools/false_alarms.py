@@ -23,7 +23,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from corpus_on_gpu import DOCUMENT, ROOT, Runs, cell, gpu_name, share
+from corpus_on_gpu import DOCUMENT, ROOT, Runs, cell, gpu_name, share, write_between
 
 REPORT = ROOT / "tests" / "programs" / "corpus_check.json"
 BEGIN, END = "<!-- corpus: false alarms -->\n", "<!-- end: false alarms -->\n"
@@ -102,8 +102,9 @@ def compare(options: argparse.Namespace) -> None:
     report = {"gpu": recordings[-1]["gpu"], "tools": TOOLS, "clean": len(clean), "checked": len(ended), "found": found,
               "states": dict(Counter(state(record) for record in records.values()))}
     REPORT.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-    write(section(report))
-    print(section(report))
+    text = section(report)
+    write_between(DOCUMENT, BEGIN, END, text)
+    print(text)
 
 
 def section(report: dict) -> str:
@@ -122,14 +123,6 @@ def section(report: dict) -> str:
         *(f"| {p['id']} | {cell(p['finding'])} | {p['cause']} |" for p in report["found"]),
     ]
     return "\n".join(lines) + "\n"
-
-
-def write(text: str) -> None:
-    """Puts the text between its marks in the document."""
-    before, _, rest = DOCUMENT.read_text(encoding="utf-8").partition(BEGIN)
-    if not rest:
-        sys.exit(f"false_alarms.py: {DOCUMENT.name} has no mark {BEGIN.strip()}")
-    DOCUMENT.write_text(before + BEGIN + "\n" + text + "\n" + END + rest.partition(END)[2], encoding="utf-8")
 
 
 def main() -> None:

@@ -50,6 +50,21 @@ class Corpus(unittest.TestCase):
             self.assertNotIn(name, text)  # nobody's folders
             self.assertIn("refused.cu:3: #include <cub/cub.cuh>: not provided", text)
 
+    def test_the_time_to_a_first_output_is_of_programs_that_print(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            (folder / "stand_in").write_text(STAND_IN)
+            (folder / "stand_in").chmod(0o755)
+            rows = ["id\trepo\tcommit\tfiles\tincludes\tdefines\targuments"]
+            for one, lines in (("good", 2), ("fault", 2), ("wrong", 9)):  # the second prints nothing, the third is long
+                (folder / f"{one}.cu").write_text("secret\n" * lines)
+                rows.append(f"{one}\towner/name\t0123\t{one}.cu\t\t\t")
+            (folder / "list.tsv").write_text("\n".join(rows) + "\n")
+            call = [sys.executable, "-B", ROOT / "tools/first_output.py", "--list", folder / "list.tsv", "--lines", "1", "5"]
+            call += ["--repositories", folder, "--program", folder / "stand_in"]
+            said = subprocess.run(call, check=True, capture_output=True, text=True).stdout
+            self.assertRegex(said, r"^good: 2 lines, \d+\.\d\d s\nmedian of 1 programs: \d+\.\d\d s\n$")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -49,19 +49,17 @@ constexpr LoneWarpTiming kLoneWarpTiming<LoneWarp<1, kShallowWarp>>{
 
 template <class C>
 double lone_warp_time(const ThreadedShape& s, const runtime::Machine& machine) {
-  constexpr double kLaunch_s = 2e-6, kFlopsOfH100 = 66.9e12 / 132;  // of a multiprocessor
+  constexpr double kLaunch_s = 2e-6;
   constexpr LoneWarpTiming kTiming = kLoneWarpTiming<C>;
   static_assert(kTiming.share > 0);
-  const auto count = static_cast<double>(s.count), m = static_cast<double>(s.m),
-             n = static_cast<double>(s.n), k = static_cast<double>(s.k);
   const auto parts = static_cast<double>(tiles(s.k, C::depth)),
              steps = static_cast<double>(tiles(s.k, 4));
-  const double all = count * static_cast<double>(tiles(s.m, C::tile_x) * tiles(s.n, C::tile_y));
+  const double all = static_cast<double>(s.count) *
+                     static_cast<double>(tiles(s.m, C::tile_x) * tiles(s.n, C::tile_y));
   const double tile_s = 1e-9 * (kTiming.tile_ns + kTiming.step_ns * steps +
                                 kTiming.part_ns[s.trans_a][s.trans_b][s.whole] * parts);
-  const double multiply_s = all * tile_s * kFlopsOfH100 / machine.fp32_flops_per_s,
-               memory_s =
-                   4 * count * ((m + n) * k + m * n) / (kTiming.share * machine.memory_bytes_per_s);
+  const double multiply_s = all * tile_s * h100_share_of(machine),
+               memory_s = bytes_of(s) / (kTiming.share * machine.memory_bytes_per_s);
   return kLaunch_s + kTiming.alone_s + kTiming.part_alone_s * parts +
          std::max(memory_s, multiply_s);
 }

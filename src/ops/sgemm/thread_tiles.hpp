@@ -30,6 +30,18 @@ inline ThreadedShape threaded_shape(const Problem& p, std::int64_t count) {
   return {p.m, p.n, p.k, count, p.trans_a, p.trans_b, (p.n | p.k | lines) % kFour == 0};
 }
 
+// A and B once, and C, of all products.
+inline double bytes_of(const ThreadedShape& s) {
+  const auto count = static_cast<double>(s.count), m = static_cast<double>(s.m),
+             n = static_cast<double>(s.n), k = static_cast<double>(s.k);
+  return sizeof(float) * count * ((m + n) * k + m * n);
+}
+// What all multiprocessors take for what an H100's one does in a second.
+inline double h100_share_of(const runtime::Machine& machine) {
+  constexpr double kFlopsOfH100 = 66.9e12 / 132;  // of a multiprocessor
+  return kFlopsOfH100 / machine.fp32_flops_per_s;
+}
+
 // What a step of a lane takes where nothing else binds it, the nanoseconds of an H100's
 // multiprocessor for a warp's step by how the operands lie, [trans_a][trans_b][whole], and the
 // share of the memory's bandwidth. Fitted to 926 batches on an H100.
@@ -50,18 +62,16 @@ constexpr ThreadedTiming kThreadedTiming<ThreadTile<2, 16>>{
 
 template <class C>
 double threaded_time(const ThreadedShape& s, const runtime::Machine& machine) {
-  constexpr double kLaunch_s = 2.8e-6, kFlopsOfH100 = 66.9e12 / 132;  // of a multiprocessor
+  constexpr double kLaunch_s = 2.8e-6;
   constexpr ThreadedTiming kTiming = kThreadedTiming<C>;
   static_assert(kTiming.share > 0);
-  const auto count = static_cast<double>(s.count), m = static_cast<double>(s.m),
-             n = static_cast<double>(s.n), k = static_cast<double>(s.k);
-  const double warps =
-      count * static_cast<double>(tiles(s.m, C::rows) * tiles(s.n, C::columns)) * C::lanes / 32;
+  const double warps = static_cast<double>(s.count) *
+                       static_cast<double>(tiles(s.m, C::rows) * tiles(s.n, C::columns)) *
+                       C::lanes / 32;
   const auto steps = static_cast<double>(tiles(s.k, C::depth));
   const double warp_step_s = 1e-9 * kTiming.warp_step_ns[s.trans_a][s.trans_b][s.whole],
-               machine_s = warps * warp_step_s * kFlopsOfH100 / machine.fp32_flops_per_s;
-  const double memory_s =
-      count * 4 * ((m + n) * k + m * n) / (kTiming.share * machine.memory_bytes_per_s);
+               machine_s = warps * warp_step_s * h100_share_of(machine);
+  const double memory_s = bytes_of(s) / (kTiming.share * machine.memory_bytes_per_s);
   return kLaunch_s + std::max(memory_s, steps * (machine_s + kTiming.step_s));
 }
 
