@@ -65,7 +65,7 @@ struct Sum {
   template <int kStep, int kVectors>
   __device__ __forceinline__ static Value of_vectors(const float4 (&v)[kVectors], std::int64_t) {
     float x[kVectors];
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int u = 0; u < kVectors; ++u) x[u] = (v[u].x + v[u].y) + (v[u].z + v[u].w);
     return sum_of<0, kVectors>(x);
   }
@@ -114,7 +114,7 @@ struct Extreme {
   template <int kStep, int kVectors>
   __device__ __forceinline__ static Value of_vectors(const float4 (&v)[kVectors], std::int64_t) {
     float best = none();
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int u = 0; u < kVectors; ++u) {
       best = join(best, join(join(v[u].x, v[u].y), join(v[u].z, v[u].w)));
     }
@@ -127,7 +127,7 @@ struct Extreme {
     __device__ __forceinline__ void add(float x, Order) { value_ = join(value_, x); }
     template <int kCount>
     __device__ __forceinline__ void add(const float (&x)[kCount], Order) {
-      WARPLADDER_UNROLL
+      WARPLADDER_UNROLL_ON_GPU
       for (int u = 0; u < kCount; ++u) value_ = join(value_, x[u]);
     }
     template <int kVectors>
@@ -167,7 +167,7 @@ struct Place {
   __device__ __forceinline__ static int offset_of(const float4 (&v)[kVectors], float best) {
     int where = 0;
     const auto look_at = [&](float x, int offset) { where = x == best || x != x ? offset : where; };
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int u = kVectors - 1; u >= 0; --u) {
       look_at(v[u].w, u * kStep + 3);
       look_at(v[u].z, u * kStep + 2);
@@ -192,7 +192,7 @@ struct Place {
     template <int kCount>
     __device__ __forceinline__ void add(const float (&x)[kCount], Order k) {
       int where = -1;
-      WARPLADDER_UNROLL
+      WARPLADDER_UNROLL_ON_GPU
       for (int u = 0; u < kCount; ++u) {
         // A NaN is better than any number, and nothing is better than a NaN.
         const bool better = !is_as_good(best_, x[u]) & (best_ == best_);
@@ -204,7 +204,7 @@ struct Place {
     template <int kVectors>
     __device__ __forceinline__ void add(const float4 (&v)[kVectors], Order k) {
       float x[4 * kVectors];
-      WARPLADDER_UNROLL
+      WARPLADDER_UNROLL_ON_GPU
       for (int u = 0; u < kVectors; ++u) {
         x[4 * u] = v[u].x;
         x[4 * u + 1] = v[u].y;
@@ -276,13 +276,13 @@ __device__ __forceinline__ typename F::Value part_of_line(const float* line, std
   WARPLADDER_NO_UNROLL
   for (; left > (kInFlight - 1) * kLanes; left -= leap, at += leap, k += 4 * kInFlight) {
     float4 v[kInFlight];
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int u = 0; u < kInFlight; ++u) v[u] = __ldg(&at[u * kLanes]);
     running.add(v, k);
   }
   if (left > 0) {  // the last turn, cut short
     float4 v[kInFlight];
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int u = 0; u < kInFlight; ++u) {
       constexpr float kPadding = F::padding();
       v[u] = make_float4(kPadding, kPadding, kPadding, kPadding);
@@ -310,7 +310,7 @@ __device__ __forceinline__ typename F::Value part_at_once(const float* line, int
   const auto* vectors = reinterpret_cast<const float4*>(line + front);
   constexpr float kPadding = F::padding();
   float4 v[kInFlight];
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int u = 0; u < kInFlight; ++u) {
     v[u] = make_float4(kPadding, kPadding, kPadding, kPadding);
     if (first + u * kThreads < count) v[u] = __ldg(&vectors[first + u * kThreads]);
@@ -348,7 +348,7 @@ __device__ __forceinline__ typename F::Value warp_reduce(typename F::Value v) {
                    lowest = warp::greatest(low);
     return {std::uint64_t{best} << 32 | lowest};
   } else {
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int distance = kWidth / 2; distance > 0; distance /= 2) {
       v = F::join(v, exchange(v, distance));
     }
@@ -390,7 +390,7 @@ struct PartialTable {
   template <class F>
   __device__ __forceinline__ static Value join(Value* table, const Value (&v)[kWidth]) {
     const int t = threadIdx.x, column = t / kLanes;
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int c = 0; c < kWidth; ++c) {
       table[c * kOfNeighbour + t % kAcross * kOfThread + t / kAcross] = v[c];
     }
@@ -398,7 +398,7 @@ struct PartialTable {
     const Value* of_column =
         &table[column % kWidth * kOfNeighbour + column / kWidth * kOfThread + t % kLanes];
     Value joined = of_column[0];
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int j = 1; j < kWidth; ++j) joined = F::join(joined, of_column[j * kLanes]);
     return warp_reduce<F, kLanes>(joined);
   }
@@ -438,13 +438,13 @@ __device__ __forceinline__ typename F::Value collect(std::uint64_t* words, std::
   typename F::Value v = F::none();
   for (; first < count; first += step * kInFlight) {
     std::uint64_t *word[kWords * kInFlight], content[kWords * kInFlight];
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int u = 0; u < kWords * kInFlight; ++u) {
       const int i = first + u / kWords * step;
       word[u] = i < count ? words + i * stride + u % kWords : nullptr;
     }
     take_words(word, content);
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int u = 0; u < kInFlight; ++u) {
       if (first + u * step >= count) continue;
       v = F::join(v, published<typename F::Value>(&content[u * kWords]));

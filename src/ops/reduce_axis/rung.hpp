@@ -40,17 +40,17 @@ __device__ __forceinline__ void short_rows(const Call& call) {
   const std::int64_t row0 = std::int64_t{blockIdx.x} * kGroups * kRows + threadIdx.x / kLanes;
   constexpr float kPadding = F::padding();
   float4 v[kRows][kVectors];
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int i = 0; i < kRows; ++i) {
     const std::int64_t row = row0 + i * kGroups;
     const auto* vectors = reinterpret_cast<const float4*>(call.in + row * p.ld);
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int u = 0; u < kVectors; ++u) {
       v[i][u] = make_float4(kPadding, kPadding, kPadding, kPadding);
       if (lane + u * kLanes < count && row < p.rows) v[i][u] = __ldg(&vectors[lane + u * kLanes]);
     }
   }
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int i = 0; i < kRows; ++i) {
     const std::int64_t row = row0 + i * kGroups;
     typename F::Value result = F::none();
@@ -98,23 +98,23 @@ __device__ __forceinline__ void go_down(const float* in, std::int64_t ld, std::i
   int k = 0;
   WARPLADDER_NO_UNROLL
   for (; row + (kInFlight - 1) * step < end; row += kInFlight * step, k += kInFlight) {
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int u = 0; u < kInFlight; ++u) load_row(x, u, at + u * leap);
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int c = 0; c < kWidth; ++c) running[c].add(x[c], k);
     at += kInFlight * leap;
   }
   if (row < end) {
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int u = 0; u < kInFlight; ++u) {  // the last turn, cut short
-      WARPLADDER_UNROLL
+      WARPLADDER_UNROLL_ON_GPU
       for (int c = 0; c < kWidth; ++c) x[c][u] = F::padding();
       if (row + u * step < end) load_row(x, u, at + u * leap);
     }
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int c = 0; c < kWidth; ++c) running[c].add(x[c], k);
   }
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int c = 0; c < kWidth; ++c) {
     result[c] = running[c].value([&](int of) { return place(c, first + std::int64_t{of} * step); });
   }
@@ -144,14 +144,14 @@ __device__ __forceinline__ void reduce_strip(const Call& call, std::int64_t colu
                      first = split * share + group,
                      end = (split + 1) * share < rows ? (split + 1) * share : rows;
   typename F::Value v[kWidth];
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int c = 0; c < kWidth; ++c) v[c] = F::none();
   if (column < columns && first < end) {
     const auto place = [](int, std::int64_t row) { return row; };
     go_down<F, kWidth, kInFlight>(call.in + column, call.problem.ld, first, end, kGroups, place, v);
   }
   if constexpr (kGroups == 1) {
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int c = 0; c < kWidth; ++c) {
       if (column < columns) visit(a * kWidth + c, v[c]);
     }

@@ -24,7 +24,7 @@ __device__ __forceinline__ int group() { return threadIdx.x % 32 / 4; }
 __device__ __forceinline__ int member() { return threadIdx.x % 4; }
 template <int kCount>
 __device__ __forceinline__ void load_pairs(double (&part)[kCount], const double* from) {
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int i = 0; i < kCount; i += 2) {
     const double2 v = *reinterpret_cast<const double2*>(from + i * 8);
     part[i] = v.x;
@@ -41,7 +41,7 @@ __device__ __forceinline__ void store_sums(
   for (int i = 0; i < C::warp_rows / 8; ++i) {
     const std::int64_t row = row0 + i / 2 * 16 + 2 * group() + i % 2;
     if (row >= g.m) break;
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int j = 0; j < C::warp_columns / 8; j += 2) {
       const std::int64_t column = column0 + j * 8 + 4 * member();
       const double(&even)[4] = sum[i / 2][j], (&odd)[4] = sum[i / 2][j + 1];
@@ -74,7 +74,7 @@ static __global__ void __launch_bounds__(C::threads) multiply_in_float64(Product
   const auto multiply_parts = [&](int step) {
     WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < kRows; i += 2) {
-      WARPLADDER_UNROLL
+      WARPLADDER_UNROLL_ON_GPU
       for (int j = 0; j < kColumns; ++j) {
         ptx::multiply_f64(sum[i / 2][j], a_part[step % 2][i], a_part[step % 2][i + 1],
                           b_part[step % 2][j]);

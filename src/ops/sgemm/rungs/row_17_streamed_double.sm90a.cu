@@ -37,11 +37,11 @@ class DoubleSums {
       float a[2][4], b[2][4];  // [step][line]
       load_a(a, a_tile, half);
       load_b(b, b_tile, half);
-      WARPLADDER_UNROLL
+      WARPLADDER_UNROLL_ON_GPU
       for (int step = 0; step < 2; ++step) {
         WARPLADDER_UNROLL_ON_GPU
         for (int i = 0; i < 4; i += 2) {
-          WARPLADDER_UNROLL
+          WARPLADDER_UNROLL_ON_GPU
           for (int j = 0; j < 4; ++j) {
             ptx::multiply_f64(sum_[i / 2][j], a[step][i], a[step][i + 1], b[step][j]);
           }
@@ -60,7 +60,7 @@ class DoubleSums {
         return tile.row + first_x() + (kAAlong ? 8 * i + g : 4 * g + i);
       };
       const std::int64_t row = row_of(group());
-      WARPLADDER_UNROLL
+      WARPLADDER_UNROLL_ON_GPU
       for (int j = 0; j < 4; j += 2) {
         const int column = 8 * j + 4 * member();
         const double(&even)[4] = sum_[i / 2][j], (&odd)[4] = sum_[i / 2][j + 1];
@@ -92,14 +92,14 @@ class DoubleSums {
   // Lines 8i + g of the warp's along k, 4g + i across k.
   __device__ __forceinline__ void load_a(float (&part)[2][4], const float* tile, int half) const {
     if constexpr (kAAlong) {
-      WARPLADDER_UNROLL
+      WARPLADDER_UNROLL_ON_GPU
       for (int i = 0; i < 4; ++i) {
         const float2 steps = two(tile + (a_at_ ^ half * 8) + 8 * i * C::depth);
         part[0][i] = steps.x;
         part[1][i] = steps.y;
       }
     } else {
-      WARPLADDER_UNROLL
+      WARPLADDER_UNROLL_ON_GPU
       for (int step = 0; step < 2; ++step) {
         parts::load4(part[step], tile + a_at_ + (8 * half + step) * C::tile_x);
       }
@@ -107,9 +107,9 @@ class DoubleSums {
   }
   // Lines 16·(j/2) + 4·(g/2) + 2·(j%2) + g%2 along k, 16·(j/2) + 2g + j%2 across k.
   __device__ __forceinline__ void load_b(float (&part)[2][4], const float* tile, int half) const {
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int j = 0; j < 2; ++j) {
-      WARPLADDER_UNROLL
+      WARPLADDER_UNROLL_ON_GPU
       for (int i = 0; i < 2; ++i) {
         if constexpr (kBAlong) {
           const float2 steps = two(tile + (b_at_[i] ^ half * 8) + 16 * j * C::depth);

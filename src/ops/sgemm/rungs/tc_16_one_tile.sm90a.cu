@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(kThreads) multiply(Gemm g, Lines a, Lines b) {
   }
   // The fragment: rows 16·warp + lane / 4 + 8·h, columns 8·j + lane % 4 · 2 + i.
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int s = 0; s < kBlock / 2; ++s) {
     const int j = s / 4, h = s / 2 % 2, i = s % 2;
     const std::int64_t row = row0 + 16 * warp + lane / 4 + 8 * h,

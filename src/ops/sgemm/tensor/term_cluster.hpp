@@ -58,15 +58,15 @@ __device__ __forceinline__ int place_of_sum(int x, int y, bool x_in_rows) {
 template <class C>
 __device__ __forceinline__ void lay_down_in_rows(float* to, bool x_in_rows,
                                                  float (&sum)[C::tile_x / 2], float least) {
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int i = 0; i < C::tile_x / 2; ++i) {
     if (!is_right(sum[i], least)) sum[i] = __int_as_float(0x7fffffff);
   }
   const int y = static_cast<int>(fragment_line()), x = threadIdx.x % 4 * 2;
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int j = 0; j < C::tile_x / 8; ++j) {
     const float* const four = &sum[4 * j];
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 2; ++i) {
       *reinterpret_cast<float2*>(to + (x_in_rows ? place_of_sum<C>(8 * j + x, y + i, true)
                                                  : place_of_sum<C>(8 * j + x + i, y, false))) =
@@ -129,10 +129,10 @@ __device__ __forceinline__ void add_up_rows(float* sums, const SlicedGemm& g,
       const float* const there = ptx::in_block(own, slice);
       if constexpr (kWidth == 4) parts::load4(more, there);
       if constexpr (kWidth == 1) more[0] = *there;
-      WARPLADDER_UNROLL
+      WARPLADDER_UNROLL_ON_GPU
       for (int i = 0; i < kWidth; ++i) sum[i] += more[i];
     }
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < kWidth; ++i) {
       const int x = g.x_in_lines ? column + i : row, y = g.x_in_lines ? row : column + i;
       make_right<kXAlong, kYAlong>(sum[i], g, tile, x, y);

@@ -25,7 +25,7 @@ template <class C>
 __device__ __forceinline__ float least_exact_sum(TermShared<C>& shared, const TermPart& x,
                                                  const TermPart& y) {
   unsigned lost = 0;
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int warp = 0; warp < C::threads / 32; ++warp) lost |= shared.lost[warp];
   if (lost == 0) return 0.0f;
   const int warp = static_cast<int>(threadIdx.x) / 32;

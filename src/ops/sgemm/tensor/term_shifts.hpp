@@ -73,7 +73,7 @@ class ShiftedCopier {
     } else {
       ptx::cp_async<16>(piece, from_, row < rows ? bytes : 0);
     }
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int i = 1; i < kSteps; ++i) {
       ptx::cp_async<16>(piece + Places::at(i * kStep), from_ + i * kStep * x.ld,
                         row + i * kStep < rows ? bytes : 0);
@@ -92,7 +92,7 @@ class ShiftedCopier {
   // The operand's first words, without those before them.
   __device__ __forceinline__ void copy_first(float* to, int columns) {
     precedes_ = false;
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int w = 1; w < 4; ++w) {
       if (column_ + w < 0) continue;
       ptx::cp_async<4>(to + w, from_ + w, column_ + w < columns ? 4 : 0);
@@ -112,7 +112,7 @@ __device__ __forceinline__ void load_shifted(float (&value)[kCount], const float
   using Places = ShiftedPlaces<kLines, kDepth, kAlong>;
   const float* const from = kAlong ? tile + line * Places::pitch + k + shifts.of(line + i)
                                    : tile + Places::at(static_cast<int>(k)) + line;
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int j = 0; j < kCount; ++j) {
     value[j] = kAlong ? from[i * Places::pitch + j] : from[j * Places::pitch + i + shifts.of(j)];
   }

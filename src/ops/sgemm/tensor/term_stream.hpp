@@ -67,9 +67,9 @@ __device__ __forceinline__ void store_pairs(const LanePart<C>& part, const Gemm&
                                             const float (&sum)[C::tile_x / 2]) {
   constexpr int kPairs = LanePart<C>::count;
   const unsigned right = part.pairs & ~part.wrong;
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int h = 0; h < 2; ++h) {
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int j = 0; j < kPairs; ++j) {
       if ((right >> (kPairs * h + j) & 1) == 0) continue;
       float* const to = part.c + h * g.ldc + 8 * j;
@@ -106,11 +106,11 @@ __device__ __forceinline__ void multiply_wrong(const LanePart<C>& part, const Te
 template <int kPairs>
 __device__ __forceinline__ unsigned wrong_pairs(const float (&sum)[4 * kPairs], float least) {
   bool all = true;
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int i = 0; i < 4 * kPairs; ++i) all = is_right(sum[i], 0.0f) && all;
   if (all && least == 0.0f) return 0;
   unsigned wrong = 0;
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int pair = 0; pair < 2 * kPairs; ++pair) {
     const int at = pair % kPairs * 4 + pair / kPairs * 2;
     if (!is_right(sum[at], least) || !is_right(sum[at + 1], least)) wrong |= 1u << pair;
@@ -147,10 +147,10 @@ __device__ __forceinline__ void store_rows(TermRows<C>& staged, const LanePart<C
   };
   const int rows = within(part.rows + 2 * own, 16),
             columns = within(part.columns + place, C::tile_x);
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int h = 0; h < 2; ++h) {
     float* const to = staged.row[own] + place;
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int j = 0; j < LanePart<C>::count; ++j) {
       *reinterpret_cast<float2*>(to + 8 * j) =
           make_float2(sum[4 * j + 2 * h], sum[4 * j + 2 * h + 1]);
@@ -161,7 +161,7 @@ __device__ __forceinline__ void store_rows(TermRows<C>& staged, const LanePart<C
     WARPLADDER_UNROLL_BY(4)
     for (int r = 0; r < TermRows<C>::count; ++r) {
       const int row = 2 * r + h;
-      WARPLADDER_UNROLL
+      WARPLADDER_UNROLL_ON_GPU
       for (int column = 0; column < C::tile_x; column += 32) {
         if (row < rows && column + lane < columns) {
           store_scaled(c + 2 * r * g.ldc + column, g.alpha, staged.row[r][column + lane], g.beta);
@@ -192,7 +192,7 @@ __device__ __forceinline__ void store_terms(TermStreamShared<C>& shared, const S
   const TermPart x = part_of_lines(operands.b, g.ldb, kXAlong, column, columns, 0, g.k),
                  y = part_of_lines(operands.a, g.lda, kYAlong, row, rows, 0, g.k);
   bool lossy = __any_sync(0xffffffffu, parts::has_lost(lost));
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int warp = C::warps; warp < C::threads / 32; ++warp) {
     lossy |= shared.tiles.lost[warp] != 0;
   }

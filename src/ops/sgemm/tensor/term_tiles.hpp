@@ -124,7 +124,7 @@ __device__ __forceinline__ void split_tile(TermTile<C>& to, const float* raw,
             line = threadIdx.x % C::producers / 32 * 8 + threadIdx.x % 8;
   unsigned char* const row =
       to.steps[octet / 2] + line * parts::kTermLine + octet % 2 * sizeof(uint2);
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int i = 0; i < C::tile_x; i += kStep) {
     float value[8];
     if constexpr (C::shifted) {
@@ -134,16 +134,16 @@ __device__ __forceinline__ void split_tile(TermTile<C>& to, const float* raw,
       parts::load4(&value[4], raw + Places::at(line, 2 * octet + 1) + i * C::depth);
     } else {
       const float* const from = raw + Places::at(8 * octet, (i + line) / 4) + line % 4;
-      WARPLADDER_UNROLL
+      WARPLADDER_UNROLL_ON_GPU
       for (int j = 0; j < 8; ++j) value[j] = from[j * kRaw];
     }
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int half = 0; half < 2; ++half) {
       uint2 word[parts::kTerms];
       const float *const low = &value[2 * half], *const high = low + 4;
       parts::split_two(low[0], low[1], word[0].x, word[1].x, word[2].x, lost);
       parts::split_two(high[0], high[1], word[0].y, word[1].y, word[2].y, lost);
-      WARPLADDER_UNROLL
+      WARPLADDER_UNROLL_ON_GPU
       for (int term = 0; term < parts::kTerms; ++term) {
         const int piece = (term * 2 + half) ^ line % 8;
         *reinterpret_cast<uint2*>(row + i * parts::kTermLine + piece * sizeof(uint4)) = word[term];
@@ -263,18 +263,18 @@ __device__ __forceinline__ void split_fragment(unsigned (&a)[parts::kTerms][4], 
   ptx::make_opaque(line);
   float value[2][4];  // of each line
   if constexpr (C::shifted) {
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 2; ++i) {
       load_shifted<C::tile_y, C::depth, kAlong>(value[i], raw, line, i, step * 16 + 4 * t, shifts);
     }
   } else if constexpr (kAlong) {
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 2; ++i) {
       parts::load4(value[i],
                    raw + TermPlaces<C::tile_y, C::depth, true, false>::at(line + i, step * 4 + t));
     }
   } else {
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int j = 0; j < 4; ++j) {
       const unsigned k = step * 16 + 4 * t + j;
       const auto two = *reinterpret_cast<const float2*>(
@@ -283,7 +283,7 @@ __device__ __forceinline__ void split_fragment(unsigned (&a)[parts::kTerms][4], 
       value[1][j] = two.y;
     }
   }
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int w = 0; w < 4; ++w) {
     const float(&of)[4] = value[w % 2];
     parts::split_two(of[w / 2 * 2], of[w / 2 * 2 + 1], a[0][w], a[1][w], a[2][w], lost);
@@ -312,7 +312,7 @@ struct TermSums {
     if (of_all_rounds) return;
     ptx::wgmma_wait<0>();
     ptx::pin(others);
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < count; ++i) first[i] += others[i];
   }
   // After all rounds. What was cut off lies half a unit below, on average. A quarter of it at the
@@ -320,7 +320,7 @@ struct TermSums {
   __device__ __forceinline__ void join_all() {
     if (!of_all_rounds) return;
     constexpr float kCutOff = 0x1p-26f;
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < count; ++i) first[i] += fmaf(first[i], kCutOff, others[i]);
   }
 };
@@ -331,11 +331,11 @@ __device__ __forceinline__ void add_first_terms(float (&sum)[C::tile_x / 2],
                                                 const unsigned (&a)[2][parts::kTerms][4],
                                                 const TermTile<C>& terms) {
   constexpr int kColumns = C::tile_x == 64 ? 64 : 32, kCount = kColumns / 2;
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int column = 0; column < C::tile_x; column += kColumns) {
     float part[kCount];
     ptx::wgmma_fence();
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int step = 0; step < 2; ++step) {
       const unsigned char* const tile = terms.steps[step] + column * parts::kTermLine;
       ptx::multiply_bf16(part, a[step][0], ptx::tile_descriptor(tile), step > 0);
@@ -360,7 +360,7 @@ __device__ __forceinline__ void add_terms(TermSums<C>& sums, TermShared<C>& shar
     const int stage = at.place.stage;
     const TermTile<C>& terms = shared.ring.terms[at.terms];
     ptx::wait(&shared.full[stage], at.place.parity);
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int step = 0; step < 2; ++step) {  // the second is split while the first is multiplied
       split_fragment<C, kYAlong>(a[step], shared.ring.y[stage], step, shifts, lost);
       ptx::wgmma_fence();
@@ -387,9 +387,9 @@ template <class C>
 __device__ __forceinline__ void lay_down_terms(TermShared<C>& shared,
                                                const float (&sum)[C::tile_x / 2]) {
   const unsigned y = fragment_line(), x = threadIdx.x % 4 * 2;
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int j = 0; j < C::tile_x / 8; ++j) {
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 2; ++i) {
       *reinterpret_cast<float2*>(&shared.sums[8 * j + x + i][y]) =
           make_float2(sum[4 * j + i], sum[4 * j + 2 + i]);

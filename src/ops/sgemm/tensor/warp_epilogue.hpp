@@ -16,21 +16,21 @@ __device__ __forceinline__ void store_warp_rows(const Gemm& g, const SplitGemm& 
   const int lane = threadIdx.x % 32;
   const std::int64_t column = corner.column + lane % 4 * 2;
   float of_column[kColumns][2];
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int j = 0; j < kColumns; ++j) {
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int e = 0; e < 2; ++e) {
       const std::int64_t at = column + 8 * j + e;
       of_column[j][e] = kFull || at < g.n ? s.b.factor[at] : 0.0f;
     }
   }
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int i = 0; i < 2 * kRows; ++i) {
     const std::int64_t row = corner.row + 8 * i + lane / 4;
     if (row >= g.m) break;
     const float of_row = s.a.factor[row];
     float* const to = g.c + row * g.ldc + column;
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int j = 0; j < kColumns; ++j) {
       const float left = tile.sums[i / 2][j][i % 2 * 2] * of_row * of_column[j][0],
                   right = tile.sums[i / 2][j][i % 2 * 2 + 1] * of_row * of_column[j][1];

@@ -44,11 +44,11 @@ class WarpFactorsOf {
   // hi or lo of the rows, from the stage at this address.
   template <bool kLo>
   __device__ __forceinline__ void load_rows(unsigned stage) {
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int step = 0; step < 2; ++step) {
       // A stage begins at a multiple of 128 bytes: the piece's place is flipped in the address.
       const unsigned at = (stage + a_) ^ static_cast<unsigned>(kLo * 64 + step * 32);
-      WARPLADDER_UNROLL
+      WARPLADDER_UNROLL_ON_GPU
       for (int i = 0; i < kRows; ++i) {
         ptx::load_matrices(kLo ? lo_[step][i] : hi_[step][i], at + i * 2048u);
       }
@@ -61,10 +61,10 @@ class WarpFactorsOf {
   // part (+)= rows · columns, of hi or lo of each, for both steps.
   template <bool kLoRows, bool kLoColumns, bool kAdds>
   __device__ __forceinline__ void multiply(const Columns& columns, float (&part)[kRows][4]) const {
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int step = 0; step < 2; ++step) {
       const unsigned b[2] = {columns[kLoColumns][2 * step], columns[kLoColumns][2 * step + 1]};
-      WARPLADDER_UNROLL
+      WARPLADDER_UNROLL_ON_GPU
       for (int i = 0; i < kRows; ++i) {
         const auto& a = kLoRows ? lo_[step][i] : hi_[step][i];
         step == 0 ? multiply_one<kAdds>(part[i], a, b) : multiply_one<true>(part[i], a, b);
@@ -102,7 +102,7 @@ __device__ __forceinline__ void multiply_groups(typename Config::Ring& ring,
   const auto address = [&](int stage) { return stages + stage * Config::Ring::kStageBytes; };
   for (int group = 0; group < kAhead && group < groups; ++group) {
     copies.wait();
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int p = 0; p < kPieces; ++p) copies.copy(p);
     copies.arrive();
   }
@@ -117,7 +117,7 @@ __device__ __forceinline__ void multiply_groups(typename Config::Ring& ring,
     const bool copies_now = left > kAhead, goes_on = left > 1;
     auto next = from;
     if (goes_on) next.advance();
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int j = 0; j < kColumns; ++j) {
       const bool last = j == kColumns - 1;  // the next group's factors take the registers
       if (last && goes_on) ptx::wait(&ring.full[next.stage], next.parity);
@@ -129,15 +129,15 @@ __device__ __forceinline__ void multiply_groups(typename Config::Ring& ring,
       factors.template multiply<false, true, true>(columns[j % 2], part);
       factors.template multiply<false, false, true>(columns[j % 2], part);
       if (last) factors.template load_rows<false>(address(next.stage));
-      WARPLADDER_UNROLL
+      WARPLADDER_UNROLL_ON_GPU
       for (int i = 0; i < Factors::kRows; ++i) {
-        WARPLADDER_UNROLL
+        WARPLADDER_UNROLL_ON_GPU
         for (int e = 0; e < 4; ++e) tile.sums[i][j][e] += part[i][e];
       }
       if (j == 0 && copies_now) copies.wait();
       if (!last && copies_now) {
         constexpr int kTurns = kColumns - 1;
-        WARPLADDER_UNROLL
+        WARPLADDER_UNROLL_ON_GPU
         for (int p = j * kPieces / kTurns; p < (j + 1) * kPieces / kTurns; ++p) copies.copy(p);
       }
       if (j == kColumns - 2 && copies_now) copies.arrive();
