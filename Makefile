@@ -6,7 +6,7 @@ CUDA = auto
 PREFIX = /usr/local
 JOBS = $(shell nproc 2>/dev/null || echo 2)
 override cuda_option := $(shell printf '%s' '$(CUDA)' | tr '[:lower:]' '[:upper:]')
-# ,quick: GPU code is compiled in a fraction of the time, and is slow to run. Of `make test` alone.
+# ,quick: all is compiled in a fraction of the time, and GPU code is slow to run. For the demo and the tests alone.
 quick =
 
 ifeq ($(filter $(cuda_option),AUTO OFF ON),)
@@ -55,7 +55,7 @@ configure:
 	  if [ "$$machine" = "$${known#CUDA=* }" ]; then fresh=; fi; \
 	  rm -f build/.configured; \
 	  cmake $$fresh -S . -B build -G "$$generator" -DCMAKE_BUILD_TYPE=Release \
-	    -DWARPLADDER_CUDA=$(cuda_option) -DWARPLADDER_QUICK_GPU_CODE=$(if $(quick),ON,OFF) || { \
+	    -DWARPLADDER_CUDA=$(cuda_option) -DWARPLADDER_QUICK=$(if $(quick),ON,OFF) || { \
 	    echo 'make: configuring failed; "make dependencies" installs what is missing' >&2; exit 1; }; \
 	  printf '%s\n' "$$wanted" > build/.configured; \
 	fi
@@ -74,11 +74,11 @@ package: program
 	@cd build && cpack -G DEB -D CPACK_COMPONENTS_ALL=workbench
 
 # What follows runs on the CPU: a folder that is not configured yet, or for this alone, leaves CUDA
-# out unless it is asked for.
-cpu_alone = { [ ! -f build/.configured ] || grep -qs '^CUDA=OFF ' build/.configured; }
+# out unless it is asked for, and is for quick builds from its first configuration on.
+cpu_alone = { [ ! -f build/.configured ] || grep -qs '^CUDA=OFF[ ,]' build/.configured; }
 configured_quick = grep -qs '^CUDA=[A-Z]*,quick ' build/.configured
-configure_for_cpu = cuda=$(cuda_option); if [ "$$cuda" = AUTO ] && $(cpu_alone); then cuda=off; fi; \
-  quick=; if $(configured_quick); then quick=,quick; fi; \
+configure_for_cpu = cuda=$(cuda_option); if [ "$$cuda" = AUTO ] && $(cpu_alone); then cuda=OFF; fi; \
+  quick=; if $(configured_quick) || { [ "$$cuda" = OFF ] && [ ! -f build/.configured ]; }; then quick=,quick; fi; \
   $(MAKE) --no-print-directory CUDA=$$cuda quick=$$quick configure
 
 rung:

@@ -1,5 +1,5 @@
-# Where GPU code is compiled quickly, for tests alone: several sources as one file. Compilers take most of
-# the time of a small one for what it includes and instantiates; nvcc reads headers four times.
+# Where all is compiled quickly, for tests: several sources as one file. Compilers take most of the time
+# of a small one for what it includes and instantiates; nvcc reads headers four times.
 
 # A source's text as the one at `place` in a file: its names lie in a namespace of its own.
 function(warpladder_text_to_join source place result)
@@ -30,7 +30,7 @@ endfunction()
 # into few files, and sets RESULT to what is to be compiled.
 function(warpladder_joined name result)
   set(compiled ${ARGN})
-  if(NOT WARPLADDER_QUICK_GPU_CODE)
+  if(NOT WARPLADDER_QUICK)
     set(${result} ${compiled} PARENT_SCOPE)
     return()
   endif()

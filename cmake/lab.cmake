@@ -42,7 +42,7 @@ file(GLOB base_sources CONFIGURE_DEPENDS src/base/*.cpp)
 warpladder_layer(base SOURCES ${base_sources}
   LINK nlohmann_json::nlohmann_json ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS})
 set_source_files_properties(src/base/fmt_once.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
-if(WARPLADDER_QUICK_GPU_CODE)  # tests read small files; at -O3 JSON takes twice as long to compile
+if(WARPLADDER_QUICK)  # the demo and tests read small files; at -O3 JSON takes twice as long to compile
   set(texts ${base_sources})
   list(FILTER texts EXCLUDE REGEX "/random_fill\\.cpp$")  # which fills every operand
   set_source_files_properties(${texts} PROPERTIES COMPILE_OPTIONS -O1)
@@ -50,8 +50,8 @@ endif()
 target_include_directories(warpladder_base SYSTEM PUBLIC  # its code is compiled in fmt_once.cpp
   $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
 set(build_type ${CMAKE_BUILD_TYPE})
-if(WARPLADDER_QUICK_GPU_CODE)
-  string(APPEND build_type " with quick GPU code")
+if(WARPLADDER_QUICK)
+  string(APPEND build_type ", compiled quickly")
 endif()
 set_source_files_properties(src/base/provenance.cpp PROPERTIES
   COMPILE_DEFINITIONS
@@ -134,7 +134,7 @@ warpladder_layer(lab
   SOURCES ${lab_sources} ${matrix_sources} ${CMAKE_BINARY_DIR}/generated/rung_resources.cpp
   LINK warpladder_ladder)
 # Nobody waits for texts.
-if(WARPLADDER_QUICK_GPU_CODE)
+if(WARPLADDER_QUICK)
   # g++ spends up to a sixth of a joined file's time looking for memory to give back.
   set(quick_joined_flags --param=ggc-min-heapsize=1048576)
   # Several as one file: half of a compilation reads and instantiates what all of them use. Pictures
@@ -193,7 +193,7 @@ add_library(warpladder_app OBJECT ${app_sources})
 target_link_libraries(warpladder_app PUBLIC warpladder_tables warpladder_programs CLI11::CLI11)
 # CLI11 takes most of each verb's compilation: once for half of them, and nobody waits for a verb.
 set_target_properties(warpladder_app PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 14)
-target_compile_options(warpladder_app PRIVATE $<IF:$<BOOL:${WARPLADDER_QUICK_GPU_CODE}>,-O0,-O1>
+target_compile_options(warpladder_app PRIVATE $<IF:$<BOOL:${WARPLADDER_QUICK}>,-O0,-O1>
   ${quick_joined_flags})
 warpladder_program(warpladder KERNELS ${all_rungs} ${spaces} LINK warpladder_app)
 add_dependencies(warpladder program_files)

@@ -17,7 +17,7 @@ if ! command -v nvcc > /dev/null && ! command -v /usr/local/cuda/bin/nvcc > /dev
 fi
 cmake -S "$root" -B "$build" --toolchain "$root/cmake/aarch64-linux-gnu.cmake" \
   -DCMAKE_BUILD_TYPE=Release -DWARPLADDER_LAB=OFF -DWARPLADDER_WERROR=ON \
-  -DWARPLADDER_ARCHITECTURES=75-virtual -DWARPLADDER_QUICK_GPU_CODE=ON \
+  -DWARPLADDER_ARCHITECTURES=75-virtual -DWARPLADDER_QUICK=ON \
   -DCMAKE_CXX_FLAGS_RELEASE=-O0 -DCMAKE_CUDA_FLAGS_RELEASE=-O0
 cmake --build "$build" --parallel "$(nproc)" --target warpladder_static
 library=$build/lib/libwarpladder.a

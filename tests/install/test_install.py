@@ -101,7 +101,7 @@ class Install(unittest.TestCase):
         build = self.folder / "subdirectory"
         same = ["CMAKE_BUILD_TYPE", "CMAKE_CXX_COMPILER", "CMAKE_CUDA_COMPILER", "CMAKE_CXX_FLAGS", "CMAKE_CUDA_FLAGS",
                 "CMAKE_CXX_COMPILER_LAUNCHER", "CMAKE_CUDA_COMPILER_LAUNCHER", "WARPLADDER_SANITIZE",
-                "WARPLADDER_WERROR", "WARPLADDER_QUICK_GPU_CODE"]  # fmt: skip
+                "WARPLADDER_WERROR", "WARPLADDER_QUICK"]  # fmt: skip
         run(["cmake", "-G", "Ninja", "-S", str(CONSUMERS / "add_subdirectory"), "-B", str(build),
              *(f"-D{name}={cache[name]}" for name in same if name in cache),
              f"-DWARPLADDER_ARCHITECTURES={cache['WARPLADDER_BUILT_ARCHITECTURES']}",
