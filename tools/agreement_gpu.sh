@@ -1,5 +1,5 @@
 #!/bin/sh
-# What a GPU counts for every rung, and for patterns of accesses to shared memory, in two minutes:
+# What a GPU counts for every rung, and for patterns of accesses to shared memory, in four minutes:
 #   tools/agreement_gpu.sh PROGRAM_DIR OUTPUT_DIR
 # PROGRAM_DIR is build/bin of a build for this GPU. Needs ncu; tools/agreement.py reduce reads what comes out.
 set -eu
