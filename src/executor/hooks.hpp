@@ -44,7 +44,11 @@ inline __attribute__((always_inline)) void on_access(Worker& w, std::uintptr_t a
   std::uint32_t record = offset_of(pc);
   if (address - w.shared_begin < w.shared_bytes) {
     if (__builtin_expect(address & (bytes - 1), 0)) refuse_alignment(w, address, bytes, pc);
-    if (w.check_shared) check_shared_access(w, address, bytes, kind, pc);
+    if (w.check_shared &&
+        !(kind == AccessKind::load &&
+          w.shadow.repeats(address - w.shared_begin, bytes, w.shadow_name(w.current)))) {
+      check_shared_access(w, address, bytes, kind, pc);
+    }
     record |= kSharedBit;
   } else {
     if (__builtin_expect(!w.arena.legal(address, touched) || address & (bytes - 1), 0)) {

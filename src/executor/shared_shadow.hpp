@@ -80,6 +80,16 @@ class SharedShadow {
     return nullptr;
   }
 
+  // A load that check() has let through before, but for its thread: most loads, at a glance. What
+  // it remembers of such a load is done.
+  bool repeats(std::size_t offset, unsigned bytes, unsigned thread) {
+    if (bytes < 4 || in_doubt()) return false;
+    for (std::size_t w = offset / 4; w < (offset + bytes) / 4; ++w) {
+      if (!repeats(words_[w], thread)) return false;
+    }
+    return true;
+  }
+
   bool in_doubt() const { return !doubts_.empty(); }
   // Once the store of `thread` that raised the doubts has happened.
   const Problem* settle_doubts() {
@@ -216,6 +226,19 @@ class SharedShadow {
   __attribute__((noinline, cold)) void doubt(const Word& word, std::uint8_t mask) {
     const auto index = static_cast<std::size_t>(&word - words_.data());
     doubts_.push_back({index, memory_of(word), mask, word.writer});
+  }
+
+  bool repeats(Word& word, unsigned thread) const {
+    if (word.read_epoch != epoch_ || word.write_epoch == epoch_ || word.read != kWholeWord ||
+        word.legal != kWholeWord || word.pending) {
+      return false;
+    }
+    if (word.readers == several_warps) return true;
+    if (word.read_warp_epoch != warp_epoch_[thread / 32]) return false;
+    if (word.readers == one_thread || word.reader == thread) return word.reader == thread;
+    if (word.reader / 32 != thread / 32) return false;
+    word.other_reader = static_cast<std::uint16_t>(thread);
+    return true;
   }
 
   bool check_word(Word& word, unsigned thread, AccessKind kind, std::uint8_t mask) {
