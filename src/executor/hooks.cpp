@@ -81,8 +81,8 @@ void check_written(Worker& w, std::uintptr_t address, unsigned bytes, AccessKind
   if (kind != AccessKind::load) w.arena.set_written(address, bytes);
 }
 
-void check_shared_access(Worker& w, std::uintptr_t address, unsigned bytes, AccessKind kind,
-                         std::uintptr_t pc) {
+void look_into_shared_access(Worker& w, std::uintptr_t address, unsigned bytes, AccessKind kind,
+                             std::uintptr_t pc) {
   if (w.shadow.in_doubt() && !w.settle_doubts(w.current)) w.abandon();
   const std::size_t offset = address - w.shared_begin;
   const auto* problem = w.shadow.check(offset, bytes, w.shadow_name(w.current), kind);

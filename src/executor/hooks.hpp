@@ -25,8 +25,16 @@ bool find_mapped(Worker& w, std::uintptr_t address, unsigned bytes, AccessKind k
 // Of a legal access to the arena, where it is known what has been written.
 void check_written(Worker& w, std::uintptr_t address, unsigned bytes, AccessKind kind,
                    std::uintptr_t pc);
-void check_shared_access(Worker& w, std::uintptr_t address, unsigned bytes, AccessKind kind,
-                         std::uintptr_t pc);
+// Of an access to shared memory that is no mere repetition.
+void look_into_shared_access(Worker& w, std::uintptr_t address, unsigned bytes, AccessKind kind,
+                             std::uintptr_t pc);
+inline void check_shared_access(Worker& w, std::uintptr_t address, unsigned bytes, AccessKind kind,
+                                std::uintptr_t pc) {
+  if (kind != AccessKind::load ||
+      !w.shadow.repeats(address - w.shared_begin, bytes, w.shadow_name(w.current))) {
+    look_into_shared_access(w, address, bytes, kind, pc);
+  }
+}
 
 inline void log_access(Worker& w, std::uintptr_t address, std::uint32_t record) {
   if (!w.logs) return;
@@ -44,11 +52,7 @@ inline __attribute__((always_inline)) void on_access(Worker& w, std::uintptr_t a
   std::uint32_t record = offset_of(pc);
   if (address - w.shared_begin < w.shared_bytes) {
     if (__builtin_expect(address & (bytes - 1), 0)) refuse_alignment(w, address, bytes, pc);
-    if (w.check_shared &&
-        !(kind == AccessKind::load &&
-          w.shadow.repeats(address - w.shared_begin, bytes, w.shadow_name(w.current)))) {
-      check_shared_access(w, address, bytes, kind, pc);
-    }
+    if (w.check_shared) check_shared_access(w, address, bytes, kind, pc);
     record |= kSharedBit;
   } else {
     if (__builtin_expect(!w.arena.legal(address, touched) || address & (bytes - 1), 0)) {

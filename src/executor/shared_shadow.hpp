@@ -80,8 +80,8 @@ class SharedShadow {
     return nullptr;
   }
 
-  // A load that check() has let through before, but for its thread: most loads, at a glance. What
-  // it remembers of such a load is done.
+  // Whether a load does what others did before it, so that check() would only note its thread. Then
+  // that is done: most loads are decided at a glance.
   bool repeats(std::size_t offset, unsigned bytes, unsigned thread) {
     if (bytes < 4 || in_doubt()) return false;
     for (std::size_t w = offset / 4; w < (offset + bytes) / 4; ++w) {
@@ -235,8 +235,8 @@ class SharedShadow {
     }
     if (word.readers == several_warps) return true;
     if (word.read_warp_epoch != warp_epoch_[thread / 32]) return false;
-    if (word.readers == one_thread || word.reader == thread) return word.reader == thread;
-    if (word.reader / 32 != thread / 32) return false;
+    if (word.reader == thread) return true;
+    if (word.readers == one_thread || word.reader / 32 != thread / 32) return false;
     word.other_reader = static_cast<std::uint16_t>(thread);
     return true;
   }
