@@ -1,33 +1,10 @@
 # Where all is compiled quickly, for tests: several sources as one file. Compilers take most of the time
 # of a small one for what it includes and instantiates; nvcc reads headers four times.
 
-# A source's text as the one at `place` in a file: its names lie in a namespace of its own.
-function(warpladder_text_to_join source place result)
-  file(READ ${source} text)
-  if(NOT source MATCHES "/plan\\.cu$")
-    string(REGEX MATCH "\nnamespace (warpladder[a-z_:]*) {\n" opened "${text}")
-    if(NOT opened)
-      message(FATAL_ERROR "${source} has no line `namespace warpladder::NAME {`")
-    endif()
-    set(namespace ${CMAKE_MATCH_1})
-    set(own "source_${place}")
-    string(REPLACE "${opened}" "\nnamespace ${namespace}::${own} {\n" text "${text}")
-    string(REGEX MATCH "\nWARPLADDER_RUNG\\([^)]*\\) =" declared "${text}")
-    if(declared)  # in the operator's namespace, where the list of rungs looks for it
-      string(REPLACE "${declared}" "\nconstexpr ladder::Rung<Call> rung =" text "${text}")
-      string(APPEND text "namespace ${namespace} {${declared} ${own}::rung;\n}\n")
-    endif()
-  endif()
-  string(REGEX MATCHALL "\n#define [A-Za-z_]+" macros "${text}")
-  foreach(macro ${macros})
-    string(REPLACE "\n#define" "#undef" macro "${macro}")
-    string(APPEND text "${macro}\n")
-  endforeach()
-  set(${result} "#line 1 \"${source}\"\n${text}" PARENT_SCOPE)
-endfunction()
+set(warpladder_join_sources ${CMAKE_CURRENT_LIST_DIR}/join_sources.cmake)
 
-# warpladder_joined(NAME RESULT source...): writes the rungs, plans, test kernels and tests among them
-# into few files, and sets RESULT to what is to be compiled.
+# warpladder_joined(NAME RESULT source...): has the rungs, plans, test kernels and tests among them
+# written into few files, and sets RESULT to what is to be compiled, in this directory.
 function(warpladder_joined name result)
   set(compiled ${ARGN})
   if(NOT WARPLADDER_QUICK)
@@ -47,19 +24,13 @@ function(warpladder_joined name result)
     list(REMOVE_ITEM joined ${batch})
     list(REMOVE_ITEM compiled ${batch})
     list(LENGTH joined count)
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${batch})
     list(GET batch 0 first)
     get_filename_component(suffix ${first} LAST_EXT)
     set(file ${CMAKE_BINARY_DIR}/generated/${name}_${number}${suffix})
-    set(all)
-    set(place 0)
-    foreach(source ${batch})
-      warpladder_text_to_join(${source} ${place} text)
-      string(APPEND all "${text}")
-      math(EXPR place "${place} + 1")
-    endforeach()
-    file(WRITE ${file}.new "${all}")
-    file(COPY_FILE ${file}.new ${file} ONLY_IF_DIFFERENT)
+    add_custom_command(OUTPUT ${file}
+      COMMAND ${CMAKE_COMMAND} -P ${warpladder_join_sources} ${file} ${batch}
+      DEPENDS ${warpladder_join_sources} ${batch} VERBATIM
+      COMMENT "Joining sources into ${name}_${number}${suffix}")
     list(APPEND compiled ${file})
     math(EXPR number "${number} + 1")
   endwhile()
