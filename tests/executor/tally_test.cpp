@@ -22,18 +22,17 @@ struct Request {
   int lanes() const { return static_cast<int>(lane.size()); }
 };
 
-// Distinct 32-byte sectors, and those that the distinct bytes would fill.
+// Distinct 32-byte sectors, and those that the distinct bytes would fill. Addresses are multiples
+// of the size, so that two accesses are of the same bytes or of none in common.
 Tally by_definition_global(const Request& r) {
-  std::set<std::uint64_t> sectors, bytes;
-  for (const std::uint64_t address : r.address) {
-    for (unsigned b = 0; b < r.bytes; ++b) bytes.insert(address + b);
-  }
-  for (const std::uint64_t byte : bytes) sectors.insert(byte / 32);
+  const std::set<std::uint64_t> addresses(r.address.begin(), r.address.end());
+  std::set<std::uint64_t> sectors;
+  for (const std::uint64_t address : addresses) sectors.insert(address / 32);
   Tally t;
   t.requests = 1;
   t.lanes = r.lane.size();
   t.sectors = sectors.size();
-  t.ideal_sectors = (bytes.size() + 31) / 32;
+  t.ideal_sectors = (addresses.size() * r.bytes + 31) / 32;
   t.worst = static_cast<unsigned>(sectors.size());
   return t;
 }
@@ -53,7 +52,7 @@ Tally by_definition_shared(const Request& r, bool is_load) {
   if (is_load && parts > 1 && (all_share(r, 1) || all_share(r, 2))) parts /= 2;
   std::map<unsigned, std::map<unsigned, std::set<std::uint64_t>>> words;  // of part, of bank
   for (int i = 0; i < r.lanes(); ++i) {
-    for (unsigned b = 0; b < r.bytes; ++b) {
+    for (unsigned b = 0; b < r.bytes; b += 4) {  // which words it reaches
       const std::uint64_t word = (r.address[i] + b) / 4;
       words[r.lane[i] / (32 / parts)][word % 32].insert(word);
     }
