@@ -38,15 +38,14 @@ __global__ void __launch_bounds__(C::threads, 1) multiply(SlicedGemm g) {
     return;
   }
   ptx::take_registers<C::consumer_registers>();
-  TermSums<C> sums;
+  float sum[C::tile_x / 2];
   unsigned lost = 0;
-  TermsRead<C> at;
-  add_terms<C, kYAlong>(sums, shared, at, term_depth<C>(g, sliced_tile<C>(g, block)).rounds, lost);
-  sums.join_all();
+  add_up_terms<C, kXAlong, kYAlong>(sum, shared, g.x.lines,
+                                    term_depth<C>(g, sliced_tile<C>(g, block)).rounds, lost);
   ptx::allow_next_kernel();  // which waits for this one's end, but for its own launch
   report_lost<C>(shared, lost);
   sync_consumers<C>();  // the ring is used no more
-  lay_down_terms<C>(shared, sums.first);
+  lay_down_terms<C>(shared, sum);
   sync_consumers<C>();      // all sums are there
   ptx::make_opaque(block);  // the tile's place takes no registers meanwhile
   const SlicedTile tile = sliced_tile<C>(g, block);
@@ -67,13 +66,12 @@ ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
     const std::int64_t x = std::min(p.m, p.n), y = std::max(p.m, p.n);
     const std::uint64_t tiles_of_c = tiles(x, C::tile_x) * tiles(y, C::tile_y),
                         ctas = tiles_of_c * slices.count, rounds = tiles_of_c * slices.rounds;
-    ladder::Totals t = predict_rounds_of_terms<C>(rounds);
+    ladder::Totals t = predict_rounds_of_terms<C>(p, rounds, ctas);
     t.global_store_requests = ctas * (C::tile_x * C::tile_y / 32);
     t.barriers += (C::threads / 32 + 2 * C::warps) * ctas;
     t.shuffles = C::threads / 32 * ctas;  // a vote
     t.global_store_sectors = 4 * t.global_store_requests;
     predict_join(t, p, slices.count);
-    if (TermSums<C>::of_all_rounds) t.fmas = ctas * C::tile_x * C::tile_y;  // which join them
     return t;
   });
 }

@@ -41,12 +41,11 @@ ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
                         ctas = std::min<std::uint64_t>(
                             tiles_of_c, std::uint64_t{C::resident} * machine.multiprocessors),
                         rounds = tiles_of_c * tiles(p.k, C::depth);
-    t = predict_rounds_of_terms<C>(rounds);
+    t = predict_rounds_of_terms<C>(p, rounds, tiles_of_c);
     t.global_store_requests = tiles_of_c * (C::tile_x * C::tile_y / 64);
     t.global_store_sectors = 8 * t.global_store_requests;
     t.barriers += C::threads / 32 * ctas;
-    t.shuffles = C::threads / 32 * tiles_of_c;    // a vote
-    t.fmas = tiles_of_c * C::tile_x * C::tile_y;  // which join a lane's sums
+    t.shuffles = C::threads / 32 * tiles_of_c;  // a vote
   });
   return t;
 }

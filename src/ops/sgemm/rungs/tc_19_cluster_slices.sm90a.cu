@@ -40,12 +40,11 @@ ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
     const std::int64_t x = std::min(p.m, p.n), y = std::max(p.m, p.n);
     const std::uint64_t tiles_of_c = tiles(x, C::tile_x) * tiles(y, C::tile_y),
                         ctas = tiles_of_c * slices.count, rounds = tiles_of_c * slices.rounds;
-    ladder::Totals t = predict_rounds_of_terms<C>(rounds);
+    ladder::Totals t = predict_rounds_of_terms<C>(p, rounds, ctas);
     t.global_store_requests = tiles_of_c * (C::tile_x * C::tile_y / 128);
     t.global_store_sectors = 16 * t.global_store_requests;
     t.barriers += (3 * (C::threads / 32) + C::warps) * ctas;
-    t.shuffles = C::threads / 32 * ctas;    // a vote
-    t.fmas = ctas * C::tile_x * C::tile_y;  // which join a lane's sums
+    t.shuffles = C::threads / 32 * ctas;  // a vote
     return t;
   });
 }

@@ -4,6 +4,7 @@
 
 #include "ops/sgemm/tensor/config.hpp"
 #include "ops/sgemm/tensor/split_pass.hpp"
+#include "ops/sgemm/tensor/term_slices.hpp"
 #include "ops/sgemm/tensor/tile_iterator.hpp"
 #include "ops/sgemm/tensor/tile_schedule.hpp"
 #include "ops/sgemm/tensor/workspace.hpp"
@@ -18,11 +19,11 @@ inline Gemm sizes_of(const Problem& p) {
   return g;
 }
 
-// What all rungs in three bfloat16 terms ask for in `rounds` of tiles of C, of whole lines by 16
-// bytes: six products of terms, and a barrier of the producers. Counts of shared memory are not
-// predicted.
+// What all rungs in three bfloat16 terms ask for in `rounds` of `ends` tiles of C, of whole lines
+// by 16 bytes: six products of terms, a barrier of the producers, and what joins the products.
+// Counts of shared memory are not predicted.
 template <class C>
-ladder::Totals predict_rounds_of_terms(std::uint64_t rounds) {
+ladder::Totals predict_rounds_of_terms(const Problem& p, std::uint64_t rounds, std::uint64_t ends) {
   ladder::Totals t;
   t.global_load_requests = rounds * ((C::tile_x + C::tile_y) * C::depth / 128);
   t.global_load_sectors = 16 * t.global_load_requests;
@@ -30,6 +31,8 @@ ladder::Totals predict_rounds_of_terms(std::uint64_t rounds) {
   t.shared_store_requests = t.shared_store_wavefronts = ladder::kNotPredicted;
   t.barriers = C::producers / 32 * rounds;
   t.tensor_fmas = 6 * rounds * C::tile_x * C::tile_y * C::depth;
+  const std::uint64_t joins = C::of_all_rounds ? ends : has_exact_sums<C>(p) ? rounds : 0;
+  t.fmas = joins * C::tile_x * C::tile_y;
   return t;
 }
 

@@ -110,7 +110,8 @@ __device__ __forceinline__ void make_right(float& sum, const SlicedGemm& g, cons
                        part_of_lines(g.y.data, g.y.ld, kYAlong, tile.y0, g.y.lines, 0, g.k), x, y);
 }
 
-// Adds up the CTAs' sums in their order, and stores C's: four neighbours at a time, or one.
+// Adds up the CTAs' sums in their order, and stores C's: four neighbours at a time, or one. Where
+// they may be exact, float64 keeps them so.
 template <class C, bool kXAlong, bool kYAlong, int kWidth>
 __device__ __forceinline__ void add_up_rows(float* sums, const SlicedGemm& g,
                                             const SlicedTile& tile, const RowShare& share) {
@@ -122,7 +123,8 @@ __device__ __forceinline__ void add_up_rows(float* sums, const SlicedGemm& g,
               column = (e & ((1 << pieces_log2) - 1)) * kWidth;
     if (column >= share.columns) continue;
     float* const own = sums + row * pitch + column;
-    float sum[kWidth] = {};
+    using Sum = std::conditional_t<C::may_be_exact && kXAlong && kYAlong, double, float>;
+    Sum all[kWidth] = {};
     WARPLADDER_UNROLL_BY(4)
     for (int slice = 0; slice < g.slices; ++slice) {
       float more[kWidth];
@@ -130,10 +132,12 @@ __device__ __forceinline__ void add_up_rows(float* sums, const SlicedGemm& g,
       if constexpr (kWidth == 4) parts::load4(more, there);
       if constexpr (kWidth == 1) more[0] = *there;
       WARPLADDER_UNROLL_ON_GPU
-      for (int i = 0; i < kWidth; ++i) sum[i] += more[i];
+      for (int i = 0; i < kWidth; ++i) all[i] += more[i];
     }
+    float sum[kWidth];
     WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < kWidth; ++i) {
+      sum[i] = static_cast<float>(all[i]);
       const int x = g.x_in_lines ? column + i : row, y = g.x_in_lines ? row : column + i;
       make_right<kXAlong, kYAlong>(sum[i], g, tile, x, y);
     }
@@ -151,18 +155,16 @@ __device__ __forceinline__ void add_up_rows(float* sums, const SlicedGemm& g,
 template <class C, bool kXAlong, bool kYAlong>
 __device__ __forceinline__ void consume_slice(TermShared<C>& shared, float* staged,
                                               const SlicedGemm& g, const SlicedTile& tile) {
-  TermSums<C> sums;
+  float sum[C::tile_x / 2];
   unsigned lost = 0;
-  TermsRead<C> at;
-  add_terms<C, kYAlong>(sums, shared, at, tile.end - tile.first, lost,
-                        row_shifts(g.y.data, g.y.ld));
-  sums.join_all();
+  add_up_terms<C, kXAlong, kYAlong>(sum, shared, g.x.lines, tile.end - tile.first, lost,
+                                    row_shifts(g.y.data, g.y.ld));
   report_lost<C>(shared, lost);
   sync_consumers<C>();  // the ring is used no more
   const float least =
       least_exact_sum<C>(shared, term_part<C>(g.x, kXAlong, tile.x0, C::tile_x, g, tile),
                          term_part<C>(g.y, kYAlong, tile.y0, C::tile_y, g, tile));
-  lay_down_in_rows<C>(staged, g.x_in_lines, sums.first, least);
+  lay_down_in_rows<C>(staged, g.x_in_lines, sum, least);
 }
 
 template <class C, bool kXAlong, bool kYAlong>

@@ -25,7 +25,21 @@ struct TermConfig {
                        consumer_registers =
                            std::min(240, (registers * threads - producer_registers * producers) /
                                              consumers / 8 * 8);
+  // Whether a consumer keeps the sums of smaller products for all rounds, or where not, may keep
+  // what its long sums round off (TermSums).
+  static constexpr bool of_all_rounds = consumer_registers > 128,
+                        may_be_exact = !of_all_rounds && tile_x <= 32;
 };
+
+// Of up to so many lines, all along k, cublasSgemm's sums are rounded in many places at once, and
+// so little that sums must be exact (TermSums) to be as near.
+constexpr std::int64_t kMostExactLines = 11;
+
+// Whether a row-major product's are.
+template <class C>
+bool has_exact_sums(const Problem& p) {
+  return C::may_be_exact && !p.trans_a && p.trans_b && std::min(p.m, p.n) <= kMostExactLines;
+}
 
 // The same for operands whose lines begin at any word (term_shifts.hpp).
 template <class C>

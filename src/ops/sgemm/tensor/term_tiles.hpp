@@ -301,33 +301,50 @@ struct TermsRead {
 // tensor cores truncate. So products of first terms, of 16 bits each, are added up for a round, and
 // then in FP32 to `first`; the others, 2^-8 as large, are added up in `others`: of all rounds, or
 // of one where registers are few.
-template <class C>
+//
+// kExact: a round's others are added to its products of first terms, and then both to `first`. What
+// that rounds off is what the next round's others begin with.
+template <class C, bool kExact = false>
 struct TermSums {
   static constexpr int count = C::tile_x / 2;
-  static constexpr bool of_all_rounds = C::consumer_registers > 128;
+  static constexpr bool keeps_others = C::of_all_rounds || kExact;
+  // What the tensor cores cut off lies half a unit below, on average. A quarter of it at the most
+  // is given back, so that an exact sum stays what it is.
+  static constexpr float cut_off = 0x1p-26f;
   float first[count] = {}, others[count] = {};
 
-  // After a round, where `others` are of one.
+  // After a round, in front of its products of first terms.
   __device__ __forceinline__ void join_round() {
-    if (of_all_rounds) return;
+    if (keeps_others) return;
     ptx::wgmma_wait<0>();
     ptx::pin(others);
     WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < count; ++i) first[i] += others[i];
   }
-  // After all rounds. What was cut off lies half a unit below, on average. A quarter of it at the
-  // most is given back, so that an exact sum stays what it is.
+  // After all rounds.
   __device__ __forceinline__ void join_all() {
-    if (!of_all_rounds) return;
-    constexpr float kCutOff = 0x1p-26f;
+    if (!keeps_others) return;
     WARPLADDER_UNROLL_ON_GPU
-    for (int i = 0; i < count; ++i) first[i] += fmaf(first[i], kCutOff, others[i]);
+    for (int i = 0; i < count; ++i) {
+      first[i] += kExact ? others[i] : fmaf(first[i], cut_off, others[i]);
+    }
+  }
+  // Adds a round's products of first terms to sum i.
+  __device__ __forceinline__ void add(int i, float part) {
+    if constexpr (kExact) {
+      part += fmaf(part, cut_off, others[i]);
+      const float sum = first[i] + part;
+      others[i] = part - (sum - first[i]);
+      first[i] = sum;
+    } else {
+      first[i] += part;
+    }
   }
 };
 
 // Adds a round's products of first terms, as many columns at a time as registers allow.
-template <class C>
-__device__ __forceinline__ void add_first_terms(float (&sum)[C::tile_x / 2],
+template <class C, bool kExact>
+__device__ __forceinline__ void add_first_terms(TermSums<C, kExact>& sums,
                                                 const unsigned (&a)[2][parts::kTerms][4],
                                                 const TermTile<C>& terms) {
   constexpr int kColumns = C::tile_x == 64 ? 64 : 32, kCount = kColumns / 2;
@@ -343,14 +360,15 @@ __device__ __forceinline__ void add_first_terms(float (&sum)[C::tile_x / 2],
     ptx::wgmma_commit();
     ptx::wgmma_wait<0>();
     ptx::pin(part);
+    if (kExact) ptx::pin(sums.others);
     WARPLADDER_UNROLL_ON_GPU
-    for (int i = 0; i < kCount; ++i) sum[column / 2 + i] += part[i];
+    for (int i = 0; i < kCount; ++i) sums.add(column / 2 + i, part[i]);
   }
 }
 
 // Adds the products of a tile's rounds.
-template <class C, bool kYAlong>
-__device__ __forceinline__ void add_terms(TermSums<C>& sums, TermShared<C>& shared,
+template <class C, bool kYAlong, bool kExact>
+__device__ __forceinline__ void add_terms(TermSums<C, kExact>& sums, TermShared<C>& shared,
                                           TermsRead<C>& at, int rounds, unsigned& lost,
                                           const RowShifts& shifts = {}) {
   static_assert(C::depth == 2 * parts::kTermDepth);
@@ -365,16 +383,35 @@ __device__ __forceinline__ void add_terms(TermSums<C>& sums, TermShared<C>& shar
       split_fragment<C, kYAlong>(a[step], shared.ring.y[stage], step, shifts, lost);
       ptx::wgmma_fence();
       parts::multiply_other_terms(sums.others, a[step], ptx::tile_descriptor(terms.steps[step]),
-                                  TermSums<C>::of_all_rounds || step > 0);
+                                  sums.keeps_others || step > 0);
       ptx::wgmma_commit();
     }
     sums.join_round();
-    add_first_terms<C>(sums.first, a, terms);
+    add_first_terms(sums, a, terms);
     ptx::pin(sums.others);
     at.place.advance();
     at.terms ^= 1;
     ptx::arrive(&shared.empty[stage]);
   }
+}
+
+// A consumer's sums of `rounds` rounds: exact ones of few lines.
+template <class C, bool kXAlong, bool kYAlong>
+__device__ __forceinline__ void add_up_terms(float (&sum)[C::tile_x / 2], TermShared<C>& shared,
+                                             std::int64_t lines_of_x, int rounds, unsigned& lost,
+                                             const RowShifts& shifts = {}) {
+  const auto add_up = [&]<bool kExact>() {
+    TermSums<C, kExact> sums;
+    TermsRead<C> at;
+    add_terms<C, kYAlong>(sums, shared, at, rounds, lost, shifts);
+    sums.join_all();
+    WARPLADDER_UNROLL_ON_GPU
+    for (int i = 0; i < C::tile_x / 2; ++i) sum[i] = sums.first[i];
+  };
+  if constexpr (C::may_be_exact && kXAlong && kYAlong) {
+    if (lines_of_x <= kMostExactLines) return add_up.template operator()<true>();
+  }
+  add_up.template operator()<false>();
 }
 
 template <class C>
