@@ -33,4 +33,7 @@ foreach(number RANGE ${first} ${last})
   warpladder_text_to_join(${CMAKE_ARGV${number}} ${number} text)
   string(APPEND all "${text}")
 endforeach()
-file(WRITE ${CMAKE_ARGV3} "${all}")
+# What is the same as before need not be compiled again.
+file(WRITE ${CMAKE_ARGV3}.new "${all}")
+file(COPY_FILE ${CMAKE_ARGV3}.new ${CMAKE_ARGV3} ONLY_IF_DIFFERENT)
+file(REMOVE ${CMAKE_ARGV3}.new)

@@ -29,7 +29,7 @@ function(warpladder_joined name result)
     set(file ${CMAKE_BINARY_DIR}/generated/${name}_${number}${suffix})
     add_custom_command(OUTPUT ${file}
       COMMAND ${CMAKE_COMMAND} -P ${warpladder_join_sources} ${file} ${batch}
-      DEPENDS ${warpladder_join_sources} ${batch} VERBATIM
+      DEPENDS ${warpladder_join_sources} ${batch} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} VERBATIM
       COMMENT "Joining sources into ${name}_${number}${suffix}")
     list(APPEND compiled ${file})
     math(EXPR number "${number} + 1")

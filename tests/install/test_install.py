@@ -119,7 +119,7 @@ class Install(unittest.TestCase):
         """What Ninja runs for this target, with each object named by its source alone."""
         text = run(["ninja", "-C", str(build), "-t", "commands", target], os.environ)
         # What CMake wrote into each build folder; quoted where the folder's name has a space.
-        text = re.sub(r"'[^']*/generated/([^']*)'|\S*/generated/", lambda m: "generated/" + (m[1] or ""), text)
+        text = re.sub(r"(['\"])[^'\"]*/generated/([^'\"]*)\1|\S*/generated/", lambda m: "generated/" + (m[2] or ""), text)
         return re.sub(r"\.dir/(?:\S*/)?src/", ".dir/src/", text.replace(" warpladder/", " ")).splitlines()
 
     def test_dlopen(self):
