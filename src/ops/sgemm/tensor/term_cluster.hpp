@@ -181,16 +181,24 @@ static __global__ void __launch_bounds__(C::threads, C::resident)
   if (threadIdx.x >= C::consumers) {
     ptx::give_registers<C::producer_registers>();
     produce_slice<C, kXAlong, kYAlong>(shared, g, tile);
+    ptx::cluster_arrive_relaxed();
   } else {
     ptx::take_registers<C::consumer_registers>();
     consume_slice<C, kXAlong, kYAlong>(shared, staged, g, tile);
+    // A release waits for all of the thread's memory. One warp's, behind a barrier, serves for what
+    // all have written.
+    sync_consumers<C>();
+    threadIdx.x < 32 ? ptx::cluster_arrive() : ptx::cluster_arrive_relaxed();
   }
-  ptx::cluster_barrier();  // all slices' sums are laid down
+  ptx::cluster_wait();  // all slices' sums are laid down
   const RowShare share = share_of_rows<C>(g, tile, all.rows_of_cta);
   is_whole(g.c) && (share.ldc | share.columns) % 4 == 0 && g.beta == 0.0f
       ? add_up_rows<C, kXAlong, kYAlong, 4>(staged, g, tile, share)
       : add_up_rows<C, kXAlong, kYAlong, 1>(staged, g, tile, share);
-  ptx::cluster_barrier();  // nobody reads this CTA's sums any more
+  // No CTA ends while others read its sums. What this one has read has come, for it was stored;
+  // nobody waits for the stores.
+  ptx::cluster_arrive_relaxed();
+  ptx::cluster_wait();
 }
 
 template <class C>
