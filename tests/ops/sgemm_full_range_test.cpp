@@ -296,19 +296,21 @@ INSTANTIATE_TEST_SUITE_P(, FullRangeWithSource,
                          [](const auto& rung) { return std::string(rung.param); });
 
 // A stream's CTAs go through several tiles, of each of its configurations. What one tile has lost
-// is made good in it and harms no other.
+// is made good in it and harms no other. Lines that begin at any word lie in all four ways.
 class FullRangeInAStream : public FullRange {};
 TEST_P(FullRangeInAStream, HoldsTileAfterTile) {
   const device::StandIn stand_in({.multiprocessors = 1});
   for (const auto& [m, n, k] :
        {std::array{520, 384, 70}, {200, 64, 70}, {130, 95, 33}, {200, 96, 100}, {200, 31, 64}}) {
-    for (const bool transposed : {false, true}) {
+    for (const auto& [trans_a, trans_b] :
+         {std::pair{false, false}, {true, true}, {false, true}, {true, false}}) {
+      if (trans_a != trans_b && m != 130) continue;
       const Problem p =
-          compact(m, n, k, Layout::row_major, transposed, transposed, 1.5f, n % 2 ? 0.5f : 0.0f);
+          compact(m, n, k, Layout::row_major, trans_a, trans_b, 1.5f, n % 2 ? 0.5f : 0.0f);
       const auto line_of_denormals = [&](HostOperands& x) {
         for (std::int64_t i = 0; i < p.k; ++i) {
-          x.a[static_cast<std::size_t>(transposed ? i * p.lda + 70 : 70 * p.lda + i)] *= 0x1p-135f;
-          x.b[static_cast<std::size_t>(transposed ? 9 * p.ldb + i : i * p.ldb + 9)] *= 0x1p100f;
+          x.a[static_cast<std::size_t>(p.trans_a ? i * p.lda + 70 : 70 * p.lda + i)] *= 0x1p-135f;
+          x.b[static_cast<std::size_t>(p.trans_b ? 9 * p.ldb + i : i * p.ldb + 9)] *= 0x1p100f;
         }
         x.a[1] = kInf;
       };

@@ -26,7 +26,10 @@ void launch(const Call& call, runtime::StreamView& stream) {
   with_batch(call, [&](const Gemm& g, const Batch& batch, bool trans_a, bool trans_b) {
     const StreamedShape shape{g.m, g.n, g.k, batch.count, width_for(g.lda, g.ldb)};
     with_term_stream(shape, *stream.machine, [&]<class C>(double) {
-      with_shifts<C>(begins_anywhere(g, batch), [&]<class Own>() {
+      constexpr std::int64_t kBrief = 2;
+      const bool shifts =
+          begins_anywhere(g, batch) && !is_brief(shape, tiles(g.k, C::depth), kBrief);
+      with_shifts<C>(shifts, [&]<class Own>() {
         launch_term_stream<Own>(g, batch, trans_a, trans_b, stream);
       });
     });

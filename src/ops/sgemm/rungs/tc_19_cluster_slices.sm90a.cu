@@ -28,7 +28,10 @@ void launch(const Call& call, runtime::StreamView& stream) {
   with_batch(call, [&](const Gemm& g, const Batch& batch, bool trans_a, bool trans_b) {
     const StreamedShape shape{g.m, g.n, g.k, batch.count, width_for(g.lda, g.ldb)};
     with_cluster_tile(shape, *stream.machine, [&]<class C>(const Slices& slices) {
-      with_shifts<C>(begins_anywhere(g, batch), [&]<class Own>() {
+      constexpr std::int64_t kBrief = 6;
+      const bool shifts =
+          begins_anywhere(g, batch) && !is_brief(shape, tiles(slices.rounds, slices.count), kBrief);
+      with_shifts<C>(shifts, [&]<class Own>() {
         launch_in_clusters<Own>(g, batch, trans_a, trans_b, slices, stream);
       });
     });

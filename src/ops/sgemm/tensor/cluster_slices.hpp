@@ -52,7 +52,7 @@ template <class C>
 double cluster_time(const StreamedShape& s, int slices, const runtime::Machine& machine) {
   constexpr TermStreamTiming kTiming = kTermClusterTiming<C>;
   static_assert(kTiming.round_s > 0);
-  constexpr double kLaunch_s = 2.8e-6, kMeet_s = 0.52e-6, kMeetEach_s = 0.08e-6, kMemory = 0.82,
+  constexpr double kLaunch_s = 2.3e-6, kMeet_s = 0.52e-6, kMeetEach_s = 0.08e-6, kMemory = 0.82,
                    kFirstRagged_s = 0.5e-6;
   const double ragged_s = s.width == 4 ? 0 : kTiming.ragged_s;
   const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n),
