@@ -49,9 +49,9 @@ struct Shifted : C {
 
 // `run` gets the configuration for lines that begin at any word, or C, which copies words of them.
 template <class C, class Run>
-void with_shifts(bool begins_anywhere, const Run& run) {
+void with_shifts(bool shifts, const Run& run) {
   if constexpr (C::has_room) {
-    if (begins_anywhere) return run.template operator()<Shifted<C>>();
+    if (shifts) return run.template operator()<Shifted<C>>();
   }
   run.template operator()<C>();
 }
