@@ -12,6 +12,7 @@
 #include "ops/sgemm/parity_slices.hpp"
 #include "ops/sgemm/streams.hpp"
 #include "ops/sgemm/tensor/cluster_slices.hpp"
+#include "ops/sgemm/tensor/held_tiles.hpp"
 #include "ops/sgemm/thread_tiles.hpp"
 #include "ops/sgemm/plan.hpp"
 // clang-format on
@@ -40,6 +41,7 @@ WARPLADDER_USES_RUNG(tc_14_prepared_full_range);
 WARPLADDER_USES_RUNG(tc_15_split_on_the_way);
 WARPLADDER_USES_RUNG(tc_18_streamed_terms);
 WARPLADDER_USES_RUNG(tc_19_cluster_slices);
+WARPLADDER_USES_RUNG(tc_20_held_terms);
 #endif
 
 namespace {
@@ -154,6 +156,10 @@ struct JustTime {
   double operator()(double time_s) const {
     return time_s;
   }
+  template <class C>
+  double operator()(const HeldPlan& plan) const {
+    return plan.time_s;
+  }
 };
 struct JustSlices {
   template <class C>
@@ -222,12 +228,13 @@ bool pairs_are_accurate(const Problem& p) {
 }
 
 #if WARPLADDER_HOPPER_CODE
+// From here on three terms lose less than an FP32 dot product's roundings.
+constexpr std::int64_t kLeastDepthOfStreams = 32;
+
 // The rungs that multiply batches in three terms.
 void consider_terms(Considered& plans, const StreamedShape& shape, const runtime::Machine& machine,
                     Corrected streamed, Corrected in_clusters) {
-  // From here on three terms lose less than an FP32 dot product's roundings.
-  constexpr std::int64_t kLeastDepth = 32;
-  if (shape.k < kLeastDepth) return;
+  if (shape.k < kLeastDepthOfStreams) return;
   plans.consider(with_term_stream(shape, machine, JustTime()),
                  {WARPLADDER_PLANNED(tc_18_streamed_terms)}, streamed);
   if (fits_clusters(shape.m, shape.n, shape.count)) {
@@ -332,6 +339,10 @@ Considered plans_of_one(const Problem& given, const runtime::Machine& machine,
   if (arithmetic == Arithmetic::accurate) {
     consider_terms(plans, shape, machine, Corrected::tc_18_streamed_terms,
                    Corrected::tc_19_cluster_slices);
+    if (p.k >= kLeastDepthOfStreams && fits_held(p.m, p.n, p.k) && !has_few_lines_along_k(p)) {
+      plans.consider(with_held_tile(shape, machine, JustTime()),
+                     {WARPLADDER_PLANNED(tc_20_held_terms)}, Corrected::tc_20_held_terms);
+    }
   }
   constexpr std::int64_t kLeastDepthOfTerms = 512;  // below it cublasSgemm's sums are as accurate
   if (arithmetic == Arithmetic::accurate && p.k >= kLeastDepthOfTerms) {

@@ -35,10 +35,13 @@ struct TermConfig {
 // so little that sums must be exact (TermSums) to be as near.
 constexpr std::int64_t kMostExactLines = 11;
 
-// Whether a row-major product's are.
+// Whether a row-major product has them, and whether its sums are exact.
+inline bool has_few_lines_along_k(const Problem& p) {
+  return !p.trans_a && p.trans_b && std::min(p.m, p.n) <= kMostExactLines;
+}
 template <class C>
 bool has_exact_sums(const Problem& p) {
-  return C::may_be_exact && !p.trans_a && p.trans_b && std::min(p.m, p.n) <= kMostExactLines;
+  return C::may_be_exact && has_few_lines_along_k(p);
 }
 
 // The same for operands whose lines begin at any word (term_shifts.hpp).

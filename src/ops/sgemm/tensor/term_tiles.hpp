@@ -110,6 +110,22 @@ __device__ __forceinline__ TermDepth term_depth(const SlicedGemm& g, const Slice
   return {k0, tile.end - tile.first, static_cast<int>((k_end < g.k ? k_end : g.k) - k0)};
 }
 
+// The terms of eight neighbours along k of a line: put(term, half, its two words) for both halves
+// of the order in which the tensor cores take them.
+template <class Put>
+__device__ __forceinline__ void split_octet(const float (&value)[8], unsigned& lost,
+                                            const Put& put) {
+  WARPLADDER_UNROLL_ON_GPU
+  for (int half = 0; half < 2; ++half) {
+    uint2 word[parts::kTerms];
+    const float *const low = &value[2 * half], *const high = low + 4;
+    parts::split_two(low[0], low[1], word[0].x, word[1].x, word[2].x, lost);
+    parts::split_two(high[0], high[1], word[0].y, word[1].y, word[2].y, lost);
+    WARPLADDER_UNROLL_ON_GPU
+    for (int term = 0; term < parts::kTerms; ++term) put(term, half, word[term]);
+  }
+}
+
 // The producers: X's tile into its terms. Of each eight lines and C::depth of k, a lane has eight
 // neighbours along k of a line.
 template <class C, bool kAlong>
@@ -137,18 +153,10 @@ __device__ __forceinline__ void split_tile(TermTile<C>& to, const float* raw,
       WARPLADDER_UNROLL_ON_GPU
       for (int j = 0; j < 8; ++j) value[j] = from[j * kRaw];
     }
-    WARPLADDER_UNROLL_ON_GPU
-    for (int half = 0; half < 2; ++half) {
-      uint2 word[parts::kTerms];
-      const float *const low = &value[2 * half], *const high = low + 4;
-      parts::split_two(low[0], low[1], word[0].x, word[1].x, word[2].x, lost);
-      parts::split_two(high[0], high[1], word[0].y, word[1].y, word[2].y, lost);
-      WARPLADDER_UNROLL_ON_GPU
-      for (int term = 0; term < parts::kTerms; ++term) {
-        const int piece = (term * 2 + half) ^ line % 8;
-        *reinterpret_cast<uint2*>(row + i * parts::kTermLine + piece * sizeof(uint4)) = word[term];
-      }
-    }
+    split_octet(value, lost, [&](int term, int half, uint2 words) {
+      const int piece = (term * 2 + half) ^ line % 8;
+      *reinterpret_cast<uint2*>(row + i * parts::kTermLine + piece * sizeof(uint4)) = words;
+    });
   }
 }
 
@@ -254,6 +262,16 @@ __device__ __forceinline__ unsigned fragment_line() {
   return threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4 * 2;
 }
 
+// A thread's terms of four neighbours along k, of each of its two lines.
+__device__ __forceinline__ void split_values(unsigned (&a)[parts::kTerms][4],
+                                             const float (&value)[2][4], unsigned& lost) {
+  WARPLADDER_UNROLL_ON_GPU
+  for (int w = 0; w < 4; ++w) {
+    const float(&of)[4] = value[w % 2];
+    parts::split_two(of[w / 2 * 2], of[w / 2 * 2 + 1], a[0][w], a[1][w], a[2][w], lost);
+  }
+}
+
 // A thread's terms of Y's raw tile, at step·16 of its depth.
 template <class C, bool kAlong>
 __device__ __forceinline__ void split_fragment(unsigned (&a)[parts::kTerms][4], const float* raw,
@@ -283,11 +301,7 @@ __device__ __forceinline__ void split_fragment(unsigned (&a)[parts::kTerms][4], 
       value[1][j] = two.y;
     }
   }
-  WARPLADDER_UNROLL_ON_GPU
-  for (int w = 0; w < 4; ++w) {
-    const float(&of)[4] = value[w % 2];
-    parts::split_two(of[w / 2 * 2], of[w / 2 * 2 + 1], a[0][w], a[1][w], a[2][w], lost);
-  }
+  split_values(a, value, lost);
 }
 
 // Where a consumer is: the stage that it reads, and the place of X's terms.

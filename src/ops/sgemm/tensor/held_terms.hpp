@@ -1,0 +1,386 @@
+#pragma once
+// A product whose k is short, in three bfloat16 terms (parts/bfloat_terms.hpp). The terms of a tile
+// of X lie in shared memory, of all k. Y passes them: a warpgroup reads its lines from memory
+// straight into the registers from which they are multiplied. There is no ring and no producer.
+
+#include "ops/sgemm/tensor/held_epilogue.hpp"
+
+namespace warpladder::sgemm {
+inline namespace WARPLADDER_FLAVOUR {
+
+// X's terms, of 64 along k: the lines' first terms, then their second and third ones. A line is 128
+// bytes, in the 128-byte swizzle.
+template <class C>
+struct HeldTerms {
+  static constexpr int bytes_of_term = C::tile_x * 128;
+  unsigned char line[parts::kTerms * C::tile_x][128];
+};
+template <class C>
+struct HeldShared {
+  static constexpr int slices = C::slices > 1 ? C::slices : 1,
+                       sums_of_thread = C::slices > 1 ? C::tile_x / 2 : 1;
+  float sums[slices][sums_of_thread][128];
+  HeldRows<C> rows[C::slices > 1 ? 1 : C::threads / 32];
+  unsigned lost[C::threads / 32];
+  alignas(1024) HeldTerms<C> terms[1];  // as many as k takes
+};
+
+// Four neighbours along k of a line, `there` of which exist.
+template <bool kAlong>
+__device__ __forceinline__ void read_some(float* value, const float* from, std::int64_t ld,
+                                          int there) {
+  WARPLADDER_UNROLL_ON_GPU
+  for (int j = 0; j < 4; ++j) value[j] = j < there ? from[kAlong ? j : j * ld] : 0.0f;
+}
+
+// A warp's lines of X, in rounds that warpgroups take by turns: of each of C::blocks lines, 32
+// apart, eight neighbours along k for each lane.
+template <class C, bool kAlong>
+class HeldX {
+ public:
+  __device__ __forceinline__ HeldX(const SlicedGemm& g, std::int64_t x0)
+      : left_(static_cast<int>(g.k) - k_of_lane()) {
+    const std::int64_t ld = g.x.ld, k = k_of_lane();
+    WARPLADDER_UNROLL_ON_GPU
+    for (int b = 0; b < C::blocks; ++b) {
+      const std::int64_t line = min(x0 + line_of_lane() + 32 * b, g.x.lines - 1);
+      from_[b] = g.x.data + (kAlong ? line * ld + k : k * ld + line);
+    }
+  }
+  __device__ __forceinline__ void read(float (&value)[C::blocks][8], const SlicedGemm& g) {
+    const std::int64_t ld = g.x.ld;
+    if (left_ < 8) {
+      WARPLADDER_UNROLL_ON_GPU
+      for (int b = 0; b < C::blocks; ++b) {
+        read_some<kAlong>(value[b], from_[b], ld, left_);
+        read_some<kAlong>(value[b] + 4, from_[b] + 4 * (kAlong ? 1 : ld), ld, left_ - 4);
+      }
+    } else if (kAlong && g.x.vectors) {
+      WARPLADDER_UNROLL_ON_GPU
+      for (int b = 0; b < C::blocks; ++b) {
+        parts::load4(value[b], from_[b]);
+        parts::load4(value[b] + 4, from_[b] + 4);
+      }
+    } else {
+      WARPLADDER_UNROLL_ON_GPU
+      for (int b = 0; b < C::blocks; ++b) {
+        WARPLADDER_UNROLL_ON_GPU
+        for (int j = 0; j < 8; ++j) value[b][j] = from_[b][kAlong ? j : j * ld];
+      }
+    }
+    constexpr int kStep = C::warpgroups * C::depth;
+    left_ -= kStep;
+    WARPLADDER_UNROLL_ON_GPU
+    for (int b = 0; b < C::blocks; ++b) from_[b] += kAlong ? kStep : kStep * ld;
+  }
+  // The terms of round `round`.
+  __device__ __forceinline__ static void put(HeldTerms<C>* terms, int round,
+                                             const float (&value)[C::blocks][8], unsigned& lost) {
+    const int line = line_of_lane(), octet = threadIdx.x % 32 / 8,
+              piece = round % 2 * 4 + octet / 2 * 2;
+    unsigned char* const to = terms[round / 2].line[line] + octet % 2 * sizeof(uint2);
+    WARPLADDER_UNROLL_ON_GPU
+    for (int b = 0; b < C::blocks; ++b) {
+      split_octet(value[b], lost, [&](int term, int half, uint2 words) {
+        const int place = (piece + half) ^ line % 8;
+        *reinterpret_cast<uint2*>(to + 32 * 128 * b + term * HeldTerms<C>::bytes_of_term +
+                                  place * sizeof(uint4)) = words;
+      });
+    }
+  }
+
+ private:
+  __device__ __forceinline__ static int line_of_lane() {
+    return static_cast<int>(threadIdx.x) / 32 % 4 * 8 + static_cast<int>(threadIdx.x) % 8;
+  }
+  __device__ __forceinline__ static int k_of_lane() {
+    return static_cast<int>(threadIdx.x) / 128 * C::depth +
+           static_cast<int>(threadIdx.x) % 32 / 8 * 8;
+  }
+  int left_;
+  const float* from_[C::blocks];
+};
+
+// A round of a thread's two lines of Y: of each four neighbours along k in each of two steps.
+struct HeldRound {
+  float value[2][2][4];  // step, line
+};
+
+// A warpgroup's tiles of Y, round by round. Of lines that do not exist the last ones are read.
+template <class C, bool kAlong>
+class HeldY {
+ public:
+  __device__ __forceinline__ HeldY(const SlicedGemm& g, unsigned tile, unsigned step)
+      : tile_(tile), step_(step), pairs_(!kAlong && g.y.vectors && g.y.lines % 2 == 0) {
+    begin(g);
+  }
+  __device__ __forceinline__ void read(HeldRound& to, const SlicedGemm& g) {
+    if (tile_ >= static_cast<unsigned>(g.tiles_y) || left_ <= 0) return;
+    const std::int64_t ld = g.y.ld, along = kAlong ? 1 : ld;
+    if (left_ < C::depth) {
+      for_lines(
+          to,
+          [&](float* value, int s, const float* from) {
+            read_some<kAlong>(value, from, ld, left_ - 16 * s - k_of_lane());
+          },
+          along);
+    } else if (kAlong && g.y.vectors) {
+      for_lines(
+          to, [&](float* value, int, const float* from) { parts::load4(value, from); }, along);
+    } else if (pairs_) {
+      WARPLADDER_UNROLL_ON_GPU
+      for (int s = 0; s < 2; ++s) {
+        WARPLADDER_UNROLL_ON_GPU
+        for (int j = 0; j < 4; ++j) {
+          const auto two = *reinterpret_cast<const float2*>(from_ + (16 * s + j) * ld);
+          to.value[s][0][j] = two.x;
+          to.value[s][1][j] = two.y;
+        }
+      }
+    } else {
+      for_lines(
+          to,
+          [&](float* value, int, const float* from) {
+            WARPLADDER_UNROLL_ON_GPU
+            for (int j = 0; j < 4; ++j) value[j] = from[j * along];
+          },
+          along);
+    }
+    constexpr int kStep = C::slices * C::depth;
+    from_ += kStep * along;
+    left_ -= kStep;
+    if (C::slices > 1 || left_ > 0) return;
+    tile_ += step_;
+    begin(g);
+  }
+  // Begins at the warpgroup's next tile.
+  __device__ __forceinline__ void next_tile(const SlicedGemm& g) {
+    if (C::slices == 1) return;
+    tile_ += step_;
+    begin(g);
+  }
+
+ private:
+  __device__ __forceinline__ static int k_of_lane() { return threadIdx.x % 4 * 4; }
+  template <class Read>
+  __device__ __forceinline__ void for_lines(HeldRound& to, const Read& read, std::int64_t along) {
+    WARPLADDER_UNROLL_ON_GPU
+    for (int i = 0; i < 2; ++i) {
+      const float* const line = from_ + (i > 0 ? second_ : 0);
+      WARPLADDER_UNROLL_ON_GPU
+      for (int s = 0; s < 2; ++s) read(to.value[s][i], s, line + 16 * s * along);
+    }
+  }
+  __device__ __forceinline__ void begin(const SlicedGemm& g) {
+    const LineOperand& y = g.y;
+    const int first = C::slices > 1 ? static_cast<int>(threadIdx.x) / 128 * C::depth : 0;
+    const std::int64_t line =
+        min(std::int64_t{tile_} * C::tile_y + held_line(), y.lines - (pairs_ ? 2 : 1));
+    second_ = line + 1 < y.lines ? (kAlong ? y.ld : 1) : 0;
+    left_ = static_cast<int>(g.k) - first;
+    const std::int64_t k = first + k_of_lane();
+    from_ = y.data + (kAlong ? line * y.ld + k : k * y.ld + line);
+  }
+  unsigned tile_, step_;
+  bool pairs_;
+  int left_ = 0;
+  std::int64_t second_ = 0;  // from a thread's first line to its second one
+  const float* from_ = nullptr;
+};
+
+// A thread's sums of a tile. The tensor cores truncate: so products of first terms, of 16 bits
+// each, are added up for a round, and then in FP32 to `first`. The others, 2^-8 as large, are added
+// up in `others`, in all rounds.
+template <class C>
+struct HeldSums {
+  static constexpr int count = C::tile_x / 2;
+  float first[count] = {}, others[count] = {}, part[count];
+
+  // Adds a step of 16 of k; the first one of a round, or another.
+  __device__ __forceinline__ void multiply(const unsigned (&a)[parts::kTerms][4],
+                                           ptx::TileDescriptor terms, bool add) {
+    const auto of_term = [&](int term) {
+      return ptx::behind(terms, term * HeldTerms<C>::bytes_of_term);
+    };
+    ptx::multiply_bf16(others, a[2], of_term(0), true);
+    ptx::multiply_bf16(others, a[0], of_term(2), true);
+    ptx::multiply_bf16(others, a[1], of_term(1), true);
+    ptx::multiply_bf16(others, a[1], of_term(0), true);
+    ptx::multiply_bf16(others, a[0], of_term(1), true);
+    ptx::multiply_bf16(part, a[0], of_term(0), add);
+  }
+  __device__ __forceinline__ void join_round() {
+    ptx::wgmma_wait<0>();
+    ptx::pin(part);
+    ptx::pin(others);
+    WARPLADDER_UNROLL_ON_GPU
+    for (int i = 0; i < count; ++i) first[i] += part[i];
+  }
+  // What the tensor cores cut off lies half a unit below, on average. A quarter of it at the most
+  // is given back, so that an exact sum stays what it is.
+  __device__ __forceinline__ void join_all() {
+    constexpr float kCutOff = 0x1p-26f;
+    WARPLADDER_UNROLL_ON_GPU
+    for (int i = 0; i < count; ++i) first[i] += fmaf(first[i], kCutOff, others[i]);
+  }
+};
+
+// A warpgroup's rounds of a tile, from `round` on. The next one of Y is on its way.
+template <class C, bool kYAlong>
+__device__ __forceinline__ void add_held_terms(HeldSums<C>& sums, const HeldShared<C>& shared,
+                                               const SlicedGemm& g, int round, HeldRound& ahead,
+                                               HeldY<C, kYAlong>& y, unsigned& lost) {
+  WARPLADDER_NO_UNROLL
+  for (; round < g.rounds; round += C::slices) {
+    const ptx::TileDescriptor terms =
+        ptx::behind(ptx::tile_descriptor(&shared.terms[round / 2]), round % 2 * 64);
+    unsigned a[2][parts::kTerms][4];
+    WARPLADDER_UNROLL_ON_GPU
+    for (int step = 0; step < 2; ++step) {
+      split_values(a[step], ahead.value[step], lost);
+      ptx::wgmma_fence();
+      sums.multiply(a[step], ptx::behind(terms, 32 * step), step > 0);
+      ptx::wgmma_commit();
+    }
+    y.read(ahead, g);
+    sums.join_round();
+  }
+  sums.join_all();
+}
+
+// A warpgroup's share of a tile to C. `sums`: of its slice; those of all slices lie in shared
+// memory.
+template <class C, bool kXAlong, bool kYAlong, bool kXInLines>
+__device__ __forceinline__ void store_held(HeldShared<C>& shared, const SlicedGemm& g,
+                                           const HeldSums<C>& sums, std::int64_t x0,
+                                           std::int64_t y0, bool lossy) {
+  HeldPlace<kXAlong, kYAlong> at{x0 + threadIdx.x % 4 * 2, y0 + held_line(), 0.0f};
+  if (lossy) at.least = least_of_warp<C, kXAlong, kYAlong>(g, at.x, at.y);
+  // Rows of C whose pairs lie in whole sectors need not be laid down.
+  const std::int64_t ld = kXInLines ? g.c_y : g.c_x;
+  const bool inside = x0 + C::tile_x <= g.x.lines && y0 + C::tile_y <= g.y.lines,
+             whole = inside && g.beta == 0.0f && ld % 2 == 0 &&
+                     reinterpret_cast<std::uintptr_t>(g.c) % sizeof(float2) == 0;
+  if constexpr (C::slices == 1 && kXInLines) {
+    if (!whole || ld % 8 != 0) {
+      store_rows_of_held<C>(shared.rows[threadIdx.x / 32], g, at, x0, sums.first);
+      return;
+    }
+  }
+  WARPLADDER_UNROLL_ON_GPU
+  for (int j = 0; j < C::tile_x / 8; ++j) {
+    float four[4];
+    if constexpr (C::slices == 1) {
+      WARPLADDER_UNROLL_ON_GPU
+      for (int e = 0; e < 4; ++e) four[e] = sums.first[4 * j + e];
+    } else {
+      if (j % C::slices != static_cast<int>(threadIdx.x) / 128) continue;
+      WARPLADDER_UNROLL_ON_GPU
+      for (int e = 0; e < 4; ++e) {
+        four[e] = 0.0f;
+        WARPLADDER_UNROLL_ON_GPU
+        for (int s = 0; s < C::slices; ++s) {
+          four[e] += shared.sums[s][4 * j + e][threadIdx.x % 128];
+        }
+      }
+    }
+    store_four<kXInLines>(g, at, j, four, whole);
+  }
+}
+
+// Whether any warp has reported what the terms lost. A barrier lies in between.
+template <class C>
+__device__ __forceinline__ bool any_lost(const HeldShared<C>& shared) {
+  unsigned lost = 0;
+  WARPLADDER_UNROLL_ON_GPU
+  for (int warp = 0; warp < C::threads / 32; ++warp) lost |= shared.lost[warp];
+  return lost != 0;
+}
+
+// A warpgroup's rounds of X into terms: every fourth one.
+template <class C, bool kXAlong>
+__device__ __forceinline__ void hold_terms(HeldShared<C>& shared, const SlicedGemm& g,
+                                           HeldX<C, kXAlong>& x, float (&value)[C::blocks][8],
+                                           unsigned& lost) {
+  WARPLADDER_NO_UNROLL
+  for (int round = static_cast<int>(threadIdx.x) / 128; round < g.rounds;) {
+    x.put(shared.terms, round, value, lost);
+    round += C::warpgroups;
+    if (round < g.rounds) x.read(value, g);
+  }
+  ptx::fence_async_proxy_of_shared();
+}
+
+template <class C, bool kXAlong, bool kYAlong, bool kXInLines>
+static __global__ void __launch_bounds__(C::threads, 1) multiply_held_terms(SlicedGemm g) {
+  auto& shared = *runtime::dynamic_shared<HeldShared<C>>();
+  const std::int64_t x0 = std::int64_t{blockIdx.y} * C::tile_x;
+  const int warpgroup = ptx::warpgroup();
+  const unsigned step = gridDim.x * C::own_tiles;
+  unsigned tile = blockIdx.x + (C::slices > 1 ? 0 : gridDim.x * warpgroup);
+  HeldX<C, kXAlong> x(g, x0);
+  HeldY<C, kYAlong> y(g, tile, step);
+  float of_x[C::blocks][8];
+  HeldRound ahead;
+  x.read(of_x, g);
+  y.read(ahead, g);
+  unsigned lost = 0;
+  hold_terms<C, kXAlong>(shared, g, x, of_x, lost);
+  const auto report = [&] {
+    const bool of_warp = __any_sync(0xffffffffu, parts::has_lost(lost));
+    if (threadIdx.x % 32 == 0) shared.lost[threadIdx.x / 32] = of_warp;
+  };
+  if (C::slices == 1) report();
+  __syncthreads();  // X's terms are there
+  const bool x_lost = C::slices == 1 && any_lost<C>(shared);
+  for (; tile < static_cast<unsigned>(g.tiles_y); tile += step) {
+    HeldSums<C> sums;
+    add_held_terms<C, kYAlong>(sums, shared, g, C::slices > 1 ? warpgroup : 0, ahead, y, lost);
+    bool lossy = x_lost;
+    if constexpr (C::slices == 1) {
+      lossy |= __any_sync(0xffffffffu, parts::has_lost(lost));
+    } else {
+      WARPLADDER_UNROLL_ON_GPU
+      for (int i = 0; i < HeldSums<C>::count; ++i) {
+        // A sum that is not right becomes none at all, and so does what it is added to.
+        shared.sums[warpgroup][i][threadIdx.x % 128] =
+            is_right(sums.first[i], 0.0f) ? sums.first[i] : __int_as_float(0x7fffffff);
+      }
+      y.next_tile(g);
+      y.read(ahead, g);
+      report();
+      __syncthreads();  // all slices' sums are there
+      lossy = any_lost<C>(shared);
+    }
+    store_held<C, kXAlong, kYAlong, kXInLines>(shared, g, sums, x0, std::int64_t{tile} * C::tile_y,
+                                               lossy);
+    if (C::slices > 1 && tile + step < static_cast<unsigned>(g.tiles_y)) {
+      __syncthreads();  // and have been read
+    }
+  }
+}
+
+template <class C>
+void launch_held_terms(const Gemm& g, bool trans_a, bool trans_b, unsigned ctas,
+                       runtime::StreamView& stream) {
+  Lines lines = lines_of(g, trans_a, trans_b, rows_are_held(g.m, g.n));
+  SlicedGemm& s = lines.gemm;
+  s.tiles_x = static_cast<int>(tiles(s.x.lines, C::tile_x));
+  s.tiles_y = static_cast<int>(tiles(s.y.lines, C::tile_y));
+  s.slices = 1;
+  s.rounds = static_cast<int>(tiles(g.k, C::depth));
+  constexpr auto kShared = [](int rounds) {
+    return offsetof(HeldShared<C>, terms) + (rounds + 1) / 2 * sizeof(HeldTerms<C>);
+  };
+  static_assert(kShared(C::most_depth / C::depth) <= 227 << 10);
+  const runtime::LaunchShape shape{dim3(ctas, static_cast<unsigned>(s.tiles_x)), dim3(C::threads),
+                                   kShared(s.rounds)};
+  for_transposes(!lines.x_along, lines.y_along, [&]<bool kXAlong, bool kYAcross>() {
+    s.x_in_lines
+        ? runtime::launch(stream, shape, multiply_held_terms<C, kXAlong, !kYAcross, true>, s)
+        : runtime::launch(stream, shape, multiply_held_terms<C, kXAlong, !kYAcross, false>, s);
+  });
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::sgemm
