@@ -2,6 +2,7 @@
 // A thread's share of a tile on its way from a matrix in global memory to shared memory, by way of
 // registers, so that the loads of one tile can be under way while another is computed on.
 
+#include "parts/ptx/opaque.hpp"
 #include "runtime/kernel.hpp"
 
 namespace warpladder::parts {
@@ -12,8 +13,8 @@ inline namespace WARPLADDER_FLAVOUR {
 // lays a tile down as tile[depth][outer].
 // kAlongDepth: neighbours in memory are neighbours in depth (A by rows), else along the outer side.
 // kVector: 4 loads a float4, which needs 16-byte alignment of data and ld, and lines in memory of a
-// multiple of 4 elements; 1 loads words.
-template <int kOuter, int kDepth, int kThreads, bool kAlongDepth, int kVector>
+// multiple of 4 elements; 1 loads words. kSpares: many words along the depth take one pointer.
+template <int kOuter, int kDepth, int kThreads, bool kAlongDepth, int kVector, bool kSpares = false>
 class TileFetch {
  public:
   static constexpr int kPieces = kOuter * kDepth / kThreads / kVector;
@@ -25,6 +26,10 @@ class TileFetch {
   __device__ __forceinline__ TileFetch(const float* data, std::int64_t ld, std::int64_t outers,
                                        std::int64_t outer0)
       : ld_(ld) {
+    if constexpr (kCounts) {
+      const std::int64_t left = outers - outer0 - outer(0);
+      left_ = left < kOuter ? static_cast<int>(left) : kOuter;
+    }
     WARPLADDER_UNROLL
     for (int p = 0; p < kPointers; ++p) {
       const std::int64_t last = outers - (kAlongDepth ? 1 : kVector);
@@ -41,9 +46,15 @@ class TileFetch {
   // Global memory → registers: the next `depth` ≤ kDepth elements along the depth, zeros after
   // them. A constant kDepth costs no comparison.
   __device__ __forceinline__ void fetch(int depths) {
+    const float* line = at_[0];
     WARPLADDER_UNROLL
     for (int p = 0; p < kPieces; ++p) {
-      const float* at = kAlongDepth ? at_[p] : at_[0] + p * kAcross * ld_;
+      if constexpr (kCounts) {
+        if (p > 0) line += kAcross * ld_;
+        ptx::make_opaque(line);                    // or multiples of ld_ take registers
+        if (p > 0 && p * kAcross >= left_) break;  // what these pieces held before is as good
+      }
+      const float* at = kCounts ? line : kAlongDepth ? at_[p] : at_[0] + p * kAcross * ld_;
       const bool there = depths == kDepth || depth(p) < depths;
       piece_[p] = there ? *reinterpret_cast<const Piece*>(at) : Piece{};
     }
@@ -111,11 +122,14 @@ class TileFetch {
   __device__ __forceinline__ static int depth(int p) { return kAlongDepth ? along() : across(p); }
 
   // Pieces along the depth differ by a multiple of ld; those along the outer side may each be the
-  // last line again.
-  static constexpr int kPointers = kAlongDepth ? kPieces : 1;
+  // last line again. Of many pieces those beyond the last line are left out instead: pointers take
+  // registers.
+  static constexpr bool kCounts = kSpares && kAlongDepth && kVector == 1 && kPieces > 2;
+  static constexpr int kPointers = kAlongDepth && !kCounts ? kPieces : 1;
   const float* at_[kPointers];
   std::int64_t ld_;
-  Piece piece_[kPieces];
+  int left_ = 0;  // lines from this thread's first one on, where kCounts
+  Piece piece_[kPieces] = {};
 };
 
 }  // namespace WARPLADDER_FLAVOUR

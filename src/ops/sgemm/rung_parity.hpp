@@ -19,7 +19,10 @@ ladder::Totals predict_by_parity(const Problem& p, std::uint64_t slices) {
   t.global_load_requests = (of_a + of_b) * k_tiles;
   t.global_load_sectors = 16 * t.global_load_requests;
   t.shared_store_requests = (4 * of_a + of_b) * k_tiles;
-  t.shared_store_wavefronts = (4 * 2 * of_a + 4 * of_b) * k_tiles;
+  // Lanes that share a line of A are four steps of k apart.
+  constexpr bool kPadded = parity_stride<C>(C::rows, true) > C::rows;
+  constexpr std::uint64_t kMeet = C::depth / (kPadded ? 8 : 4);  // of them, on a bank
+  t.shared_store_wavefronts = (4 * kMeet * of_a + 4 * of_b) * k_tiles;
   t.shared_load_requests = (2 + 2) * warps * p.k;
   t.shared_load_wavefronts = (2 * 2 + 2 * 2) * warps * p.k;
   t.barriers = k_tiles;

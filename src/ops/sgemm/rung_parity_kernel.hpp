@@ -54,6 +54,15 @@ __device__ __forceinline__ ParityPlace parity_place(int thread) {
           warp % C::warps_across * C::warp_columns + lane_column * 4};
 }
 
+// From a step of k to the next one in a tile of shared memory. Lanes that store what they loaded
+// along k are several steps apart: padding keeps them from meeting on a bank.
+template <class C>
+constexpr int parity_stride(int outer, bool along_depth) {
+  constexpr int kPadding = 4, kMostShared = 48 << 10;
+  constexpr bool kFits = 8 * C::depth * (C::rows + C::columns + 2 * kPadding) <= kMostShared;
+  return outer + (along_depth && kFits ? kPadding : 0);
+}
+
 // A thread's sums, of which the first 4×4 begin at C's element (row0, column0).
 template <class C, int kVector, class Finish>
 __device__ __forceinline__ void store_by_parity(const Gemm& g,
@@ -72,18 +81,71 @@ __device__ __forceinline__ void store_by_parity(const Gemm& g,
   }
 }
 
+// The same where C takes no float4: a warp lays down its sums of four rows and 32 columns, and
+// neighbouring lanes store neighbouring words. `staged` is the warp's own; (row0, column0) are the
+// warp's, `in_warp` the thread's place there.
+constexpr int kStagedRow = 48, kStagedRows = 4;  // a request's rows meet on no bank
+template <class C, class Finish>
+__device__ __forceinline__ void store_by_rows(const Gemm& g,
+                                              const float (&sum)[C::thread][C::thread],
+                                              std::int64_t row0, std::int64_t column0,
+                                              ParityPlace in_warp, float* staged) {
+  const int lane = threadIdx.x % 32;
+  WARPLADDER_UNROLL_ON_GPU
+  for (int i = 0; i < C::thread; ++i) {
+    WARPLADDER_UNROLL_ON_GPU
+    for (int j = 0; j < C::thread; j += 4) {
+      *reinterpret_cast<float4*>(staged + in_warp.row / 4 * kStagedRow + in_warp.column) =
+          make_float4(sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]);
+      __syncwarp();  // all lanes have laid down theirs
+      const std::int64_t column = column0 + j / 4 * (C::warp_columns / 2) + lane;
+      WARPLADDER_UNROLL
+      for (int r = 0; r < kStagedRows; ++r) {
+        const std::int64_t row = row0 + 4 * r + i % 4 + i / 4 * (C::warp_rows / 2);
+        if (row < g.m && column < g.n) {
+          parts::store1(&g.c[row * g.ldc + column], g.alpha, staged[r * kStagedRow + lane], g.beta,
+                        Finish());
+        }
+      }
+      __syncwarp();  // all rows have been read
+    }
+  }
+}
+
+// Stores a thread's sums, of which the first 4×4 lie at `at` in the CTA's tile. `staging` is shared
+// memory that other threads may still read.
+template <class C, class Finish>
+__device__ __forceinline__ void store_part(const ProductPart& part, ParityPlace at,
+                                           const float (&sum)[C::thread][C::thread],
+                                           float* staging) {
+  if (part.vectors) {
+    store_by_parity<C, 4, Finish>(part.gemm, sum, part.row + at.row, part.column + at.column);
+    return;
+  }
+  __syncthreads();  // all threads have read the last tile
+  const int warp = threadIdx.x / 32, row = warp / C::warps_across * C::warp_rows,
+            column = warp % C::warps_across * C::warp_columns;
+  store_by_rows<C, Finish>(part.gemm, sum, part.row + row, part.column + column,
+                           {at.row - row, at.column - column},
+                           staging + warp * kStagedRows * kStagedRow);
+}
+
 // Product: all of it (Gemm, or with constants), or slices of k (ProductSlices).
 template <class C, bool kARows, bool kBRows, int kVector, class Product>
 static __global__ void __launch_bounds__(C::threads, C::resident)
     multiply_by_parity(Product product) {
-  __shared__ __align__(16) float a_tile[2][C::depth][C::rows];  // transposed
-  __shared__ __align__(16) float b_tile[2][C::depth][C::columns];
+  constexpr int kAStride = parity_stride<C>(C::rows, kARows),
+                kBStride = parity_stride<C>(C::columns, !kBRows);
+  __shared__ __align__(16) float a_tile[2][C::depth][kAStride];  // transposed
+  __shared__ __align__(16) float b_tile[2][C::depth][kBStride];
   const auto [g, row0, column0, vectors] = part_of_block<C, kARows, kBRows, kVector>(product);
   const ParityPlace at = parity_place<C>(threadIdx.x);
+  constexpr bool kSpares = C::threads <= 64;  // a thread fetches eight words of each operand
 
-  parts::TileFetch<C::rows, C::depth, C::threads, kARows, kVector> a_fetch(g.a, g.lda, g.m, row0);
-  parts::TileFetch<C::columns, C::depth, C::threads, !kBRows, kVector> b_fetch(g.b, g.ldb, g.n,
-                                                                               column0);
+  parts::TileFetch<C::rows, C::depth, C::threads, kARows, kVector, kSpares> a_fetch(g.a, g.lda, g.m,
+                                                                                    row0);
+  parts::TileFetch<C::columns, C::depth, C::threads, !kBRows, kVector, kSpares> b_fetch(
+      g.b, g.ldb, g.n, column0);
   float a_part[2][C::thread], b_part[2][C::thread];
   float sum[C::thread][C::thread] = {};
   const auto load_parts = [&](int tile, int k) {
@@ -120,9 +182,7 @@ static __global__ void __launch_bounds__(C::threads, C::resident)
       static_cast<unsigned>(tiles(g.k, C::depth)), [&] { fetch(C::depth); }, store, load_parts,
       multiply_parts);
   if constexpr (requires { product.slices; }) ptx::allow_next_kernel();  // the join
-  using Finish = FinishOf<Product>;
-  vectors ? store_by_parity<C, 4, Finish>(g, sum, row0 + at.row, column0 + at.column)
-          : store_by_parity<C, 1, Finish>(g, sum, row0 + at.row, column0 + at.column);
+  store_part<C, FinishOf<Product>>({g, row0, column0, vectors}, at, sum, &a_tile[0][0][0]);
 }
 
 }  // namespace WARPLADDER_FLAVOUR

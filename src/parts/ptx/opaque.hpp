@@ -24,6 +24,13 @@ __device__ __forceinline__ void make_opaque(std::int64_t& value) {
   static_cast<void>(value);
 #endif
 }
+__device__ __forceinline__ void make_opaque(const float*& value) {
+#if defined(__CUDACC__)
+  asm volatile("" : "+l"(value));
+#else
+  static_cast<void>(value);
+#endif
+}
 
 }  // namespace WARPLADDER_FLAVOUR
 }  // namespace warpladder::ptx
