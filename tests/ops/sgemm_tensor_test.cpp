@@ -96,8 +96,11 @@ TEST(SgemmPlan, FollowsTheArithmeticAndTheBatch) {
   // Of shorter sums the terms' errors are larger than cublasSgemm's.
   EXPECT_EQ(planned(compact(64, 64, 31), {}, Arithmetic::accurate, {.count = 999}),
             "row_23_lone_warps");
-  EXPECT_EQ(planned(small, {}, Arithmetic::cuda_cores, {.count = 999}), "row_16_streamed");
+  EXPECT_EQ(planned(small, {}, Arithmetic::cuda_cores, {.count = 999}), "row_24_batched_parity");
   EXPECT_EQ(planned(small, a100, Arithmetic::accurate, {.count = 999}), "row_16_streamed");
+  const Plan slices = plain::plan(compact(20, 116, 635), {}, Arithmetic::cuda_cores, {.count = 22});
+  EXPECT_EQ(std::string(slices.id), "row_24_batched_parity");
+  EXPECT_GE(slices.workspace_bytes, 22 * 2 * sizeof(float) * 20 * 116);
   EXPECT_EQ(planned(large, {}, Arithmetic::accurate, {.count = 9}), "tc_10_full_range");
   EXPECT_EQ(planned(large, {}, Arithmetic::accurate, {.count = 1, .arrays = true}),
             "tc_18_streamed_terms");

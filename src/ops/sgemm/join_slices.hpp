@@ -24,7 +24,7 @@ constexpr int kJoinThreads = 256, kManySlices = 16;
 // Adds in `Sum`, in an order that depends on the number of slices alone: of each element of C,
 // kJoiners threads take a share of the slices each.
 template <class Sum, int kJoiners>
-static __global__ void __launch_bounds__(kJoinThreads) join_slices(Join j) {
+__device__ __forceinline__ void add_slices(const Join& j) {
   constexpr int kElements = kJoinThreads / kJoiners;
   __shared__ Sum share[kJoiners][kElements];
   const int at = threadIdx.x % kElements, joiner = threadIdx.x / kElements;
@@ -50,18 +50,26 @@ static __global__ void __launch_bounds__(kJoinThreads) join_slices(Join j) {
   }
 }
 
+template <class Sum, int kJoiners>
+static __global__ void __launch_bounds__(kJoinThreads) join_slices(Join j) {
+  add_slices<Sum, kJoiners>(j);
+}
+
+inline Join join_of(const Gemm& g, int slices, std::int64_t line) {
+  return {static_cast<const float*>(g.workspace),
+          g.m * line,
+          line,
+          g.n,
+          slices,
+          g.alpha,
+          g.beta,
+          g.c,
+          g.ldc};
+}
 template <class Sum>
 static inline void launch_join(const Gemm& g, int slices, std::int64_t line,
                                runtime::StreamView& stream) {
-  const Join join{static_cast<const float*>(g.workspace),
-                  g.m * line,
-                  line,
-                  g.n,
-                  slices,
-                  g.alpha,
-                  g.beta,
-                  g.c,
-                  g.ldc};
+  const Join join = join_of(g, slices, line);
   constexpr int kJoiners = 8;
   const bool many = slices > kManySlices;
   const std::int64_t blocks = tiles(join.elements, many ? kJoinThreads / kJoiners : kJoinThreads);

@@ -9,7 +9,7 @@
 #include "ops/sgemm/double_slices.hpp"
 #include "ops/sgemm/lines.hpp"
 #include "ops/sgemm/lone_warps.hpp"
-#include "ops/sgemm/parity_slices.hpp"
+#include "ops/sgemm/parity_batches.hpp"
 #include "ops/sgemm/streams.hpp"
 #include "ops/sgemm/tensor/cluster_slices.hpp"
 #include "ops/sgemm/tensor/held_tiles.hpp"
@@ -31,6 +31,7 @@ WARPLADDER_USES_RUNG(row_19_few_lines);
 WARPLADDER_USES_RUNG(row_20_parity_split_k);
 WARPLADDER_USES_RUNG(row_22_columns_stay);
 WARPLADDER_USES_RUNG(row_23_lone_warps);
+WARPLADDER_USES_RUNG(row_24_batched_parity);
 WARPLADDER_USES_RUNG(tc_13_mma_sync);
 #if WARPLADDER_HOPPER_CODE  // 0: this build holds no code for compute capability 9.0
 WARPLADDER_USES_RUNG(row_08_double);
@@ -277,6 +278,12 @@ Considered together_of(const Problem& given, const runtime::Machine& machine, Ar
                    {WARPLADDER_PLANNED(row_16_streamed)}, Corrected::row_16_streamed_in_batches);
   } else if (!hopper) {
     plans.consider(0, {WARPLADDER_PLANNED(row_10_batched_double)});
+  }
+  if (!in_float64 && !in_terms && fits_parity_batch(p.m, p.n, count)) {
+    const Slices s = with_parity_batch(parity_batch(p.m, p.n, p.k, p.trans_a, p.trans_b, count),
+                                       machine, JustSlices());
+    plans.consider(s.time_s,
+                   {WARPLADDER_PLANNED(row_24_batched_parity), bytes_of_batch_slices(s, p, count)});
   }
 #if WARPLADDER_HOPPER_CODE
   if (hopper && arithmetic != Arithmetic::cuda_cores) {

@@ -21,20 +21,26 @@ struct ProductSlices {
   bool vectors;
 };
 
-// Slices lie along y of the grid. Only the first tile of k is ragged, which is the first slice's.
-template <class C, bool kARows, bool kBRows, int kVector>
-__device__ __forceinline__ ProductPart part_of_block(const ProductSlices& all) {
-  Gemm g = all.gemm;
+// Narrows a product to the CTA's slice of k, and returns that slice. Slices lie along y of the
+// grid. Only the first tile of k is ragged, which is the first slice's.
+template <class C, bool kARows, bool kBRows>
+__device__ __forceinline__ std::int64_t take_slice(Gemm& g, const ProductSlices& all) {
   const auto slice = static_cast<std::int64_t>(blockIdx.y);
-  const auto [row, column] = tile_of_block<C::rows, C::columns>(g);
   const std::int64_t first = slice * all.rounds / all.slices,
                      end = (slice + 1) * all.rounds / all.slices,
                      missing = std::int64_t{all.rounds} * C::depth - g.k;
   const std::int64_t k = first == 0 ? 0 : first * C::depth - missing;
   g.a += kARows ? k : k * g.lda;
   g.b += kBRows ? k * g.ldb : k;
-  g.c += slice * all.elements;
   g.k = end * C::depth - missing - k;
+  return slice;
+}
+
+template <class C, bool kARows, bool kBRows, int kVector>
+__device__ __forceinline__ ProductPart part_of_block(const ProductSlices& all) {
+  Gemm g = all.gemm;
+  const auto [row, column] = tile_of_block<C::rows, C::columns>(g);
+  g.c += take_slice<C, kARows, kBRows>(g, all) * all.elements;
   return {g, row, column, all.vectors};
 }
 

@@ -1,0 +1,105 @@
+#pragma once
+// Batches in row_07's tiles and slices of k (row_24_batched_parity): the time that they take by a
+// model, and the tile and the slices that it chooses. Host code of rungs and of plan().
+
+#include <algorithm>
+#include <cmath>
+
+#include "ops/sgemm/parity_slices.hpp"
+
+namespace warpladder::sgemm {
+inline namespace WARPLADDER_FLAVOUR {
+
+// Row-major products. `words`: lines of A or B in memory are no multiples of 4 elements.
+struct ParityBatch {
+  std::int64_t m, n, k, count;
+  bool words;
+};
+// By the sizes alone: a plan's workspace must not depend on leading dimensions.
+inline ParityBatch parity_batch(std::int64_t m, std::int64_t n, std::int64_t k, bool trans_a,
+                                bool trans_b, std::int64_t count) {
+  return {m, n, k, count, ((trans_a ? m : k) | (trans_b ? k : n)) % 4 != 0};
+}
+
+// Of a tile: its multiply-adds' rate, as a share of what large tiles reach; how many times as long
+// words take; and how many CTAs keep a multiprocessor busy. Fitted to 386 shapes on an H100.
+struct ParityTiming {
+  double share, words, fill;
+};
+template <class C>
+constexpr ParityTiming kParityTiming{};
+using ParityTall = ParityTileOf<ParityConfig{128, 64, 8, 4}>;
+using ParityWide = ParityTileOf<ParityConfig{64, 128, 8, 4}>;
+using ParitySmall = ParityTileOf<ParityConfig{64, 64, 8, 8}>;
+template <>
+constexpr ParityTiming kParityTiming<ParityTile>{0.94, 1.08, 1.1};
+template <>
+constexpr ParityTiming kParityTiming<ParityWide>{0.937, 1.155, 2.1};
+template <>
+constexpr ParityTiming kParityTiming<ParityTall>{0.886, 1.11, 2.05};
+template <>
+constexpr ParityTiming kParityTiming<ParitySmall>{0.801, 1.2, 3.7};
+
+// Seconds in `slices` slices of k.
+template <class C>
+double parity_batch_time(const ParityBatch& b, int slices, const runtime::Machine& machine) {
+  constexpr double kEnds = 1.9;  // a CTA's first loads and last stores, in steps of k
+  // Of the memory's bandwidth, what is reached; of its time, what shows where others bind.
+  constexpr double kMostOfMemory = 0.565, kMemoryShown = 0.36, kStoresOfWordsShown = 0.68;
+  constexpr double kLaunches = 1.5, kJoins = 0.43;  // of a launch's time, and of a join's
+  constexpr ParityTiming kTiming = kParityTiming<C>;
+  static_assert(kTiming.share > 0);
+  const Tuning& tuning = tuning_of(machine);
+  const auto m = static_cast<double>(b.m), n = static_cast<double>(b.n),
+             k = static_cast<double>(b.k), count = static_cast<double>(b.count);
+  const double ctas = static_cast<double>(tiles(b.m, C::rows) * tiles(b.n, C::columns)) * count *
+                      slices,
+               on_one = std::ceil(ctas / machine.multiprocessors);
+  const double rate = kTiming.share * tuning.fma_share_of_large_tiles * machine.fp32_flops_per_s /
+                      machine.multiprocessors / (b.words ? kTiming.words : 1.0);
+  const double step_s = std::max(on_one, kTiming.fill) * 2 * C::rows * C::columns * C::depth / rate;
+  const auto steps = static_cast<double>(tiles(tiles(b.k, C::depth), slices));
+  const double memory_s = 4 * count * ((m + n) * k + m * n) / machine.memory_bytes_per_s,
+               store_s = 4 * count * m * n / machine.memory_bytes_per_s,
+               l2_rate = tuning.l2_bytes_per_s * machine.multiprocessors;
+  const double end_s = slices > 1 ? kJoins * tuning.join_s + 8 * slices * count * m * n / l2_rate
+                       : b.n % 4  ? kStoresOfWordsShown * store_s
+                                  : 0;
+  return kLaunches * tuning.launch_s +
+         std::max((steps + kEnds) * step_s + kMemoryShown * memory_s, memory_s / kMostOfMemory) +
+         end_s;
+}
+
+template <class C>
+Slices parity_slices_of(const ParityBatch& b, const runtime::Machine& machine) {
+  constexpr std::int64_t kMostEach = 12;  // CTAs of a multiprocessor
+  const std::int64_t of_c =
+      std::max<std::int64_t>(1, tiles(b.m, C::rows) * tiles(b.n, C::columns) * b.count);
+  return fastest_slices(b.m, b.n, b.k, line_of_slice(b.n), of_c, tiles(b.k, C::depth),
+                        least_slices(of_c, b.k, machine), kMostEach, machine,
+                        [&](int slices) { return parity_batch_time<C>(b, slices, machine); });
+}
+
+// `run` gets the tile's configuration and its slices.
+template <class Run>
+auto with_parity_batch(const ParityBatch& b, const runtime::Machine& machine, const Run& run) {
+  return with_fastest_tile<ParityTile, ParityWide, ParityTall, ParitySmall>(
+      [&]<class C>() { return parity_slices_of<C>(b, machine); }, run);
+}
+
+// Whether each tile of each product gets a CTA of its own: whatever the tile, x of the grid ends
+// behind INT32_MAX.
+inline bool fits_parity_batch(std::int64_t m, std::int64_t n, std::int64_t count) {
+  constexpr int kLeastTile = 64;
+  const std::int64_t of_c = tiles(m, kLeastTile) * tiles(n, kLeastTile);
+  return count == 0 || of_c <= INT32_MAX / count;
+}
+
+// Sums of slices, of all products.
+inline std::size_t bytes_of_batch_slices(const Slices& slices, const Problem& p,
+                                         std::int64_t count) {
+  return static_cast<std::size_t>(count) * bytes_of_product_slices(slices, p);
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::sgemm
