@@ -245,6 +245,16 @@ void consider_terms(Considered& plans, const StreamedShape& shape, const runtime
 }
 #endif
 
+// For CUDA cores alone.
+void consider_batched_parity(Considered& plans, const Problem& p, std::int64_t count,
+                             const runtime::Machine& machine) {
+  if (!fits_parity_batch(p.m, p.n, count)) return;
+  const Slices s = with_parity_batch(parity_batch(p.m, p.n, p.k, p.trans_a, p.trans_b, count),
+                                     machine, JustSlices());
+  plans.consider(s.time_s,
+                 {WARPLADDER_PLANNED(row_24_batched_parity), bytes_of_batch_slices(s, p, count)});
+}
+
 // The rungs that launch a whole batch at once.
 Considered together_of(const Problem& given, const runtime::Machine& machine, Arithmetic arithmetic,
                        std::int64_t count) {
@@ -279,12 +289,7 @@ Considered together_of(const Problem& given, const runtime::Machine& machine, Ar
   } else if (!hopper) {
     plans.consider(0, {WARPLADDER_PLANNED(row_10_batched_double)});
   }
-  if (!in_float64 && !in_terms && fits_parity_batch(p.m, p.n, count)) {
-    const Slices s = with_parity_batch(parity_batch(p.m, p.n, p.k, p.trans_a, p.trans_b, count),
-                                       machine, JustSlices());
-    plans.consider(s.time_s,
-                   {WARPLADDER_PLANNED(row_24_batched_parity), bytes_of_batch_slices(s, p, count)});
-  }
+  if (!in_float64 && !in_terms) consider_batched_parity(plans, p, count, machine);
 #if WARPLADDER_HOPPER_CODE
   if (hopper && arithmetic != Arithmetic::cuda_cores) {
     plans.consider(with_double_stream(shape, machine, JustTime()),
@@ -314,7 +319,10 @@ Considered plans_of_one(const Problem& given, const runtime::Machine& machine,
     const bool in_terms = hopper && arithmetic == Arithmetic::accurate;
     plans = on_cuda_cores(p, machine, in_terms);
   }
-  if (arithmetic == Arithmetic::cuda_cores) return plans;
+  if (arithmetic == Arithmetic::cuda_cores) {
+    consider_batched_parity(plans, p, 1, machine);
+    return plans;
+  }
   if (!hopper) {
     if (ladder::runs_on(machine, rung_tc_13_mma_sync) && pairs_are_accurate(p)) {
       plans.consider(time_by_warps(p, machine),
