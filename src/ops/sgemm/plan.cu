@@ -243,6 +243,14 @@ void consider_terms(Considered& plans, const StreamedShape& shape, const runtime
                    {WARPLADDER_PLANNED(tc_19_cluster_slices)}, in_clusters);
   }
 }
+// The same with one operand held, for short k.
+void consider_held(Considered& plans, const Problem& p, const StreamedShape& shape,
+                   const runtime::Machine& machine, Corrected rung) {
+  const bool fits = fits_held(shape.m, shape.n, shape.k, shape.count);
+  if (shape.k < kLeastDepthOfStreams || !fits || has_few_lines_along_k(p)) return;
+  plans.consider(with_held_tile(shape, machine, JustTime()), {WARPLADDER_PLANNED(tc_20_held_terms)},
+                 rung);
+}
 #endif
 
 // For CUDA cores alone.
@@ -299,6 +307,7 @@ Considered together_of(const Problem& given, const runtime::Machine& machine, Ar
   if (in_terms) {
     consider_terms(plans, shape, machine, Corrected::tc_18_streamed_terms_in_batches,
                    Corrected::tc_19_cluster_slices_in_batches);
+    consider_held(plans, p, shape, machine, Corrected::none);
   }
 #endif
   return plans;
@@ -354,10 +363,7 @@ Considered plans_of_one(const Problem& given, const runtime::Machine& machine,
   if (arithmetic == Arithmetic::accurate) {
     consider_terms(plans, shape, machine, Corrected::tc_18_streamed_terms,
                    Corrected::tc_19_cluster_slices);
-    if (p.k >= kLeastDepthOfStreams && fits_held(p.m, p.n, p.k) && !has_few_lines_along_k(p)) {
-      plans.consider(with_held_tile(shape, machine, JustTime()),
-                     {WARPLADDER_PLANNED(tc_20_held_terms)}, Corrected::tc_20_held_terms);
-    }
+    consider_held(plans, p, shape, machine, Corrected::tc_20_held_terms);
   }
   constexpr std::int64_t kLeastDepthOfTerms = 512;  // below it cublasSgemm's sums are as accurate
   if (arithmetic == Arithmetic::accurate && p.k >= kLeastDepthOfTerms) {

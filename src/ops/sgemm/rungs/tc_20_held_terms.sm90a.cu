@@ -21,10 +21,12 @@
 namespace warpladder::sgemm {
 namespace {
 
-void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
-  const StreamedShape shape{g.m, g.n, g.k, 1, width_for(g.lda, g.ldb)};
-  with_held_tile(shape, *stream.machine, [&]<class C>(const HeldPlan& plan) {
-    launch_held_terms<C>(g, trans_a, trans_b, plan.ctas, stream);
+void launch(const Call& call, runtime::StreamView& stream) {
+  with_batch(call, [&](const Gemm& g, const Batch& batch, bool trans_a, bool trans_b) {
+    const StreamedShape shape{g.m, g.n, g.k, batch.count, width_for(g.lda, g.ldb)};
+    with_held_tile(shape, *stream.machine, [&]<class C>(const HeldPlan& plan) {
+      launch_held_terms<C>(g, batch, trans_a, trans_b, plan.ctas, stream);
+    });
   });
 }
 
@@ -51,14 +53,14 @@ ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
 
 bool takes(const Call& call) {
   const Problem& p = call.problem;
-  return Call::takes_by_default(call) && fits_held(p.m, p.n, p.k);
+  return fits_held(p.m, p.n, p.k, call.batch.count);
 }
 
 }  // namespace
 
 WARPLADDER_RUNG(tc_20_held_terms) = {.idea = "short k: one operand's terms stay, no ring",
-                                     .accepts = "k up to 1024",
-                                     .launch = launch_in<Layout::row_major, launch>,
+                                     .accepts = "k up to 1024, and batches that fit a grid",
+                                     .launch = launch,
                                      .predict = predict_in<Layout::row_major, predict>,
                                      .takes = takes,
                                      .arithmetic = in_halves(16)};

@@ -4,9 +4,17 @@
 // straight into the registers from which they are multiplied. There is no ring and no producer.
 
 #include "ops/sgemm/tensor/held_epilogue.hpp"
+#include "ops/sgemm/tensor/lines_of_product.hpp"
 
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
+
+// A batch's products lie along z of the grid, tiles of X along y. CTAs along x part Y's tiles.
+struct HeldGemm {
+  SlicedGemm lines;
+  Gemm of;
+  Batch batch;
+};
 
 // X's terms, of 64 along k: the lines' first terms, then their second and third ones. A line is 128
 // bytes, in the 128-byte swizzle.
@@ -250,12 +258,10 @@ __device__ __forceinline__ void add_held_terms(HeldSums<C>& sums, const HeldShar
 
 // A warpgroup's share of a tile to C. `sums`: of its slice; those of all slices lie in shared
 // memory.
-template <class C, bool kXAlong, bool kYAlong, bool kXInLines>
+template <class C, bool kXInLines, class Place>
 __device__ __forceinline__ void store_held(HeldShared<C>& shared, const SlicedGemm& g,
-                                           const HeldSums<C>& sums, std::int64_t x0,
-                                           std::int64_t y0, bool lossy) {
-  HeldPlace<kXAlong, kYAlong> at{x0 + threadIdx.x % 4 * 2, y0 + held_line(), 0.0f};
-  if (lossy) at.least = least_of_warp<C, kXAlong, kYAlong>(g, at.x, at.y);
+                                           const HeldSums<C>& sums, const Place& at,
+                                           std::int64_t x0, std::int64_t y0) {
   // Rows of C whose pairs lie in whole sectors need not be laid down.
   const std::int64_t ld = kXInLines ? g.c_y : g.c_x;
   const bool inside = x0 + C::tile_x <= g.x.lines && y0 + C::tile_y <= g.y.lines,
@@ -311,9 +317,12 @@ __device__ __forceinline__ void hold_terms(HeldShared<C>& shared, const SlicedGe
   ptx::fence_async_proxy_of_shared();
 }
 
-template <class C, bool kXAlong, bool kYAlong, bool kXInLines>
-static __global__ void __launch_bounds__(C::threads, 1) multiply_held_terms(SlicedGemm g) {
+template <class C, bool kXAlong, bool kYAlong>
+static __global__ void __launch_bounds__(C::threads, 1) multiply_held_terms(HeldGemm all) {
   auto& shared = *runtime::dynamic_shared<HeldShared<C>>();
+  const SlicedGemm g = all.batch.count == 1 && !all.batch.arrays
+                           ? all.lines
+                           : lines_of_product(all.lines, all.of, all.batch, blockIdx.z);
   const std::int64_t x0 = std::int64_t{blockIdx.y} * C::tile_x;
   const int warpgroup = ptx::warpgroup();
   const unsigned step = gridDim.x * C::own_tiles;
@@ -352,8 +361,11 @@ static __global__ void __launch_bounds__(C::threads, 1) multiply_held_terms(Slic
       __syncthreads();  // all slices' sums are there
       lossy = any_lost<C>(shared);
     }
-    store_held<C, kXAlong, kYAlong, kXInLines>(shared, g, sums, x0, std::int64_t{tile} * C::tile_y,
-                                               lossy);
+    const std::int64_t y0 = std::int64_t{tile} * C::tile_y;
+    HeldPlace<kXAlong, kYAlong> at{x0 + threadIdx.x % 4 * 2, y0 + held_line(), 0.0f};
+    if (lossy) at.least = least_of_warp<C, kXAlong, kYAlong>(g, at.x, at.y);
+    g.x_in_lines ? store_held<C, true>(shared, g, sums, at, x0, y0)
+                 : store_held<C, false>(shared, g, sums, at, x0, y0);
     if (C::slices > 1 && tile + step < static_cast<unsigned>(g.tiles_y)) {
       __syncthreads();  // and have been read
     }
@@ -361,7 +373,7 @@ static __global__ void __launch_bounds__(C::threads, 1) multiply_held_terms(Slic
 }
 
 template <class C>
-void launch_held_terms(const Gemm& g, bool trans_a, bool trans_b, unsigned ctas,
+void launch_held_terms(const Gemm& g, const Batch& batch, bool trans_a, bool trans_b, unsigned ctas,
                        runtime::StreamView& stream) {
   Lines lines = lines_of(g, trans_a, trans_b, rows_are_held(g.m, g.n));
   SlicedGemm& s = lines.gemm;
@@ -373,12 +385,12 @@ void launch_held_terms(const Gemm& g, bool trans_a, bool trans_b, unsigned ctas,
     return offsetof(HeldShared<C>, terms) + (rounds + 1) / 2 * sizeof(HeldTerms<C>);
   };
   static_assert(kShared(C::most_depth / C::depth) <= 227 << 10);
-  const runtime::LaunchShape shape{dim3(ctas, static_cast<unsigned>(s.tiles_x)), dim3(C::threads),
-                                   kShared(s.rounds)};
+  const runtime::LaunchShape shape{
+      dim3(ctas, static_cast<unsigned>(s.tiles_x), static_cast<unsigned>(batch.count)),
+      dim3(C::threads), kShared(s.rounds)};
+  const HeldGemm all{s, g, batch};
   for_transposes(!lines.x_along, lines.y_along, [&]<bool kXAlong, bool kYAcross>() {
-    s.x_in_lines
-        ? runtime::launch(stream, shape, multiply_held_terms<C, kXAlong, !kYAcross, true>, s)
-        : runtime::launch(stream, shape, multiply_held_terms<C, kXAlong, !kYAcross, false>, s);
+    runtime::launch(stream, shape, multiply_held_terms<C, kXAlong, !kYAcross>, all);
   });
 }
 

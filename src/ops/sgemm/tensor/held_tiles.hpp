@@ -30,8 +30,9 @@ inline bool rows_are_held(std::int64_t m, std::int64_t n) {
   return m < n && (m <= kFew || n % 2 == 0);
 }
 // Whether the grid has room for the tiles.
-inline bool fits_held(std::int64_t m, std::int64_t n, std::int64_t k) {
+inline bool fits_held(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t count) {
   constexpr std::int64_t kMostTiles = 65535;
+  if (count > kMostTiles) return false;
   const bool rows = rows_are_held(m, n);
   return k <= kMostHeldDepth && tiles(rows ? m : n, 64) <= kMostTiles / 2 &&
          tiles(rows ? n : m, 64) <= INT32_MAX;
@@ -70,9 +71,10 @@ HeldPlan held_plan(const StreamedShape& s, const runtime::Machine& machine) {
   const bool rows = rows_are_held(s.m, s.n);
   const std::int64_t tiles_x = std::max<std::int64_t>(1, tiles(rows ? s.m : s.n, C::tile_x)),
                      tiles_y = std::max<std::int64_t>(1, tiles(rows ? s.n : s.m, C::tile_y)),
-                     ctas = std::clamp<std::int64_t>(machine.multiprocessors / tiles_x, 1, tiles_y);
+                     all_x = tiles_x * std::max<std::int64_t>(1, s.count),
+                     ctas = std::clamp<std::int64_t>(machine.multiprocessors / all_x, 1, tiles_y);
   if (s.k > C::most_depth) return {1, std::numeric_limits<double>::infinity()};
-  const auto waves = static_cast<double>(tiles(tiles_x * ctas, machine.multiprocessors)),
+  const auto waves = static_cast<double>(tiles(all_x * ctas, machine.multiprocessors)),
              own = static_cast<double>(tiles(tiles_y, static_cast<int>(ctas) * C::own_tiles)),
              held = static_cast<double>(tiles(tiles(s.k, C::depth), C::warpgroups)),
              rounds = static_cast<double>(tiles(tiles(s.k, C::depth), C::slices));
@@ -85,7 +87,8 @@ HeldPlan held_plan(const StreamedShape& s, const runtime::Machine& machine) {
                end_s = kTiming.end_s + kTiming.end_more_s * others;
   const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n),
              k = static_cast<double>(s.k);
-  const double bytes = 4 * (static_cast<double>(tiles_x) * (rows ? n : m) * k + m * n),
+  const double bytes = 4 * static_cast<double>(s.count) *
+                       (static_cast<double>(tiles_x) * (rows ? n : m) * k + m * n),
                l2_s = bytes / (kTiming.l2_bytes_per_s * machine.multiprocessors);
   return {static_cast<unsigned>(ctas),
           kTiming.launch_s +

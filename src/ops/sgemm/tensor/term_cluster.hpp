@@ -2,8 +2,8 @@
 // Slices of k that meet in a cluster: its CTAs multiply one tile of C in three bfloat16 terms
 // (term_tiles.hpp), each a slice, and add up their sums through each other's shared memory.
 
-#include "ops/sgemm/rung_operands.hpp"
 #include "ops/sgemm/tensor/cluster_slices.hpp"
+#include "ops/sgemm/tensor/lines_of_product.hpp"
 #include "ops/sgemm/tensor/term_epilogue.hpp"
 #include "parts/ptx/cluster.hpp"
 
@@ -22,15 +22,9 @@ struct ClusterGemm {
 
 // Which product this CTA works at, as lines.
 __device__ __forceinline__ SlicedGemm lines_of_product(const ClusterGemm& all) {
-  SlicedGemm g = all.lines;
-  if (all.batch.count == 1 && !all.batch.arrays) return g;
-  const ProductOperands operands = operands_of(all.of, all.batch, blockIdx.x / all.blocks);
-  g.x.data = g.x_in_lines ? operands.b : operands.a;
-  g.y.data = g.x_in_lines ? operands.a : operands.b;
-  g.x.vectors = is_whole(g.x.data) && g.x.ld % 4 == 0;
-  g.y.vectors = is_whole(g.y.data) && g.y.ld % 4 == 0;
-  g.c = operands.c;
-  return g;
+  return all.batch.count == 1 && !all.batch.arrays
+             ? all.lines
+             : lines_of_product(all.lines, all.of, all.batch, blockIdx.x / all.blocks);
 }
 
 // A cluster's CTAs are neighbours in the grid, and slices of one tile.
