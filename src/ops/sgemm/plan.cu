@@ -307,7 +307,7 @@ Considered together_of(const Problem& given, const runtime::Machine& machine, Ar
   if (in_terms) {
     consider_terms(plans, shape, machine, Corrected::tc_18_streamed_terms_in_batches,
                    Corrected::tc_19_cluster_slices_in_batches);
-    consider_held(plans, p, shape, machine, Corrected::none);
+    consider_held(plans, p, shape, machine, Corrected::tc_20_held_terms_in_batches);
   }
 #endif
   return plans;
