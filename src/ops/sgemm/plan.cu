@@ -329,7 +329,11 @@ Considered plans_of_one(const Problem& given, const runtime::Machine& machine,
     plans = on_cuda_cores(p, machine, in_terms);
   }
   if (arithmetic == Arithmetic::cuda_cores) {
-    consider_batched_parity(plans, p, 1, machine);
+    // Of many waves row_07 has tiles that were found for their sizes.
+    constexpr double kFewWaves = 4;
+    if (tiles_of(p) <= kFewWaves * machine.multiprocessors) {
+      consider_batched_parity(plans, p, 1, machine);
+    }
     return plans;
   }
   if (!hopper) {
