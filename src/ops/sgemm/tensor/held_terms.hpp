@@ -317,81 +317,10 @@ __device__ __forceinline__ void hold_terms(HeldShared<C>& shared, const SlicedGe
   ptx::fence_async_proxy_of_shared();
 }
 
-template <class C, bool kXAlong, bool kYAlong>
-static __global__ void __launch_bounds__(C::threads, 1) multiply_held_terms(HeldGemm all) {
-  auto& shared = *runtime::dynamic_shared<HeldShared<C>>();
-  const SlicedGemm g = all.batch.count == 1 && !all.batch.arrays
-                           ? all.lines
-                           : lines_of_product(all.lines, all.of, all.batch, blockIdx.z);
-  const std::int64_t x0 = std::int64_t{blockIdx.y} * C::tile_x;
-  const int warpgroup = ptx::warpgroup();
-  const unsigned step = gridDim.x * C::own_tiles;
-  unsigned tile = blockIdx.x + (C::slices > 1 ? 0 : gridDim.x * warpgroup);
-  HeldX<C, kXAlong> x(g, x0);
-  HeldY<C, kYAlong> y(g, tile, step);
-  float of_x[C::blocks][8];
-  HeldRound ahead;
-  x.read(of_x, g);
-  y.read(ahead, g);
-  unsigned lost = 0;
-  hold_terms<C, kXAlong>(shared, g, x, of_x, lost);
-  const auto report = [&] {
-    const bool of_warp = __any_sync(0xffffffffu, parts::has_lost(lost));
-    if (threadIdx.x % 32 == 0) shared.lost[threadIdx.x / 32] = of_warp;
-  };
-  if (C::slices == 1) report();
-  __syncthreads();  // X's terms are there
-  const bool x_lost = C::slices == 1 && any_lost<C>(shared);
-  for (; tile < static_cast<unsigned>(g.tiles_y); tile += step) {
-    HeldSums<C> sums;
-    add_held_terms<C, kYAlong>(sums, shared, g, C::slices > 1 ? warpgroup : 0, ahead, y, lost);
-    bool lossy = x_lost;
-    if constexpr (C::slices == 1) {
-      lossy |= __any_sync(0xffffffffu, parts::has_lost(lost));
-    } else {
-      WARPLADDER_UNROLL_ON_GPU
-      for (int i = 0; i < HeldSums<C>::count; ++i) {
-        // A sum that is not right becomes none at all, and so does what it is added to.
-        shared.sums[warpgroup][i][threadIdx.x % 128] =
-            is_right(sums.first[i], 0.0f) ? sums.first[i] : __int_as_float(0x7fffffff);
-      }
-      y.next_tile(g);
-      y.read(ahead, g);
-      report();
-      __syncthreads();  // all slices' sums are there
-      lossy = any_lost<C>(shared);
-    }
-    const std::int64_t y0 = std::int64_t{tile} * C::tile_y;
-    HeldPlace<kXAlong, kYAlong> at{x0 + threadIdx.x % 4 * 2, y0 + held_line(), 0.0f};
-    if (lossy) at.least = least_of_warp<C, kXAlong, kYAlong>(g, at.x, at.y);
-    g.x_in_lines ? store_held<C, true>(shared, g, sums, at, x0, y0)
-                 : store_held<C, false>(shared, g, sums, at, x0, y0);
-    if (C::slices > 1 && tile + step < static_cast<unsigned>(g.tiles_y)) {
-      __syncthreads();  // and have been read
-    }
-  }
-}
-
 template <class C>
-void launch_held_terms(const Gemm& g, const Batch& batch, bool trans_a, bool trans_b, unsigned ctas,
-                       runtime::StreamView& stream) {
-  Lines lines = lines_of(g, trans_a, trans_b, rows_are_held(g.m, g.n));
-  SlicedGemm& s = lines.gemm;
-  s.tiles_x = static_cast<int>(tiles(s.x.lines, C::tile_x));
-  s.tiles_y = static_cast<int>(tiles(s.y.lines, C::tile_y));
-  s.slices = 1;
-  s.rounds = static_cast<int>(tiles(g.k, C::depth));
-  constexpr auto kShared = [](int rounds) {
-    return offsetof(HeldShared<C>, terms) + (rounds + 1) / 2 * sizeof(HeldTerms<C>);
-  };
-  static_assert(kShared(C::most_depth / C::depth) <= 227 << 10);
-  const runtime::LaunchShape shape{
-      dim3(ctas, static_cast<unsigned>(s.tiles_x), static_cast<unsigned>(batch.count)),
-      dim3(C::threads), kShared(s.rounds)};
-  const HeldGemm all{s, g, batch};
-  for_transposes(!lines.x_along, lines.y_along, [&]<bool kXAlong, bool kYAcross>() {
-    runtime::launch(stream, shape, multiply_held_terms<C, kXAlong, !kYAcross>, all);
-  });
+constexpr std::size_t held_shared_bytes(int rounds) {
+  return offsetof(HeldShared<C>, terms) +
+         static_cast<std::size_t>((rounds + 1) / 2) * sizeof(HeldTerms<C>);
 }
 
 }  // namespace WARPLADDER_FLAVOUR
