@@ -144,7 +144,8 @@ bool is_fused(const Session& session, const sgemm::Call& call) {
   const sgemm::Plan plan = plan_of(session.context, p, {}, false);
   const std::string_view id = plan.id;
   return p.m > 1 && p.n > 1 && plan.workspace_bytes == 0 &&
-         (id == "row_07_register_parity" || id == "row_20_parity_split_k");
+         (id == "row_07_register_parity" || id == "row_20_parity_split_k" ||
+          id == "row_24_batched_parity");
 }
 
 Status multiply_with(Session& session, const warpladder_compiled_epilogue& epilogue,
