@@ -67,16 +67,17 @@ constexpr int kTermLine = 128, kTermDepth = 16;
 
 // Of a thread's terms of A, from registers, and a tile of B: the five smaller products, or + if
 // `add`. The adder truncates relative to its sum, so that of the first terms, 2^8 times as large,
-// is kept apart.
+// is kept apart. B's terms lie `apart` bytes behind each other.
 template <int count>
 __device__ __forceinline__ void multiply_other_terms(float (&sums)[count],
                                                      const unsigned (&a)[kTerms][4],
-                                                     ptx::TileDescriptor b, bool add) {
+                                                     ptx::TileDescriptor b, bool add,
+                                                     int apart = 32) {
   ptx::multiply_bf16(sums, a[2], b, add);
-  ptx::multiply_bf16(sums, a[0], ptx::behind(b, 64), true);
-  ptx::multiply_bf16(sums, a[1], ptx::behind(b, 32), true);
+  ptx::multiply_bf16(sums, a[0], ptx::behind(b, 2 * apart), true);
+  ptx::multiply_bf16(sums, a[1], ptx::behind(b, apart), true);
   ptx::multiply_bf16(sums, a[1], b, true);
-  ptx::multiply_bf16(sums, a[0], ptx::behind(b, 32), true);
+  ptx::multiply_bf16(sums, a[0], ptx::behind(b, apart), true);
 }
 
 }  // namespace WARPLADDER_FLAVOUR

@@ -66,16 +66,25 @@ inline Join join_of(const Gemm& g, int slices, std::int64_t line) {
           g.c,
           g.ldc};
 }
+// launch.operator()<kJoiners>(shape) launches the join of so many products, which lie along y of
+// the grid.
+template <class Launch>
+void with_join_shape(const Join& join, std::int64_t products, const Launch& launch) {
+  constexpr int kJoiners = 8;
+  const bool many = join.slices > kManySlices;
+  const std::int64_t blocks = tiles(join.elements, many ? kJoinThreads / kJoiners : kJoinThreads);
+  runtime::LaunchShape shape{dim3(static_cast<unsigned>(blocks), static_cast<unsigned>(products)),
+                             dim3(kJoinThreads)};
+  shape.overlaps_previous = true;
+  many ? launch.template operator()<kJoiners>(shape) : launch.template operator()<1>(shape);
+}
 template <class Sum>
 static inline void launch_join(const Gemm& g, int slices, std::int64_t line,
                                runtime::StreamView& stream) {
   const Join join = join_of(g, slices, line);
-  constexpr int kJoiners = 8;
-  const bool many = slices > kManySlices;
-  const std::int64_t blocks = tiles(join.elements, many ? kJoinThreads / kJoiners : kJoinThreads);
-  runtime::LaunchShape shape{dim3(static_cast<unsigned>(blocks)), dim3(kJoinThreads)};
-  shape.overlaps_previous = true;
-  runtime::launch(stream, shape, many ? join_slices<Sum, kJoiners> : join_slices<Sum, 1>, join);
+  with_join_shape(join, 1, [&]<int kJoiners>(const runtime::LaunchShape& shape) {
+    runtime::launch(stream, shape, join_slices<Sum, kJoiners>, join);
+  });
 }
 
 // What the join adds to a prediction, of rows that are whole warps wide.

@@ -28,8 +28,6 @@ struct ParityTiming {
 };
 template <class C>
 constexpr ParityTiming kParityTiming{};
-using ParityTall = ParityTileOf<ParityConfig{128, 64, 8, 4}>;
-using ParityWide = ParityTileOf<ParityConfig{64, 128, 8, 4}>;
 using ParitySmall = ParityTileOf<ParityConfig{64, 64, 8, 8}>;
 template <>
 constexpr ParityTiming kParityTiming<ParityTile>{0.94, 1.08, 1.1};

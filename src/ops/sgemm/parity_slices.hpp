@@ -43,6 +43,8 @@ struct ParityTileOf : ParityShape<config.rows, config.columns, config.depth, con
   static_assert(valid(config));
 };
 using ParityTile = ParityTileOf<ParityConfig{}>;  // row_07's own, where none was found
+using ParityWide = ParityTileOf<ParityConfig{64, 128, 8, 4}>;
+using ParityTall = ParityTileOf<ParityConfig{128, 64, 8, 4}>;
 
 // row_07: `run` gets the configuration that was found for the shape, if its lines lie as those of
 // the shapes did: at multiples of 4 elements.
@@ -101,8 +103,7 @@ Slices parity_slices_of(std::int64_t m, std::int64_t n, std::int64_t k,
 template <class Run>
 auto with_parity_tile(std::int64_t m, std::int64_t n, std::int64_t k,
                       const runtime::Machine& machine, const Run& run) {
-  return with_fastest_tile<ParityTile, ParityTileOf<ParityConfig{64, 128, 8, 4}>,
-                           ParityTileOf<ParityConfig{128, 64, 8, 4}>>(
+  return with_fastest_tile<ParityTile, ParityWide, ParityTall>(
       [&]<class C>() { return parity_slices_of<C>(m, n, k, machine); }, run);
 }
 

@@ -229,27 +229,25 @@ bool pairs_are_accurate(const Problem& p) {
 }
 
 #if WARPLADDER_HOPPER_CODE
-// From here on three terms lose less than an FP32 dot product's roundings.
-constexpr std::int64_t kLeastDepthOfStreams = 32;
-
-// The rungs that multiply batches in three terms.
-void consider_terms(Considered& plans, const StreamedShape& shape, const runtime::Machine& machine,
-                    Corrected streamed, Corrected in_clusters) {
-  if (shape.k < kLeastDepthOfStreams) return;
+// The rungs in three terms that take one product or a batch, and whose times correct them.
+struct TermRungs {
+  Corrected streamed, in_clusters, held;
+};
+void consider_terms(Considered& plans, const Problem& p, const StreamedShape& shape,
+                    const runtime::Machine& machine, const TermRungs& rungs) {
+  // From here on three terms lose less than an FP32 dot product's roundings.
+  constexpr std::int64_t kLeastDepth = 32;
+  if (shape.k < kLeastDepth) return;
   plans.consider(with_term_stream(shape, machine, JustTime()),
-                 {WARPLADDER_PLANNED(tc_18_streamed_terms)}, streamed);
+                 {WARPLADDER_PLANNED(tc_18_streamed_terms)}, rungs.streamed);
   if (fits_clusters(shape.m, shape.n, shape.count)) {
     plans.consider(with_cluster_tile(shape, machine, JustSlices()).time_s,
-                   {WARPLADDER_PLANNED(tc_19_cluster_slices)}, in_clusters);
+                   {WARPLADDER_PLANNED(tc_19_cluster_slices)}, rungs.in_clusters);
   }
-}
-// The same with one operand held, for short k.
-void consider_held(Considered& plans, const Problem& p, const StreamedShape& shape,
-                   const runtime::Machine& machine, Corrected rung) {
-  const bool fits = fits_held(shape.m, shape.n, shape.k, shape.count);
-  if (shape.k < kLeastDepthOfStreams || !fits || has_few_lines_along_k(p)) return;
-  plans.consider(with_held_tile(shape, machine, JustTime()), {WARPLADDER_PLANNED(tc_20_held_terms)},
-                 rung);
+  if (fits_held(shape.m, shape.n, shape.k, shape.count) && !has_few_lines_along_k(p)) {
+    plans.consider(with_held_tile(shape, machine, JustTime()),
+                   {WARPLADDER_PLANNED(tc_20_held_terms)}, rungs.held);
+  }
 }
 #endif
 
@@ -305,9 +303,10 @@ Considered together_of(const Problem& given, const runtime::Machine& machine, Ar
                    Corrected::row_17_streamed_double_in_batches);
   }
   if (in_terms) {
-    consider_terms(plans, shape, machine, Corrected::tc_18_streamed_terms_in_batches,
-                   Corrected::tc_19_cluster_slices_in_batches);
-    consider_held(plans, p, shape, machine, Corrected::tc_20_held_terms_in_batches);
+    consider_terms(
+        plans, p, shape, machine,
+        {Corrected::tc_18_streamed_terms_in_batches, Corrected::tc_19_cluster_slices_in_batches,
+         Corrected::tc_20_held_terms_in_batches});
   }
 #endif
   return plans;
@@ -365,9 +364,9 @@ Considered plans_of_one(const Problem& given, const runtime::Machine& machine,
                    {WARPLADDER_PLANNED(row_17_streamed_double)});
   }
   if (arithmetic == Arithmetic::accurate) {
-    consider_terms(plans, shape, machine, Corrected::tc_18_streamed_terms,
-                   Corrected::tc_19_cluster_slices);
-    consider_held(plans, p, shape, machine, Corrected::tc_20_held_terms);
+    consider_terms(plans, p, shape, machine,
+                   {Corrected::tc_18_streamed_terms, Corrected::tc_19_cluster_slices,
+                    Corrected::tc_20_held_terms});
   }
   constexpr std::int64_t kLeastDepthOfTerms = 512;  // below it cublasSgemm's sums are as accurate
   if (arithmetic == Arithmetic::accurate && p.k >= kLeastDepthOfTerms) {

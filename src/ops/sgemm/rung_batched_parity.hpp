@@ -44,15 +44,9 @@ template <class Sum>
 static void launch_join_of_batch(const Gemm& g, const Batch& batch, int slices, std::int64_t line,
                                  runtime::StreamView& stream) {
   const Join join = join_of(g, slices, line);
-  constexpr int kJoiners = 8;
-  const bool many = slices > kManySlices;
-  const std::int64_t blocks = tiles(join.elements, many ? kJoinThreads / kJoiners : kJoinThreads);
-  runtime::LaunchShape shape{
-      dim3(static_cast<unsigned>(blocks), static_cast<unsigned>(batch.count)), dim3(kJoinThreads)};
-  shape.overlaps_previous = true;
-  runtime::launch(stream, shape,
-                  many ? join_slices_of_batch<Sum, kJoiners> : join_slices_of_batch<Sum, 1>, join,
-                  g, batch);
+  with_join_shape(join, batch.count, [&]<int kJoiners>(const runtime::LaunchShape& shape) {
+    runtime::launch(stream, shape, join_slices_of_batch<Sum, kJoiners>, join, g, batch);
+  });
 }
 
 template <class C>

@@ -64,7 +64,7 @@ constexpr int parity_stride(int outer, bool along_depth) {
 }
 
 // A thread's sums, of which the first 4×4 begin at C's element (row0, column0).
-template <class C, int kVector, class Finish>
+template <class C, class Finish>
 __device__ __forceinline__ void store_by_parity(const Gemm& g,
                                                 const float (&sum)[C::thread][C::thread],
                                                 std::int64_t row0, std::int64_t column0) {
@@ -75,8 +75,8 @@ __device__ __forceinline__ void store_by_parity(const Gemm& g,
     WARPLADDER_UNROLL
     for (int j = 0; j < C::thread; j += 4) {
       const std::int64_t column = column0 + j / 4 * (C::warp_columns / 2);
-      parts::store4<kVector>(&g.c[row * g.ldc + column], g.n - column, g.alpha, &sum[i][j], g.beta,
-                             Finish());
+      parts::store4<4>(&g.c[row * g.ldc + column], g.n - column, g.alpha, &sum[i][j], g.beta,
+                       Finish());
     }
   }
 }
@@ -119,7 +119,7 @@ __device__ __forceinline__ void store_part(const ProductPart& part, ParityPlace 
                                            const float (&sum)[C::thread][C::thread],
                                            float* staging) {
   if (part.vectors) {
-    store_by_parity<C, 4, Finish>(part.gemm, sum, part.row + at.row, part.column + at.column);
+    store_by_parity<C, Finish>(part.gemm, sum, part.row + at.row, part.column + at.column);
     return;
   }
   __syncthreads();  // all threads have read the last tile

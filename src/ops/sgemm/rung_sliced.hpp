@@ -387,16 +387,21 @@ inline Lines lines_of(const Gemm& g, bool trans_a, bool trans_b, bool rows_are_x
   return {s, rows_are_x ? !trans_a : trans_b, rows_are_x ? trans_b : !trans_a};
 }
 
-// The same, cut into tiles of C and slices of k.
+// The same, cut into tiles of C and slices of k. X are the fewer lines, if nothing else is said.
 template <class C>
-Lines tiled_lines(const Gemm& g, bool trans_a, bool trans_b, const Slices& slices) {
-  Lines lines = lines_of(g, trans_a, trans_b, g.m <= g.n);
+Lines tiled_lines(const Gemm& g, bool trans_a, bool trans_b, const Slices& slices,
+                  bool rows_are_x) {
+  Lines lines = lines_of(g, trans_a, trans_b, rows_are_x);
   SlicedGemm& s = lines.gemm;
   s.tiles_x = static_cast<int>(tiles(s.x.lines, C::tile_x));
   s.tiles_y = static_cast<int>(tiles(s.y.lines, C::tile_y));
   s.slices = slices.count;
   s.rounds = slices.rounds;
   return lines;
+}
+template <class C>
+Lines tiled_lines(const Gemm& g, bool trans_a, bool trans_b, const Slices& slices) {
+  return tiled_lines<C>(g, trans_a, trans_b, slices, g.m <= g.n);
 }
 
 // Launches kernel<whether X lies along k, whether Y does>() in tiles of C, then the join.

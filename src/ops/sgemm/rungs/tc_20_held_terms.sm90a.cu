@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(C::threads, 1) multiply(HeldGemm all) {
       lossy |= __any_sync(0xffffffffu, parts::has_lost(lost));
     } else {
       WARPLADDER_UNROLL_ON_GPU
-      for (int i = 0; i < HeldSums<C>::count; ++i) {
+      for (int i = 0; i < C::tile_x / 2; ++i) {
         // A sum that is not right becomes none at all, and so does what it is added to.
         shared.sums[warpgroup][i][threadIdx.x % 128] =
             is_right(sums.first[i], 0.0f) ? sums.first[i] : __int_as_float(0x7fffffff);
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(C::threads, 1) multiply(HeldGemm all) {
     }
     const std::int64_t y0 = std::int64_t{tile} * C::tile_y;
     HeldPlace<kXAlong, kYAlong> at{x0 + threadIdx.x % 4 * 2, y0 + held_line(), 0.0f};
-    if (lossy) at.least = least_of_warp<C, kXAlong, kYAlong>(g, at.x, at.y);
+    if (lossy) at.least = at.template least_of_warp<C>(g);
     g.x_in_lines ? store_held<C, true>(shared, g, sums, at, x0, y0)
                  : store_held<C, false>(shared, g, sums, at, x0, y0);
     if (C::slices > 1 && tile + step < static_cast<unsigned>(g.tiles_y)) {
@@ -79,12 +79,9 @@ __global__ void __launch_bounds__(C::threads, 1) multiply(HeldGemm all) {
 template <class C>
 void launch_tiles(const Gemm& g, const Batch& batch, bool trans_a, bool trans_b, unsigned ctas,
                   runtime::StreamView& stream) {
-  Lines lines = lines_of(g, trans_a, trans_b, rows_are_held(g.m, g.n));
-  SlicedGemm& s = lines.gemm;
-  s.tiles_x = static_cast<int>(tiles(s.x.lines, C::tile_x));
-  s.tiles_y = static_cast<int>(tiles(s.y.lines, C::tile_y));
-  s.slices = 1;
-  s.rounds = static_cast<int>(tiles(g.k, C::depth));
+  const Slices whole{1, static_cast<int>(tiles(g.k, C::depth)), 0};
+  const Lines lines = tiled_lines<C>(g, trans_a, trans_b, whole, rows_are_held(g.m, g.n));
+  const SlicedGemm& s = lines.gemm;
   static_assert(held_shared_bytes<C>(C::most_depth / C::depth) <= 227 << 10);
   const runtime::LaunchShape shape{
       dim3(ctas, static_cast<unsigned>(s.tiles_x), static_cast<unsigned>(batch.count)),
@@ -105,12 +102,7 @@ void launch(const Call& call, runtime::StreamView& stream) {
 }
 
 ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
-  ladder::Totals t;
-  t.global_load_requests = t.global_load_sectors = ladder::kNotPredicted;
-  t.global_store_requests = t.global_store_sectors = ladder::kNotPredicted;
-  t.shared_load_requests = t.shared_load_wavefronts = ladder::kNotPredicted;
-  t.shared_store_requests = t.shared_store_wavefronts = ladder::kNotPredicted;
-  t.shuffles = ladder::kNotPredicted;
+  ladder::Totals t = no_predicted_accesses();
   const StreamedShape shape{p.m, p.n, p.k, 1, width_for(p.lda, p.ldb)};
   with_held_tile(shape, machine, [&]<class C>(const HeldPlan& plan) {
     const bool rows = rows_are_held(p.m, p.n);

@@ -10,7 +10,8 @@
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
-// A thread's first line of a tile of Y. The second one is its neighbour.
+// A thread's first line of a tile of Y. The second one is its neighbour. With the remainder of
+// fragment_line() a register would be missing.
 __device__ __forceinline__ int held_line() {
   return static_cast<int>(threadIdx.x) % 128 / 32 * 16 + static_cast<int>(threadIdx.x) % 32 / 4 * 2;
 }
@@ -25,6 +26,12 @@ struct HeldPlace {
   __device__ __forceinline__ bool has(const SlicedGemm& g, int e) const {
     return x + e / 4 * 8 + e % 2 < g.x.lines && y + e / 2 % 2 < g.y.lines;
   }
+  // The least sum of the warp that is right where terms have lost something.
+  template <class C>
+  __device__ __forceinline__ float least_of_warp(const SlicedGemm& g) const {
+    return least_exact<C>(part_of_lines(g.x.data, g.x.ld, kXAlong, x, g.x.lines - x, 0, g.k),
+                          part_of_lines(g.y.data, g.y.ld, kYAlong, y, g.y.lines - y, 0, g.k));
+  }
   // Sum e again.
   __device__ __forceinline__ float again(const SlicedGemm& g, int e) const {
     const std::int64_t of_x = x + e / 4 * 8 + e % 2, of_y = y + e / 2 % 2;
@@ -32,19 +39,6 @@ struct HeldPlace {
                           part_of_lines(g.y.data, g.y.ld, kYAlong, of_y, 1, 0, g.k), 0, 0);
   }
 };
-
-// The least sum that is right, where the terms of any of a warp's lines have lost something.
-template <class C, bool kXAlong, bool kYAlong>
-__device__ __forceinline__ float least_of_warp(const SlicedGemm& g, std::int64_t x,
-                                               std::int64_t y) {
-  const auto largest = [](TermPart part, std::int64_t lines) {
-    part.lines = max(std::int64_t{0}, min(part.lines, lines));
-    return __reduce_max_sync(0xffffffffu, largest_of_lane(part));
-  };
-  return least_exact_sum(
-      g.k, largest(part_of_lines(g.x.data, g.x.ld, kXAlong, x, g.x.lines - x, 0, g.k), C::tile_x),
-      largest(part_of_lines(g.y.data, g.y.ld, kYAlong, y, g.y.lines - y, 0, g.k), 2));
-}
 
 // Four sums, from number 4·j on. `whole`: all are there, and pairs may be stored at once.
 template <bool kXInLines, class Place>
@@ -80,17 +74,9 @@ __device__ __forceinline__ void store_four(const SlicedGemm& g, const Place& at,
   }
 }
 
-// A warp's rows of C, every other one of its lines of Y. Lanes lay down pairs, and store
-// neighbours. The padding keeps rows from meeting on a bank.
-template <class C>
-struct HeldRows {
-  static constexpr int count = 8;
-  float row[count][C::tile_x + 8];
-};
-
 // A lane's sums of its row h that are not right.
 template <class C, class Place>
-__device__ __forceinline__ void repair_rows(HeldRows<C>& rows, const SlicedGemm& g, const Place& at,
+__device__ __forceinline__ void repair_rows(TermRows<C>& rows, const SlicedGemm& g, const Place& at,
                                             int h) {
   const int lane = threadIdx.x % 32;
   WARPLADDER_NO_UNROLL
@@ -101,10 +87,11 @@ __device__ __forceinline__ void repair_rows(HeldRows<C>& rows, const SlicedGemm&
   }
 }
 
+// A thread's sums to rows of C that its warp lays down.
 template <class C, class Place>
-__device__ __forceinline__ void store_rows_of_held(HeldRows<C>& rows, const SlicedGemm& g,
-                                                   const Place& at, std::int64_t x0,
-                                                   const float (&sum)[C::tile_x / 2]) {
+__device__ __forceinline__ void store_held_rows(TermRows<C>& rows, const SlicedGemm& g,
+                                                const Place& at, std::int64_t x0,
+                                                const float (&sum)[C::tile_x / 2]) {
   const int lane = threadIdx.x % 32, own = lane / 4, column = lane % 4 * 2;
   const std::int64_t y0 = at.y - 2 * own;
   const int columns = static_cast<int>(min(g.x.lines - x0, std::int64_t{C::tile_x}));
@@ -121,7 +108,7 @@ __device__ __forceinline__ void store_rows_of_held(HeldRows<C>& rows, const Slic
     __syncwarp();  // the rows are laid down
     float* const c = g.c + x0 + lane + (y0 + h) * g.c_y;
     WARPLADDER_UNROLL_BY(4)
-    for (int r = 0; r < HeldRows<C>::count; ++r) {
+    for (int r = 0; r < TermRows<C>::count; ++r) {
       if (y0 + h + 2 * r >= g.y.lines) break;
       WARPLADDER_UNROLL_ON_GPU
       for (int from = 0; from < C::tile_x; from += 32) {

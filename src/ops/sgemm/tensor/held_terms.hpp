@@ -25,10 +25,9 @@ struct HeldTerms {
 };
 template <class C>
 struct HeldShared {
-  static constexpr int slices = C::slices > 1 ? C::slices : 1,
-                       sums_of_thread = C::slices > 1 ? C::tile_x / 2 : 1;
-  float sums[slices][sums_of_thread][128];
-  HeldRows<C> rows[C::slices > 1 ? 1 : C::threads / 32];
+  static constexpr bool joins = C::slices > 1;
+  float sums[C::slices][joins ? C::tile_x / 2 : 1][128];  // of each thread
+  TermRows<C> rows[joins ? 1 : C::threads / 32];
   unsigned lost[C::threads / 32];
   alignas(1024) HeldTerms<C> terms[1];  // as many as k takes
 };
@@ -157,13 +156,15 @@ class HeldY {
     constexpr int kStep = C::slices * C::depth;
     from_ += kStep * along;
     left_ -= kStep;
-    if (C::slices > 1 || left_ > 0) return;
-    tile_ += step_;
-    begin(g);
+    if constexpr (C::slices == 1) {
+      if (left_ > 0) return;
+      tile_ += step_;
+      begin(g);
+    }
   }
-  // Begins at the warpgroup's next tile.
+  // Begins at the next tile, where the warpgroup has a slice of each.
   __device__ __forceinline__ void next_tile(const SlicedGemm& g) {
-    if (C::slices == 1) return;
+    static_assert(C::slices > 1);
     tile_ += step_;
     begin(g);
   }
@@ -196,40 +197,24 @@ class HeldY {
   const float* from_ = nullptr;
 };
 
-// A thread's sums of a tile. The tensor cores truncate: so products of first terms, of 16 bits
-// each, are added up for a round, and then in FP32 to `first`. The others, 2^-8 as large, are added
-// up in `others`, in all rounds.
+// A thread's sums of a tile, with a round's products of first terms.
 template <class C>
-struct HeldSums {
-  static constexpr int count = C::tile_x / 2;
-  float first[count] = {}, others[count] = {}, part[count];
+struct HeldSums : TermSums<C> {
+  float part[C::tile_x / 2];
 
-  // Adds a step of 16 of k; the first one of a round, or another.
+  // Multiplies a step of 16 of k; the first one of a round, or another.
   __device__ __forceinline__ void multiply(const unsigned (&a)[parts::kTerms][4],
                                            ptx::TileDescriptor terms, bool add) {
-    const auto of_term = [&](int term) {
-      return ptx::behind(terms, term * HeldTerms<C>::bytes_of_term);
-    };
-    ptx::multiply_bf16(others, a[2], of_term(0), true);
-    ptx::multiply_bf16(others, a[0], of_term(2), true);
-    ptx::multiply_bf16(others, a[1], of_term(1), true);
-    ptx::multiply_bf16(others, a[1], of_term(0), true);
-    ptx::multiply_bf16(others, a[0], of_term(1), true);
-    ptx::multiply_bf16(part, a[0], of_term(0), add);
+    parts::multiply_other_terms(this->others, a, terms, true, HeldTerms<C>::bytes_of_term);
+    ptx::multiply_bf16(part, a[0], terms, add);
   }
-  __device__ __forceinline__ void join_round() {
+  // After a round.
+  __device__ __forceinline__ void add_round() {
     ptx::wgmma_wait<0>();
     ptx::pin(part);
-    ptx::pin(others);
+    ptx::pin(this->others);
     WARPLADDER_UNROLL_ON_GPU
-    for (int i = 0; i < count; ++i) first[i] += part[i];
-  }
-  // What the tensor cores cut off lies half a unit below, on average. A quarter of it at the most
-  // is given back, so that an exact sum stays what it is.
-  __device__ __forceinline__ void join_all() {
-    constexpr float kCutOff = 0x1p-26f;
-    WARPLADDER_UNROLL_ON_GPU
-    for (int i = 0; i < count; ++i) first[i] += fmaf(first[i], kCutOff, others[i]);
+    for (int i = 0; i < C::tile_x / 2; ++i) this->add(i, part[i]);
   }
 };
 
@@ -251,7 +236,7 @@ __device__ __forceinline__ void add_held_terms(HeldSums<C>& sums, const HeldShar
       ptx::wgmma_commit();
     }
     y.read(ahead, g);
-    sums.join_round();
+    sums.add_round();
   }
   sums.join_all();
 }
@@ -269,7 +254,7 @@ __device__ __forceinline__ void store_held(HeldShared<C>& shared, const SlicedGe
                      reinterpret_cast<std::uintptr_t>(g.c) % sizeof(float2) == 0;
   if constexpr (C::slices == 1 && kXInLines) {
     if (!whole || ld % 8 != 0) {
-      store_rows_of_held<C>(shared.rows[threadIdx.x / 32], g, at, x0, sums.first);
+      store_held_rows<C>(shared.rows[threadIdx.x / 32], g, at, x0, sums.first);
       return;
     }
   }
@@ -303,7 +288,7 @@ __device__ __forceinline__ bool any_lost(const HeldShared<C>& shared) {
   return lost != 0;
 }
 
-// A warpgroup's rounds of X into terms: every fourth one.
+// A warpgroup's rounds of X into terms.
 template <class C, bool kXAlong>
 __device__ __forceinline__ void hold_terms(HeldShared<C>& shared, const SlicedGemm& g,
                                            HeldX<C, kXAlong>& x, float (&value)[C::blocks][8],

@@ -17,6 +17,7 @@ struct HeldConfig {
                        warpgroups = kWarpgroups, threads = 128 * warpgroups,
                        slices = kShared ? warpgroups : 1, own_tiles = warpgroups / slices,
                        most_depth = kMostDepth;
+  static constexpr bool of_all_rounds = true;  // as TermConfig has it
 };
 using HeldOf32 = HeldConfig<32, 4, false, 1024>;
 using HeldTogether = HeldConfig<32, 4, true, 1024>;

@@ -48,6 +48,17 @@ __device__ __forceinline__ float least_exact_sum(std::int64_t depth, unsigned mo
   return each * __uint_as_float(most_of_x) + each * __uint_as_float(most_of_y);
 }
 
+// The least sum that is right, of the lines from the lane's first ones on.
+template <class C>
+__device__ __forceinline__ float least_exact(TermPart x, TermPart y) {
+  const auto of_lane = [](TermPart part, std::int64_t lines) {
+    part.lines = max(std::int64_t{0}, min(part.lines, lines));
+    return largest_of_lane(part);
+  };
+  return least_exact_sum(x.depth, __reduce_max_sync(0xffffffffu, of_lane(x, C::tile_x)),
+                         __reduce_max_sync(0xffffffffu, of_lane(y, 2)));
+}
+
 // A sum again, in float64, rounded once.
 __device__ __forceinline__ float multiply_again(const TermPart& x, const TermPart& y,
                                                 std::int64_t line_x, std::int64_t line_y) {

@@ -118,25 +118,6 @@ __device__ __forceinline__ unsigned wrong_pairs(const float (&sum)[4 * kPairs], 
   return wrong;
 }
 
-// The least sum that is right, of the lines from the lane's first ones on.
-template <class C>
-__device__ __forceinline__ float least_exact(TermPart x, TermPart y) {
-  const auto of_lane = [](TermPart part, std::int64_t lines) {
-    part.lines = max(std::int64_t{0}, min(part.lines, lines));
-    return largest_of_lane(part);
-  };
-  return least_exact_sum(x.depth, __reduce_max_sync(0xffffffffu, of_lane(x, C::tile_x)),
-                         __reduce_max_sync(0xffffffffu, of_lane(y, 2)));
-}
-
-// Where pairs lie at odd places in C, a warp lays down rows of its sums, and stores them word by
-// word: neighbouring lanes store neighbours. The padding keeps lanes from meeting on a bank.
-template <class C>
-struct TermRows {
-  static constexpr int count = 8;
-  float row[count][C::tile_x + 8];
-};
-
 template <class C>
 __device__ __forceinline__ void store_rows(TermRows<C>& staged, const LanePart<C>& part,
                                            const Gemm& g, const float (&sum)[C::tile_x / 2],

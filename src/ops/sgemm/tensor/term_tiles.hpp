@@ -428,6 +428,14 @@ __device__ __forceinline__ void add_up_terms(float (&sum)[C::tile_x / 2], TermSh
   add_up.template operator()<false>();
 }
 
+// Where pairs lie at odd places in C, a warp lays down rows of its sums, and stores them word by
+// word: neighbouring lanes store neighbours. The padding keeps lanes from meeting on a bank.
+template <class C>
+struct TermRows {
+  static constexpr int count = 8;
+  float row[count][C::tile_x + 8];
+};
+
 template <class C>
 __device__ __forceinline__ void sync_consumers() {
   ptx::named_barrier_together<1, C::consumers>();
