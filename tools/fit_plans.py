@@ -2,14 +2,14 @@
 """Makes the corrections of sgemm's plans: fit_plans.py RECORDING.json... [--into FILE] [--folds N]
 
 A recording is of benchmarks/plan_times: for random products, or batches of them, what each rung takes by the
-model of plan() and what it took on a GPU. A rung's correction is a sum of trees, grown one after the other on
+model of plan() and what it took on a GPU, beside cuBLAS. A rung's correction is a sum of trees, grown one after the other on
 what is left of the logarithm of measured ÷ modelled time (gradient boosting). Each tree asks three questions on
 a product's traits; src/ops/sgemm/corrections.hpp knows the same traits in the same order. Products on which a
 rung is near the best, of all or of those of its arithmetic, count most, for there plans are decided.
 
 --into: the file for the corrections, such as tuning/sm_90/sgemm_corrections.json. tools/generate_tuning.py
-compiles them in. --folds: says instead what plans lose on products that were not learned from, as it comes out
-with N parts, each left out once.
+compiles them in. --folds: says what plans lose on products that were not learned from, as it comes out with N
+parts, each left out once.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ import argparse
 import json
 import math
 import sys
+from multiprocessing import Pool
 from pathlib import Path
 
-TREES, LEVELS, RATE = 16, 3, 0.35
+TREES, LEVELS, RATE = 64, 3, 0.25
 LEAST_ROWS = 16  # of a rung; fewer tell nothing
-LEAST_OF_LEAF, SHRINKAGE = 3.0, 1.0  # in weights of rows
+LEAST_OF_LEAF, SHRINKAGE = 6.0, 1.0  # in weights of rows
 BINS = 48
 QUESTIONS = 2**LEVELS - 1
 MOST_TIMES = 1  # logarithm: plan() leaves out what takes more than twice as long as the fastest, by the model
@@ -31,9 +32,10 @@ MOST_TIMES = 1  # logarithm: plan() leaves out what takes more than twice as lon
 # Arithmetics that callers may ask for, beside all of them.
 ARITHMETICS = (
     {"row_07_register_parity", "row_11_few_rows", "row_13_split_k", "row_19_few_lines", "row_20_parity_split_k",
-     "row_22_columns_stay"},
+     "row_22_columns_stay", "row_24_batched_parity"},
     {"row_08_double", "row_14_double_split_k"},
-    {f"{rung}_in_batches" for rung in ("row_15_tiny_products", "row_16_streamed", "row_23_lone_warps")},
+    {f"{rung}_in_batches"
+     for rung in ("row_15_tiny_products", "row_16_streamed", "row_23_lone_warps", "row_24_batched_parity")},
 )
 
 
@@ -41,9 +43,11 @@ class Refused(Exception):
     """One sentence: why nothing was fitted."""
 
 
-def traits_of(shape: list, variant: str, count: int = 1) -> list:
-    m, n, k = shape
-    trans_a, trans_b = variant[-2] == "t", variant[-1] == "t"
+def traits_of(product: str, count: int = 1) -> list:
+    """Of "nt 48x1024x256": transposes and sizes."""
+    transposes, sizes = product.split()
+    m, n, k = map(int, sizes.split("x"))
+    trans_a, trans_b = (each == "t" for each in transposes)
     is_wide, few = m <= n, min(m, n)
     lines = (m if trans_a else k) | (k if trans_b else n)
     tiles = -(-m // 64) * -(-n // 64) * count / 132
@@ -60,12 +64,15 @@ class Row:
 
     def __init__(self, given: dict, rungs: list):
         self.is_batch = "batch" in given
-        self.traits = traits_of(given["shape"], given["variant"], given.get("batch", 1))
+        self.traits = traits_of(given["product"], given.get("batch", 1))
         self.times = {
             rung + "_in_batches" * self.is_batch: (math.log2(pair[0]), math.log2(pair[1]))
             for rung, pair in zip(rungs, given["times"]) if pair
         }
-        self.best = min(time for _, time in self.times.values())
+        self.cublas = math.log2(given["cublas"])
+        alone = {rung + "_in_batches" * self.is_batch for rung in given.get("cuda_cores_alone", [])}
+        self.accurate = {rung for rung in self.times if rung not in alone}
+        self.best = min(self.times[rung][1] for rung in self.accurate)
 
     def only(self, rungs: set) -> dict:
         return {rung: times for rung, times in self.times.items() if rung in rungs}
@@ -85,7 +92,8 @@ def read(names: list) -> list:
 
 def weight_of(row: Row, rung: str) -> float:
     own = next((row.only(rungs) for rungs in ARITHMETICS if rung in rungs), row.times)
-    times_as_long = row.times[rung][1] - max(row.best, min(time for _, time in own.values()))
+    best = min(time for _, time in own.values())
+    times_as_long = row.times[rung][1] - (max(row.best, best) if rung in row.accurate else best)
     return 2.0 ** (-1.5 * times_as_long)
 
 
@@ -150,25 +158,28 @@ def grown(residuals: list, weights: list, bins: list, thresholds: list) -> tuple
     return (trait, above, leaf), taken
 
 
+def forest(job: tuple) -> list:
+    """The trees of a rung, of the rows that have it."""
+    rung, rows = job
+    if len(rows) < LEAST_ROWS:
+        return []
+    thresholds = thresholds_of(rows)
+    bins = [[sum(row.traits[t] > edge for edge in edges) for row in rows] for t, edges in enumerate(thresholds)]
+    residuals = [row.times[rung][1] - row.times[rung][0] for row in rows]
+    weights = [weight_of(row, rung) for row in rows]
+    trees = []
+    for _ in range(TREES):
+        tree, taken = grown(residuals, weights, bins, thresholds)
+        residuals = [r - t for r, t in zip(residuals, taken)]
+        trees.append(tree)
+    return trees
+
+
 def fitted(rows: list) -> dict:
     """{rung: trees}."""
-    forests = {}
-    for rung in sorted({rung for row in rows for rung in row.times}):
-        of_rung = [row for row in rows if rung in row.times]
-        if len(of_rung) < LEAST_ROWS:
-            forests[rung] = []
-            continue
-        thresholds = thresholds_of(of_rung)
-        bins = [[sum(row.traits[t] > edge for edge in edges) for row in of_rung] for t, edges in enumerate(thresholds)]
-        residuals = [row.times[rung][1] - row.times[rung][0] for row in of_rung]
-        weights = [weight_of(row, rung) for row in of_rung]
-        trees = []
-        for _ in range(TREES):
-            tree, taken = grown(residuals, weights, bins, thresholds)
-            residuals = [r - t for r, t in zip(residuals, taken)]
-            trees.append(tree)
-        forests[rung] = trees
-    return forests
+    rungs = sorted({rung for row in rows for rung in row.times})
+    with Pool() as pool:
+        return dict(zip(rungs, pool.map(forest, [(r, [row for row in rows if r in row.times]) for r in rungs], 1)))
 
 
 def correction(trees: list, traits: list) -> float:
@@ -181,44 +192,50 @@ def correction(trees: list, traits: list) -> float:
     return total
 
 
-def losses(rows: list, among: set | None = None) -> list:
-    """How many times as long as the best rung, of all or of some, the planned one takes, as logarithms. Each row has
-    the forests that correct it."""
+def outcomes(rows: list, among: set | None = None) -> list:
+    """Of each row, how many times as long as the best rung, of all accurate ones or of some, the planned one takes,
+    and how many times as long as either cuBLAS takes; as logarithms. Each row has the forests that correct it."""
     found = []
     for row, forests in rows:
-        times = row.times if among is None else row.only(among)
+        times = row.only(among or row.accurate)
         if not times:
             continue
         def corrected(rung):
             return row.times[rung][0] + correction(forests.get(rung, []), row.traits)
         most = MOST_TIMES + min(model for model, _ in times.values())
         near = [rung for rung, (model, _) in times.items() if model <= most]
-        found.append(times[min(near, key=corrected)][1] - min(time for _, time in times.values()))
+        planned, best = times[min(near, key=corrected)][1], min(time for _, time in times.values())
+        found.append((planned - best, row.cublas - planned, row.cublas - best))
     return found
 
 
 def say(what: str, found: list) -> None:
     if not found:
         return
-    mean = 2 ** (sum(found) / len(found)) - 1
-    near = sum(loss <= math.log2(1.05) for loss in found)
-    print(f"{what}: {100 * mean:.1f} % slower than the best rung in the mean, within 5 % on {100 * near / len(found):.1f} % "
-          f"of {len(found)} products")
+    losses, speedups, most = zip(*found)
+    def mean(logarithms):
+        return 2 ** (sum(logarithms) / len(logarithms))
+    def slow(logarithms):
+        return sum(each < math.log2(0.98) for each in logarithms)
+    near = sum(loss <= math.log2(1.05) for loss in losses)
+    print(f"{what}: {100 * (mean(losses) - 1):.1f} % slower than the best rung in the mean, within 5 % on "
+          f"{100 * near / len(found):.1f} % of {len(found)} products; {mean(speedups):.3f} times as fast as cuBLAS, slower "
+          f"than 0.98 on {slow(speedups)} (the best rungs: {mean(most):.3f}, {slow(most)})")
 
 
 def say_all(how: str, rows: list) -> None:
     singles = [(row, forests) for row, forests in rows if not row.is_batch]
-    say(f"{how}, single products", losses(singles))
-    say(f"{how}, single products on CUDA cores", losses(singles, ARITHMETICS[0]))
+    say(f"{how}, single products", outcomes(singles))
+    say(f"{how}, single products on CUDA cores", outcomes(singles, ARITHMETICS[0]))
     batches = [(row, forests) for row, forests in rows if row.is_batch]
-    say(f"{how}, batches", losses(batches))
-    say(f"{how}, batches on CUDA cores", losses(batches, ARITHMETICS[2]))
+    say(f"{how}, batches", outcomes(batches))
+    say(f"{how}, batches on CUDA cores", outcomes(batches, ARITHMETICS[2]))
 
 
 def as_json(forests: dict, sources: list) -> str:
     """One line a rung."""
     def numbers(values):
-        return [None if math.isinf(v) else round(v, 4) for v in values]
+        return [None if math.isinf(v) else round(v, 3) for v in values]
     lines = [
         f"    {json.dumps(rung)}: " + json.dumps([[t, numbers(a), numbers(f)] for t, a, f in trees], separators=(",", ":"))
         for rung, trees in forests.items()

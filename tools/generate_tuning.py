@@ -20,7 +20,8 @@ from fit_plans import QUESTIONS, traits_of
 
 HEADER = "src/ops/sgemm/tuning_table.hpp"
 CORRECTIONS_HEADER = "src/ops/sgemm/corrections_table.hpp"
-TRAITS, LEAVES = len(traits_of([1, 1, 1], "row_nn")), QUESTIONS + 1  # of corrections' trees
+TREES_A_LINE = 8
+TRAITS, LEAVES = len(traits_of("nn 1x1x1")), QUESTIONS + 1  # of corrections' trees
 SECTIONS = {
     "model": (
         "launch_s join_s pairs_launch_s fma_share fma_share_of_narrow_lanes fma_share_of_large_tiles "
@@ -158,9 +159,9 @@ def tree_text(tree, where: str) -> str:
     for value in [a for a in above if a is not None] + leaves:
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
             raise Fault(f"{where} has a tree with {json.dumps(value)}, but must have numbers")
-    thresholds = ("1e30f" if a is None else f"{float(a)!r}f" for a in above)
-    return (f"{{{{{', '.join(map(str, traits))}}}, {{{', '.join(thresholds)}}}, "
-            f"{{{', '.join(f'{float(v)!r}f' for v in leaves)}}}}}")
+    def text(values):
+        return "{" + ",".join("1e30" if v is None else str(v) for v in values) + "}"
+    return f"{{{text(traits)},{text(above)},{text(leaves)}}}"
 
 
 def generated_corrections(files: dict) -> str:
@@ -192,7 +193,9 @@ def generated_corrections(files: dict) -> str:
             if trees:
                 name = f"k{capability}_{rung}"
                 where = f"sm_{capability}/sgemm_corrections.json: {rung}"
-                lines += ["", f"constexpr Tree {name}[] = {{", *(f"    {tree_text(t, where)}," for t in trees), "};"]
+                texts = [tree_text(t, where) + "," for t in trees]
+                lines += ["", f"constexpr Tree {name}[] = {{",
+                          *("    " + " ".join(texts[i:i + TREES_A_LINE]) for i in range(0, len(texts), TREES_A_LINE)), "};"]
                 forests[-1] = f"{{{name}, {len(trees)}}}"
         rows.append(f"    {{{capability}, {{{', '.join(forests)}}}}},")
     lines += [
@@ -255,9 +258,11 @@ def main() -> int:
     status = 0
     for name, text in texts.items():
         header = flags.root / name
+        if header.is_file() and header.read_text() == text:  # written again, all rungs would be compiled again
+            continue
         if not flags.check:
             header.write_text(text)
-        elif not header.is_file() or header.read_text() != text:
+        else:
             print(f"{name} is not what tools/generate_tuning.py would write", file=sys.stderr)
             status = 1
     return status

@@ -1,6 +1,6 @@
-// How long each rung takes that sgemm's plan() compares, beside what the model says: on random
-// products or batches, of which tools/fit_plans.py makes the model's corrections. Needs a GPU, and
-// nothing of the lab.
+// How long each rung takes that sgemm's plan() compares, beside what the model says, and how long
+// cuBLAS takes: on random products or batches, of which tools/fit_plans.py makes the model's
+// corrections. Needs a GPU.
 //
 //   plan_times COUNT SEED [--batches] --json FILE
 
@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -20,6 +19,8 @@
 #include "../gpu_program.hpp"
 #include "base/atomic_file.hpp"
 #include "base/provenance.hpp"
+#include "device/cuda/utility_kernels.hpp"
+#include "ops/lab/cublas.hpp"
 #include "ops/sgemm/plan.hpp"
 #include "runtime/device_code.hpp"
 
@@ -33,6 +34,7 @@ using sgemm::Problem;
 constexpr std::size_t kMostElements = 110'000'000;  // of an operand
 constexpr std::size_t kWorkspaceBytes = std::size_t{6} << 30;
 constexpr int kMostFew = 128;
+constexpr double kUnit_s = 1e-8;
 constexpr double kLeastFlops = 2e6, kMostFlops = 4e11;  // of a batch
 
 struct Shape {
@@ -111,6 +113,9 @@ class Shapes {
 class Bench {
  public:
   Bench() {
+    if (const std::string why_not = ops::Cublas::why_not(); !why_not.empty()) {
+      throw_resource(why_not);
+    }
     int error = 0;
     machine_ = runtime::machine_of(0, runtime::device_code(), &error);
     require(static_cast<cudaError_t>(error), "the device");
@@ -121,9 +126,10 @@ class Bench {
     call_.workspace = allocated(kWorkspaceBytes);
   }
 
-  // For each of `rungs`, to which new ones are added: nanoseconds by the model, and measured; null
-  // for what is no candidate, or needs more workspace.
-  json times(const Shape& shape, std::vector<std::string>& rungs) {
+  // A product's row: for each of `rungs`, to which new ones are added, its time by the model and
+  // measured, in kUnit_s; 0 for what is no candidate, or needs more workspace. "cuda_cores_alone"
+  // names those that are not accurate enough for another arithmetic.
+  json row_of(const Shape& shape, std::vector<std::string>& rungs) {
     const Problem& p = shape.problem;
     call_.problem = p;
     call_.batch = {};
@@ -133,22 +139,37 @@ class Bench {
                      .stride_b = p.k * p.n,
                      .stride_c = p.m * p.n};
     }
-    Candidate found[sgemm::kMostCandidates];
-    const int count =
-        sgemm::gpu::candidates(p, machine_, sgemm::Arithmetic::accurate, call_.batch, found);
-    json all(rungs.size(), nullptr);
-    for (const Candidate& candidate : std::span(found, static_cast<std::size_t>(count))) {
-      if (candidate.plan.workspace_bytes > kWorkspaceBytes) continue;
-      const auto place =
-          static_cast<std::size_t>(std::ranges::find(rungs, candidate.plan.id) - rungs.begin());
-      if (place == rungs.size()) rungs.emplace_back(candidate.plan.id);
-      all[place] = {nanoseconds(candidate.model_s), nanoseconds(median_of(candidate))};
+    json row{{"product", fmt::format("{}{} {}x{}x{}", p.trans_a ? 't' : 'n', p.trans_b ? 't' : 'n',
+                                     p.m, p.n, p.k)}};
+    if (shape.products > 1) row["batch"] = shape.products;
+    json times(rungs.size(), 0);
+    for (const auto arithmetic : {sgemm::Arithmetic::accurate, sgemm::Arithmetic::cuda_cores}) {
+      Candidate found[sgemm::kMostCandidates];
+      const int count = sgemm::gpu::candidates(p, machine_, arithmetic, call_.batch, found);
+      for (const Candidate& candidate : std::span(found, static_cast<std::size_t>(count))) {
+        if (candidate.plan.workspace_bytes > kWorkspaceBytes) continue;
+        const auto place =
+            static_cast<std::size_t>(std::ranges::find(rungs, candidate.plan.id) - rungs.begin());
+        if (place == rungs.size()) {
+          rungs.emplace_back(candidate.plan.id);
+          times.push_back(0);
+        }
+        if (times[place].is_array()) continue;
+        times[place] = {
+            units(candidate.model_s),
+            units(median_of([&](auto& stream) { candidate.plan.rung->launch(call_, stream); }))};
+        if (arithmetic == sgemm::Arithmetic::cuda_cores) {
+          row["cuda_cores_alone"].push_back(candidate.plan.id);
+        }
+      }
     }
-    return all;
+    row["times"] = std::move(times);
+    row["cublas"] = units(median_of([&](auto& stream) { launch_cublas(stream); }));
+    return row;
   }
 
  private:
-  static std::int64_t nanoseconds(double seconds) { return std::llround(1e9 * seconds); }
+  static std::int64_t units(double seconds) { return std::llround(seconds / kUnit_s); }
   static void* allocated(std::size_t bytes) {
     void* memory = nullptr;
     require(cudaMalloc(&memory, bytes), "device memory");
@@ -168,22 +189,42 @@ class Bench {
     require(cudaDeviceSynchronize(), "a copy");
     return reinterpret_cast<const float*>(operand);
   }
-  double sample(const Candidate& candidate, int launches) {
+  // Row-major: Cᵀ = op(B)ᵀ·op(A)ᵀ by columns.
+  void launch_cublas(runtime::StreamView& stream) {
+    const Problem& p = call_.problem;
+    const sgemm::Batch& batch = call_.batch;
+    const ops::Cublas& cublas = ops::Cublas::on(stream);
+    const auto operation = [](bool transposed) { return transposed ? CUBLAS_OP_T : CUBLAS_OP_N; };
+    const auto status =
+        batch.count == 1
+            ? cublas.sgemm(cublas.handle, operation(p.trans_b), operation(p.trans_a), p.n, p.m, p.k,
+                           &p.alpha, call_.b, p.ldb, call_.a, p.lda, &p.beta, call_.c, p.ldc)
+            : cublas.sgemm_strided_batched(cublas.handle, operation(p.trans_b),
+                                           operation(p.trans_a), p.n, p.m, p.k, &p.alpha, call_.b,
+                                           p.ldb, batch.stride_b, call_.a, p.lda, batch.stride_a,
+                                           &p.beta, call_.c, p.ldc, batch.stride_c, batch.count);
+    ops::check_cublas(status, "cublasSgemm");
+  }
+  // Of one launch, whose costs hide behind a kernel that waits, as `bench` times it.
+  template <class Launch>
+  double sample(const Launch& launch) {
+    constexpr long long kSpinCycles = 40'000;
+    require(static_cast<cudaError_t>(device::cuda::launch_spin(timer_.stream, kSpinCycles)),
+            "a kernel that waits");
     runtime::StreamView view{.native = timer_.stream, .machine = &machine_};
-    const double time_s =
-        timer_.seconds(launches, [&] { candidate.plan.rung->launch(call_, view); });
-    require(static_cast<cudaError_t>(view.error), candidate.plan.id);
+    const double time_s = timer_.seconds(1, [&] { launch(view); });
+    require(static_cast<cudaError_t>(view.error), "a launch");
     return time_s;
   }
-  double median_of(const Candidate& candidate) {
-    constexpr double kSample_s = 3e-3;
-    sample(candidate, 2);
-    const double one_s = sample(candidate, 3);
-    const int launches = std::clamp(static_cast<int>(kSample_s / (one_s + 1e-6)), 3, 60);
-    std::array<double, 5> samples;
-    for (double& s : samples) s = sample(candidate, launches);
+  template <class Launch>
+  double median_of(const Launch& launch) {
+    constexpr double kLong_s = 5e-4;
+    sample(launch);
+    const std::size_t count = sample(launch) < kLong_s ? 15 : 7;
+    std::vector<double> samples(count);
+    for (double& s : samples) s = sample(launch);
     std::ranges::sort(samples);
-    return samples[samples.size() / 2];
+    return samples[count / 2];
   }
 
   GpuTimer timer_;
@@ -213,15 +254,12 @@ int run(int argc, char** argv) {
   cudaDeviceProp properties;
   require(cudaGetDeviceProperties(&properties, 0), "the device");
   json report = provenance({argv, static_cast<std::size_t>(argc)});
-  report.update({{"program", "plan_times"}, {"gpu", properties.name}, {"rows", json::array()}});
+  report.update({{"program", "plan_times"},
+                 {"gpu", properties.name},
+                 {"unit_s", kUnit_s},
+                 {"rows", json::array()}});
   for (unsigned i = 0; i < count; ++i) {
-    const Shape shape = shapes.next();
-    const Problem& p = shape.problem;
-    const std::string variant{'r', 'o', 'w', '_', p.trans_a ? 't' : 'n', p.trans_b ? 't' : 'n'};
-    json row{
-        {"variant", variant}, {"shape", {p.m, p.n, p.k}}, {"times", bench.times(shape, rungs)}};
-    if (batches) row["batch"] = shape.products;
-    report["rows"].push_back(std::move(row));
+    report["rows"].push_back(bench.row_of(shapes.next(), rungs));
   }
   report["rungs"] = rungs;
   write_file(argv[argc - 1], report.dump() + "\n");

@@ -146,20 +146,20 @@ TEST(SgemmPlans, ChooseByTheConstantsOfEachArchitecture) {
   constexpr Choice kChoices[] = {
       {{1, 4096, 4096}, "row_20_parity_split_k", "row_11_few_rows", "row_11_few_rows"},
       {{17, 4097, 4099}, "row_20_parity_split_k", "row_11_few_rows", "tc_15_split_on_the_way"},
-      {{32, 4096, 11008}, "row_20_parity_split_k", "row_11_few_rows", "tc_15_split_on_the_way"},
+      {{32, 4096, 11008}, "row_24_batched_parity", "row_11_few_rows", "tc_15_split_on_the_way"},
       {{100, 10000, 1000}, "row_20_parity_split_k", "row_11_few_rows", "tc_18_streamed_terms"},
       {{128, 1024, 16384},
        "row_20_parity_split_k",
        "row_20_parity_split_k",
        "tc_15_split_on_the_way"},
       {{12544, 64, 147}, "row_07_register_parity", "row_11_few_rows", "tc_20_held_terms"},
-      {{32, 32, 1000000}, "row_20_parity_split_k", "row_13_split_k", "row_13_split_k"},
+      {{32, 32, 1000000}, "row_24_batched_parity", "row_13_split_k", "row_13_split_k"},
       {{4096, 4096, 16}, "row_07_register_parity", "row_22_columns_stay", "row_22_columns_stay"},
-      {{2047, 2049, 33}, "row_20_parity_split_k", "row_22_columns_stay", "tc_20_held_terms"},
+      {{2047, 2049, 33}, "row_24_batched_parity", "row_22_columns_stay", "row_20_parity_split_k"},
       {{4096, 4096, 64}, "row_07_register_parity", "row_13_split_k", "tc_20_held_terms"},
-      {{127, 129, 131}, "row_20_parity_split_k", "row_13_split_k", "tc_19_cluster_slices"},
+      {{127, 129, 131}, "row_20_parity_split_k", "row_13_split_k", "row_08_double"},
       {{512, 512, 512}, "row_20_parity_split_k", "row_13_split_k", "tc_19_cluster_slices"},
-      {{777, 777, 777}, "row_20_parity_split_k", "tc_13_mma_sync", "tc_10_full_range"},
+      {{777, 777, 777}, "row_24_batched_parity", "tc_13_mma_sync", "tc_10_full_range"},
       {{2048, 2048, 2048}, "row_07_register_parity", "tc_13_mma_sync", "tc_10_full_range"}};
   for (const auto& [shape, on_75, on_80, on_90] : kChoices) {
     const Problem p = compact(shape.m, shape.n, shape.k);

@@ -95,7 +95,9 @@ TEST(SgemmPlan, FollowsTheArithmeticAndTheBatch) {
   EXPECT_EQ(planned(small, {}, Arithmetic::accurate, {.count = 999}), "tc_18_streamed_terms");
   // Of shorter sums the terms' errors are larger than cublasSgemm's.
   EXPECT_EQ(planned(compact(64, 64, 31), {}, Arithmetic::accurate, {.count = 999}),
-            "row_23_lone_warps");
+            "row_24_batched_parity");
+  EXPECT_EQ(planned(compact(1, 64, 64), {}, Arithmetic::accurate, {.count = 999}),
+            "row_18_batched_vectors");
   EXPECT_EQ(planned(small, {}, Arithmetic::cuda_cores, {.count = 999}), "row_24_batched_parity");
   EXPECT_EQ(planned(small, a100, Arithmetic::accurate, {.count = 999}), "row_16_streamed");
   const Plan slices = plain::plan(compact(20, 116, 635), {}, Arithmetic::cuda_cores, {.count = 22});
@@ -108,7 +110,8 @@ TEST(SgemmPlan, FollowsTheArithmeticAndTheBatch) {
             "row_17_streamed_double");
 }
 
-// What the layout decides: few rows times lines along k, and ragged lines of a short k.
+// What the layout decides: few rows times lines along k or across it, and ragged lines of a short
+// k.
 TEST(SgemmPlan, FollowsTheLayoutOfFewLines) {
   const auto planned = [](const Problem& p, const runtime::Machine& machine = {}) -> std::string {
     return plain::plan(p, machine).id;
@@ -118,13 +121,16 @@ TEST(SgemmPlan, FollowsTheLayoutOfFewLines) {
     EXPECT_EQ(planned(compact(4, 4096, 11008, rows, false, true), machine), "row_19_few_lines");
     EXPECT_EQ(planned(compact(4096, 4, 11008, rows, false, true), machine), "row_19_few_lines");
     EXPECT_EQ(planned(compact(4, 4096, 11008, columns, true, false), machine), "row_19_few_lines");
-    for (const Problem& p :
-         {compact(4, 4096, 11008), compact(9, 4096, 11008, rows, false, true),
-          compact(4, 4096, 512, rows, false, true), compact(4, 100, 11008, rows, false, true),
-          compact(4, 4096, 1 << 20, rows, false, true)}) {
+    for (const Problem& p : {compact(4, 4096, 11008), compact(9, 4096, 11008, rows, false, true),
+                             compact(4, 4096, 1 << 20, rows, false, true)}) {
       EXPECT_NE(planned(p, machine), "row_19_few_lines") << p.m << "x" << p.n << "x" << p.k;
     }
   }
+  EXPECT_EQ(planned(compact(4, 4096, 512, rows, false, true)), "row_19_few_lines");
+  EXPECT_EQ(planned(compact(2, 7342, 1308, rows, true, false)), "row_25_lines_across");
+  EXPECT_EQ(planned(compact(7342, 2, 1308, rows, true, false)), "row_25_lines_across");
+  // Eight rows' long sums lose more than cublasSgemm's.
+  EXPECT_NE(planned(compact(8, 4096, 11008, rows, false, true)), "row_19_few_lines");
   const auto rounded_once = [](const Problem& p) -> std::string {
     return plain::plan(p, {}, Arithmetic::double_rounded).id;
   };

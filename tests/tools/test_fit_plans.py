@@ -24,7 +24,7 @@ def recording(count: int = 400) -> dict:
     for _ in range(count):
         m, n, k = (made.randint(2, 3000) for _ in range(3))
         times = [[1000, 1000 * (1 + k % 2)], [1100, 1100]]
-        rows.append({"variant": "row_nn", "shape": [m, n, k], "times": times if made.random() < 0.9 else times[:1]})
+        rows.append({"product": f"nn {m}x{n}x{k}", "cublas": 1200, "times": times if made.random() < 0.9 else times[:1]})
     return {"rungs": ["row_a", "row_b"], "rows": rows}
 
 
@@ -50,13 +50,13 @@ class FitPlans(unittest.TestCase):
 
     def test_traits(self):
         """The same product as in tests/ops/sgemm_plan_test.cpp."""
-        traits = fit_plans.traits_of([48, 1024, 256], "row_nt")
+        traits = fit_plans.traits_of("nt 48x1024x256")
         self.assertEqual(traits[1:3], [10.0, 8.0])
         self.assertEqual(traits[5:9], [4, 1, 1, 1])
         self.assertEqual(traits[9], 1.0)
         self.assertAlmostEqual(traits[10], 16 / 132)
-        self.assertEqual(fit_plans.traits_of([1024, 48, 255], "row_tn")[5:9], [4, 0, 0, 1])
-        batch = fit_plans.traits_of([48, 1024, 256], "row_nn", 64)
+        self.assertEqual(fit_plans.traits_of("tn 1024x48x255")[5:9], [4, 0, 0, 1])
+        batch = fit_plans.traits_of("nn 48x1024x256", 64)
         self.assertAlmostEqual(batch[10], 16 * 64 / 132 / 8)
         self.assertEqual((traits[12], batch[12]), (0, 6))
 
@@ -70,10 +70,21 @@ class FitPlans(unittest.TestCase):
     def test_a_rung_that_few_products_have_is_left_as_it_is(self):
         report = recording(60)
         for row in report["rows"][:5]:
-            row["times"] = [*row["times"], *[None] * (2 - len(row["times"])), [900, 900]]
+            row["times"] = [*row["times"], *[0] * (2 - len(row["times"])), [900, 900]]
         report["rungs"].append("row_c")
         rows = [fit_plans.Row(row, report["rungs"]) for row in report["rows"]]
         self.assertEqual(fit_plans.fitted(rows)["row_c"], [])
+
+    def test_what_cuda_cores_alone_may_take_is_no_accurate_plan(self):
+        report = recording(1)
+        report["rows"][0] |= {"times": [[1000, 800], [1100, 1000]], "cuda_cores_alone": ["row_a"]}
+        row = fit_plans.Row(report["rows"][0], report["rungs"])
+        (loss, speedup, most), = fit_plans.outcomes([(row, {})])
+        self.assertEqual(loss, 0)
+        self.assertAlmostEqual(2**speedup, 1.2)
+        self.assertEqual(speedup, most)
+        (loss, speedup, _), = fit_plans.outcomes([(row, {})], {"row_a", "row_b"})
+        self.assertAlmostEqual(2**speedup, 1.5)
 
     def test_refusals(self):
         for report, flags, words in (

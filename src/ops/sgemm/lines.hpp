@@ -1,6 +1,7 @@
 #pragma once
-// Which products row_19_few_lines takes, how it shares their lines out among warps, and for which
-// plan() considers it. Host code of the rung and of plan().
+// Products of few rows or columns, X, with many lines, Y, that lie along k (row_19_few_lines) or
+// across it (row_25_lines_across): which they are, how warps share them out, and the time that they
+// take by a model. Host code of the rungs and of plan().
 
 #include <algorithm>
 #include <cmath>
@@ -12,56 +13,138 @@ namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
 constexpr int kWarpsOfLines = 8, kMostFewLines = 8;
-template <int kRows>
-constexpr int kLinesOfWarp = 32 / kRows;
 
-// `p` is row-major. The smaller operand has few lines, and the larger one's lie along k.
-inline bool has_few_lines(const Problem& p) {
-  return (p.m <= kMostFewLines && p.trans_b && (p.trans_a || p.m <= p.n)) ||
-         (p.n <= kMostFewLines && !p.trans_a && (!p.trans_b || p.n < p.m));
+// `p` is row-major. Whether B has lines that lie so, for few rows of A; or A, for few columns of B.
+inline bool has_few_rows(const Problem& p, bool along) {
+  return p.m <= kMostFewLines && p.trans_b == along;
+}
+inline bool has_few_columns(const Problem& p, bool along) {
+  return p.n <= kMostFewLines && p.trans_a != along;
+}
+// Whether B is Y, where one of them is.
+inline bool are_rows_few(const Problem& p, bool along) {
+  return has_few_rows(p, along) && (!has_few_columns(p, along) || p.m <= p.n);
+}
+// Whether each CTA of a grid that ends behind INT32_MAX gets at least 32 lines.
+inline bool has_few_lines(const Problem& p, bool along, std::int64_t products) {
+  constexpr std::int64_t kLeastOfCta = 32;
+  return (has_few_rows(p, along) || has_few_columns(p, along)) &&
+         tiles(std::max(p.m, p.n), kLeastOfCta) <= INT32_MAX / std::max<std::int64_t>(products, 1);
+}
+
+// `count` products. `strides`: X does not lie as Y does. `words`: lines of Y, or of both where they
+// lie along k, are no multiples of 4 elements.
+struct LinesShape {
+  std::int64_t few, lines, k, count;
+  bool words, strides;
+};
+inline LinesShape lines_shape(const Problem& p, bool along, std::int64_t count) {
+  const bool rows = are_rows_few(p, along), strides = (rows ? !p.trans_a : p.trans_b) != along;
+  const std::int64_t lines = rows ? p.n : p.m;
+  return {rows ? p.m : p.n, lines, p.k, count, along ? strides || p.k % 4 : lines % 4 != 0,
+          strides};
+}
+inline double bytes_of_lines(const LinesShape& s) {
+  const auto few = static_cast<double>(s.few), lines = static_cast<double>(s.lines),
+             k = static_cast<double>(s.k);
+  return 4 * static_cast<double>(s.count) * ((few + lines) * k + few * lines);
 }
 
 struct LinesSplit {
-  std::int64_t ctas;
-  int parts;  // warps of a CTA that share lines
+  std::int64_t blocks;  // CTAs of a product
+  int parts;            // warps of a CTA that share lines
+  double time_s;
 };
-// As few parts, for they share no rows of the small operand, as keep the multiprocessors busy.
-inline LinesSplit split_lines(std::int64_t rows, std::int64_t lines,
+// Warps of `of_warp` lines that add `of_round` of k at a time. As few parts as keep memory busy,
+// for they share no rows of X. The times were found on an H100.
+inline LinesSplit split_lines(const LinesShape& s, int of_warp, int of_round,
                               const runtime::Machine& machine) {
-  constexpr double kLostByParting = 0.08;
-  const int of_warp = rows > 4 ? kLinesOfWarp<8> : kLinesOfWarp<4>;
-  const double slots = 2.0 * machine.multiprocessors;
+  constexpr double kRound_s = 0.6e-6, kEnds_s = 1.5e-6;  // of a CTA
+  constexpr double kLostByParting = 0.02, kLostByTail = 0.3, kLeastBusy = 0.25;
+  constexpr double kOfMemory = 1.18, kOfMemoryByWords = 0.95;  // of the bandwidth of narrow tiles
+  const Tuning& tuning = tuning_of(machine);
+  const double slots = 2.0 * machine.multiprocessors,
+               memory_s = bytes_of_lines(s) / ((s.words ? kOfMemoryByWords : kOfMemory) *
+                                               tuning.memory_share * machine.memory_bytes_per_s);
   LinesSplit best{};
-  double most = -1;
   for (int parts = 1, times = 0; parts <= kWarpsOfLines; parts *= 2, ++times) {
-    const std::int64_t ctas = tiles(lines, of_warp * kWarpsOfLines / parts);
-    const double waves = static_cast<double>(ctas) / slots,
-                 busy = waves / std::ceil(waves) - kLostByParting * times;
-    if (busy > most) most = busy, best = {ctas, parts};
+    const std::int64_t blocks = tiles(s.lines, of_warp * kWarpsOfLines / parts);
+    const double waves = static_cast<double>(blocks * s.count) / slots,
+                 whole = std::max(1.0, std::ceil(waves)),
+                 reads = waves < 1 ? std::sqrt(waves) : 1 - kLostByTail * (1 - waves / whole),
+                 busy = std::max(kLeastBusy, reads - kLostByParting * times);
+    const auto rounds = static_cast<double>(tiles(tiles(s.k, of_round), parts));
+    const double time_s =
+        tuning.launch_s + std::max(memory_s / busy, whole * (rounds * kRound_s + kEnds_s));
+    if (best.blocks == 0 || time_s < best.time_s) best = {blocks, parts, time_s};
   }
   return best;
 }
 
-// Lines enough for all multiprocessors, long enough, and bytes enough, to keep memory busy. Longer
-// sums of a lane would lose more than cublasSgemm's do.
-inline bool are_for_lines(const Problem& p) {
-  constexpr std::int64_t kShortest = 2 << 10, kLongest = 32 << 10, kLeastElements = 8 << 20,
-                         kLeastLines = 1536;
-  const bool by_rows = p.layout == Layout::row_major;
-  const bool along = by_rows != p.trans_a && by_rows == p.trans_b;  // both operands, along k
-  return along && std::min(p.m, p.n) <= kMostFewLines && p.k >= kShortest && p.k <= kLongest &&
-         std::max(p.m, p.n) >= std::max(kLeastLines, kLeastElements / p.k);
+// Along k a warp has `lines` of Y, and reads `in_flight` pieces of each at once, of kWidth
+// elements.
+template <int kRows_, int kLines_, int kWidth_>
+struct AlongConfig {
+  static constexpr int rows = kRows_, lines = kLines_, width = kWidth_, sums = rows * lines,
+                       in_flight = width == 4 && lines == 2 ? 2 : 8 / lines,
+                       pieces = 32 * in_flight;
+};
+// Many lines of a warp share what it reads of X; few leave more warps, and shorter ways along k,
+// where X lies so, too.
+template <class Many, class Few, class Run>
+auto with_fewer_lines(const LinesShape& s, const runtime::Machine& machine, const Run& run) {
+  const LinesSplit many = split_lines(s, Many::lines, Many::pieces * Many::width, machine),
+                   few = split_lines(s, Few::lines, Few::pieces * Few::width, machine);
+  constexpr double kWorthIt = 0.9;
+  return !s.strides && few.time_s < kWorthIt * many.time_s ? run.template operator()<Few>(few)
+                                                           : run.template operator()<Many>(many);
+}
+template <int kWidth, class Run>
+auto with_width_along(const LinesShape& s, const runtime::Machine& machine, const Run& run) {
+  if (s.few > 4) {
+    return with_fewer_lines<AlongConfig<8, 4, kWidth>, AlongConfig<8, 2, kWidth>>(s, machine, run);
+  }
+  if (s.few > 2) {
+    return with_fewer_lines<AlongConfig<4, 8, kWidth>, AlongConfig<4, 2, kWidth>>(s, machine, run);
+  }
+  return with_fewer_lines<AlongConfig<2, 8, kWidth>, AlongConfig<2, 4, kWidth>>(s, machine, run);
+}
+template <class Run>
+auto with_along(const LinesShape& s, const runtime::Machine& machine, const Run& run) {
+  return s.words ? with_width_along<1>(s, machine, run) : with_width_along<4>(s, machine, run);
 }
 
-inline double time_of_lines(const Problem& p, const runtime::Machine& machine) {
-  constexpr double kOfTiles = 1.1;  // of the bandwidth that row_11 reaches
-  constexpr double kOfWords = 0.6;  // lines that begin at any word, of others' bandwidth
-  const Tuning& tuning = tuning_of(machine);
-  const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n),
-             k = static_cast<double>(p.k);
-  return tuning.launch_s + 4 * ((m + n) * k + m * n) /
-                               ((p.k % 4 == 0 ? 1 : kOfWords) * kOfTiles * tuning.memory_share *
-                                machine.memory_bytes_per_s);
+// Across k a lane has `columns` lines: one; or four, neighbours that are copied at once, or 32
+// apart.
+template <int kRows_, int kColumns_, int kWidth_>
+struct AcrossConfig {
+  static constexpr int rows = kRows_, columns = kColumns_, width = kWidth_, of_warp = 32 * columns,
+                       round = 8, stages = columns == 1 ? 6 : 3;
+};
+template <int kRows, class Run>
+auto with_rows_across(const LinesShape& s, const runtime::Machine& machine, const Run& run) {
+  using Narrow = AcrossConfig<kRows, 1, 1>;
+  using Apart = AcrossConfig<kRows, 4, 1>;
+  using Neighbours = AcrossConfig<kRows, 4, 4>;
+  const LinesSplit narrow = split_lines(s, Narrow::of_warp, Narrow::round, machine),
+                   wide = split_lines(s, Apart::of_warp, Apart::round, machine);
+  if (narrow.time_s < wide.time_s) return run.template operator()<Narrow>(narrow);
+  return s.words ? run.template operator()<Apart>(wide) : run.template operator()<Neighbours>(wide);
+}
+template <class Run>
+auto with_across(const LinesShape& s, const runtime::Machine& machine, const Run& run) {
+  return s.few > 4 ? with_rows_across<8>(s, machine, run) : with_rows_across<4>(s, machine, run);
+}
+
+// Longer sums of a lane lose more than cublasSgemm's do.
+constexpr std::int64_t kLongestLines = 32 << 10;
+// Whether row_11's and row_19's sums for more rows than 4 do so, too: of long lines, all along k.
+inline bool loses_by_lines(const Problem& p) {
+  constexpr std::int64_t kShortest = 2 << 10, kLeastElements = 8 << 20, kLeastLines = 1536,
+                         kFew = 4;
+  const LinesShape s = lines_shape(p, true, 1);
+  return p.trans_b && !p.trans_a && s.few > kFew && s.few <= kMostFewLines && p.k >= kShortest &&
+         p.k <= kLongestLines && s.lines >= std::max(kLeastLines, kLeastElements / p.k);
 }
 
 }  // namespace WARPLADDER_FLAVOUR

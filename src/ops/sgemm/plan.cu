@@ -32,6 +32,7 @@ WARPLADDER_USES_RUNG(row_20_parity_split_k);
 WARPLADDER_USES_RUNG(row_22_columns_stay);
 WARPLADDER_USES_RUNG(row_23_lone_warps);
 WARPLADDER_USES_RUNG(row_24_batched_parity);
+WARPLADDER_USES_RUNG(row_25_lines_across);
 WARPLADDER_USES_RUNG(tc_13_mma_sync);
 #if WARPLADDER_HOPPER_CODE  // 0: this build holds no code for compute capability 9.0
 WARPLADDER_USES_RUNG(row_08_double);
@@ -181,20 +182,53 @@ const TimesOfWords& times_of(const Problem& p, const runtime::Machine& machine) 
   return width_of_copies(p) < 4 ? tuning_row_of(machine).words : kTimesOfFour;
 }
 
+struct TimeOfSplit {
+  template <class C>
+  double operator()(const LinesSplit& split) const {
+    return split.time_s;
+  }
+};
+// `in_terms`: others are as accurate as cublasSgemm where its sums of many are not.
+void consider_lines_along(Considered& plans, const Problem& p, std::int64_t count,
+                          const runtime::Machine& machine, bool in_terms, Corrected rung) {
+  if (!has_few_lines(p, true, count) || p.k > kLongestLines) return;
+  if (in_terms && loses_by_lines(p)) return;
+  plans.consider(with_along(lines_shape(p, true, count), machine, TimeOfSplit()),
+                 {WARPLADDER_PLANNED(row_19_few_lines)}, rung);
+}
+void consider_lines_across(Considered& plans, const Problem& p, std::int64_t count,
+                           const runtime::Machine& machine, Corrected rung) {
+  if (!has_few_lines(p, false, count) || p.k > kLongestLines) return;
+  if (!ladder::runs_on(machine, rung_row_25_lines_across)) return;
+  plans.consider(with_across(lines_shape(p, false, count), machine, TimeOfSplit()),
+                 {WARPLADDER_PLANNED(row_25_lines_across)}, rung);
+}
+
+// In row_07's tiles.
+void consider_batched_parity(Considered& plans, const Problem& p, std::int64_t count,
+                             const runtime::Machine& machine, Corrected rung) {
+  if (!fits_parity_batch(p.m, p.n, count)) return;
+  const Slices s = with_parity_batch(parity_batch(p.m, p.n, p.k, p.trans_a, p.trans_b, count),
+                                     machine, JustSlices());
+  plans.consider(s.time_s,
+                 {WARPLADDER_PLANNED(row_24_batched_parity), bytes_of_batch_slices(s, p, count)},
+                 rung);
+}
+
 // The rungs on CUDA cores. `in_terms`: others than these are as accurate as cublasSgemm where
 // row_19's and row_11's sums for eight rows of long lines are not.
 Considered on_cuda_cores(const Problem& p, const runtime::Machine& machine, bool in_terms) {
-  constexpr std::int64_t kShortSums = 4;
   const TimesOfWords& times = times_of(p, machine);
   Considered plans;
   const double whole_s = parity_time<ParityTile>(p.m, p.n, p.k, 1, machine);
   plans.consider(times.parity * whole_s, {WARPLADDER_PLANNED(row_07_register_parity)},
                  Corrected::row_07_register_parity);
-  const std::int64_t few = std::min(p.m, p.n);
-  const bool errs = in_terms && are_for_lines(p) && few > kShortSums;
-  if (are_for_lines(p) && !errs) {
-    plans.consider(time_of_lines(p, machine), {WARPLADDER_PLANNED(row_19_few_lines)},
-                   Corrected::row_19_few_lines);
+  consider_lines_along(plans, p, 1, machine, in_terms, Corrected::row_19_few_lines);
+  consider_lines_across(plans, p, 1, machine, Corrected::row_25_lines_across);
+  // Of many waves row_07 has tiles that were found for their sizes.
+  constexpr double kFewWaves = 4;
+  if (tiles_of(p) <= kFewWaves * machine.multiprocessors) {
+    consider_batched_parity(plans, p, 1, machine, Corrected::row_24_batched_parity);
   }
   const Slices large = with_parity_tile(p.m, p.n, p.k, machine, JustSlices());
   if (large.time_s < whole_s) {
@@ -207,7 +241,7 @@ Considered on_cuda_cores(const Problem& p, const runtime::Machine& machine, bool
     plans.consider(time_of_column_blocks(p.m, p.n, p.k, machine),
                    {WARPLADDER_PLANNED(row_22_columns_stay)}, Corrected::row_22_columns_stay);
   }
-  if (few <= kFewRows && !errs) {
+  if (std::min(p.m, p.n) <= kFewRows && !(in_terms && loses_by_lines(p))) {
     const Slices s = with_narrow_tile(p.m, p.n, p.k, machine, JustSlices());
     plans.consider(times.narrow * s.time_s,
                    {WARPLADDER_PLANNED(row_11_few_rows), bytes_of_slices(s, p)},
@@ -251,16 +285,6 @@ void consider_terms(Considered& plans, const Problem& p, const StreamedShape& sh
 }
 #endif
 
-// For CUDA cores alone.
-void consider_batched_parity(Considered& plans, const Problem& p, std::int64_t count,
-                             const runtime::Machine& machine) {
-  if (!fits_parity_batch(p.m, p.n, count)) return;
-  const Slices s = with_parity_batch(parity_batch(p.m, p.n, p.k, p.trans_a, p.trans_b, count),
-                                     machine, JustSlices());
-  plans.consider(s.time_s,
-                 {WARPLADDER_PLANNED(row_24_batched_parity), bytes_of_batch_slices(s, p, count)});
-}
-
 // The rungs that launch a whole batch at once.
 Considered together_of(const Problem& given, const runtime::Machine& machine, Arithmetic arithmetic,
                        std::int64_t count) {
@@ -295,7 +319,12 @@ Considered together_of(const Problem& given, const runtime::Machine& machine, Ar
   } else if (!hopper) {
     plans.consider(0, {WARPLADDER_PLANNED(row_10_batched_double)});
   }
-  if (!in_float64 && !in_terms) consider_batched_parity(plans, p, count, machine);
+  if (!in_float64 && std::min(p.m, p.n) > 1) {  // others are row_18's
+    consider_batched_parity(plans, p, count, machine, Corrected::row_24_batched_parity_in_batches);
+    consider_lines_along(plans, p, count, machine, in_terms,
+                         Corrected::row_19_few_lines_in_batches);
+    consider_lines_across(plans, p, count, machine, Corrected::row_25_lines_across_in_batches);
+  }
 #if WARPLADDER_HOPPER_CODE
   if (hopper && arithmetic != Arithmetic::cuda_cores) {
     plans.consider(with_double_stream(shape, machine, JustTime()),
@@ -327,14 +356,7 @@ Considered plans_of_one(const Problem& given, const runtime::Machine& machine,
     const bool in_terms = hopper && arithmetic == Arithmetic::accurate;
     plans = on_cuda_cores(p, machine, in_terms);
   }
-  if (arithmetic == Arithmetic::cuda_cores) {
-    // Of many waves row_07 has tiles that were found for their sizes.
-    constexpr double kFewWaves = 4;
-    if (tiles_of(p) <= kFewWaves * machine.multiprocessors) {
-      consider_batched_parity(plans, p, 1, machine);
-    }
-    return plans;
-  }
+  if (arithmetic == Arithmetic::cuda_cores) return plans;
   if (!hopper) {
     if (ladder::runs_on(machine, rung_tc_13_mma_sync) && pairs_are_accurate(p)) {
       plans.consider(time_by_warps(p, machine),

@@ -13,7 +13,7 @@ struct Candidate {
   Plan plan;
   double model_s = 0;
 };
-constexpr int kMostCandidates = 16;
+constexpr int kMostCandidates = 20;
 
 // `prepared`: the call has what plan_preparation()'s rung has prepared of B. Only then may the plan
 // be that rung.

@@ -329,18 +329,20 @@ struct TermSums {
 
   // After a round, in front of its products of first terms.
   __device__ __forceinline__ void join_round() {
-    if (keeps_others) return;
-    ptx::wgmma_wait<0>();
-    ptx::pin(others);
-    WARPLADDER_UNROLL_ON_GPU
-    for (int i = 0; i < count; ++i) first[i] += others[i];
+    if constexpr (!keeps_others) {
+      ptx::wgmma_wait<0>();
+      ptx::pin(others);
+      WARPLADDER_UNROLL_ON_GPU
+      for (int i = 0; i < count; ++i) first[i] += others[i];
+    }
   }
   // After all rounds.
   __device__ __forceinline__ void join_all() {
-    if (!keeps_others) return;
-    WARPLADDER_UNROLL_ON_GPU
-    for (int i = 0; i < count; ++i) {
-      first[i] += kExact ? others[i] : fmaf(first[i], cut_off, others[i]);
+    if constexpr (keeps_others) {
+      WARPLADDER_UNROLL_ON_GPU
+      for (int i = 0; i < count; ++i) {
+        first[i] += kExact ? others[i] : fmaf(first[i], cut_off, others[i]);
+      }
     }
   }
   // Adds a round's products of first terms to sum i.
