@@ -153,6 +153,14 @@ struct Considered {
   }
 };
 
+// The plan of a rung that was found fastest on another machine; the fastest one where it is none.
+Plan own_plan(const Candidate& found, const Considered& own) {
+  for (int i = 0; i < own.count; ++i) {
+    if (own.all[i].plan.rung == found.plan.rung) return own.all[i].plan;
+  }
+  return own.fastest().plan;
+}
+
 struct JustTime {
   template <class C>
   double operator()(double time_s) const {
@@ -416,22 +424,31 @@ Plan plan(const Problem& given, const runtime::Machine& machine, Arithmetic arit
   // C is scaled alone, or empty. Whoever asks for a plan's workspace knows no alpha, so this takes
   // none.
   const bool scales = p.alpha == 0.0f || p.k == 0 || p.m == 0 || p.n == 0;
-  if (batch.count == 1 && !batch.arrays) {
-    if (scales) return {WARPLADDER_PLANNED(row_07_register_parity)};
-    return plans_of_one(given, machine, arithmetic, prepared).fastest(p, 1, machine).plan;
-  }
-  const Considered at_once = together_of(given, machine, arithmetic, batch.count);
+  const bool is_single = batch.count == 1 && !batch.arrays;
+  if (is_single && scales) return {WARPLADDER_PLANNED(row_07_register_parity)};
+  // The rung that is fastest where corrections were learned; its workspace is this machine's.
+  runtime::Machine learned = machine;
+  if (corrections_of(machine)) learned.memory_bytes_per_s = kLearnedMemoryBytesPerS;
+  const auto one = [&](const runtime::Machine& on) {
+    return plans_of_one(given, on, arithmetic, prepared);
+  };
+  if (is_single) return own_plan(one(learned).fastest(p, 1, machine), one(machine));
+  const auto at_once = [&](const runtime::Machine& on) {
+    return together_of(given, on, arithmetic, batch.count);
+  };
   // Several products of matrices were measured: no vectors, and no single one in an array.
   const bool is_known = batch.count > 1 && std::min(p.m, p.n) > 1;
   const Candidate together =
-      is_known ? at_once.fastest(p, batch.count, machine) : at_once.fastest();
-  if (batch.arrays || scales) return together.plan;
-  const Candidate each = plans_of_one(given, machine, arithmetic, prepared).fastest(p, 1, machine);
-  // Launches in a row overlap, but not wholly.
-  constexpr double kOfEach = 0.9;
-  return each.model_s * kOfEach * static_cast<double>(batch.count) < together.model_s
-             ? each.plan
-             : together.plan;
+      is_known ? at_once(learned).fastest(p, batch.count, machine) : at_once(machine).fastest();
+  if (!batch.arrays && !scales) {
+    const Candidate each = one(learned).fastest(p, 1, machine);
+    // Launches in a row overlap, but not wholly.
+    constexpr double kOfEach = 0.9;
+    if (each.model_s * kOfEach * static_cast<double>(batch.count) < together.model_s) {
+      return own_plan(each, one(machine));
+    }
+  }
+  return own_plan(together, at_once(machine));
 }
 
 int candidates(const Problem& p, const runtime::Machine& machine, Arithmetic arithmetic,
