@@ -2,10 +2,11 @@
 """Makes the corrections of sgemm's plans: fit_plans.py RECORDING.json... [--into FILE] [--folds N]
 
 A recording is of benchmarks/plan_times: for random products, or batches of them, what each rung takes by the
-model of plan() and what it took on a GPU, beside cuBLAS. A rung's correction is a sum of trees, grown one after the other on
-what is left of the logarithm of measured ÷ modelled time (gradient boosting). Each tree asks three questions on
-a product's traits; src/ops/sgemm/corrections.hpp knows the same traits in the same order. Products on which a
-rung is near the best, of all or of those of its arithmetic, count most, for there plans are decided.
+model of plan() and what it took on a GPU, beside cuBLAS. A rung's correction is a sum of trees, grown one
+after the other on what is left of the logarithm of measured ÷ modelled time (gradient boosting). Each tree
+asks three questions on a product's traits; src/ops/sgemm/corrections.hpp knows the same traits in the same
+order. Products on which a rung is near the best, of all or of those of its arithmetic, count most, for there
+plans are decided.
 
 --into: the file for the corrections, such as tuning/sm_90/sgemm_corrections.json. tools/generate_tuning.py
 compiles them in. --folds: says what plans lose on products that were not learned from, as it comes out with N
