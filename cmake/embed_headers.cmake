@@ -13,6 +13,7 @@ set(kernel_headers
   parts/ptx/dependent_launch.hpp
   parts/ptx/lane_id.hpp
   parts/ptx/opaque.hpp
+  parts/shares.hpp
   parts/tile_fetch.hpp
   parts/warp.hpp
   runtime/kernel.hpp

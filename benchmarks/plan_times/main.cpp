@@ -35,6 +35,7 @@ constexpr std::size_t kMostElements = 110'000'000;  // of an operand
 constexpr std::size_t kWorkspaceBytes = std::size_t{6} << 30;
 constexpr int kMostFew = 128;
 constexpr double kUnit_s = 1e-8;
+constexpr double kMostTimes = 3;  // plan() leaves out what the model says takes over twice as long
 constexpr double kLeastFlops = 2e6, kMostFlops = 4e11;  // of a batch
 
 struct Shape {
@@ -127,8 +128,9 @@ class Bench {
   }
 
   // A product's row: for each of `rungs`, to which new ones are added, its time by the model and
-  // measured, in kUnit_s; 0 for what is no candidate, or needs more workspace. "cuda_cores_alone"
-  // names those that are not accurate enough for another arithmetic.
+  // measured, in kUnit_s; 0 for what is no candidate, needs more workspace, or takes over
+  // kMostTimes as long as the fastest one by the model. "cuda_cores_alone" names those that are not
+  // accurate enough for another arithmetic.
   json row_of(const Shape& shape, std::vector<std::string>& rungs) {
     const Problem& p = shape.problem;
     call_.problem = p;
@@ -146,8 +148,11 @@ class Bench {
     for (const auto arithmetic : {sgemm::Arithmetic::accurate, sgemm::Arithmetic::cuda_cores}) {
       Candidate found[sgemm::kMostCandidates];
       const int count = sgemm::gpu::candidates(p, machine_, arithmetic, call_.batch, found);
-      for (const Candidate& candidate : std::span(found, static_cast<std::size_t>(count))) {
+      const std::span all(found, static_cast<std::size_t>(count));
+      const double least_s = std::ranges::min(all, {}, &Candidate::model_s).model_s;
+      for (const Candidate& candidate : all) {
         if (candidate.plan.workspace_bytes > kWorkspaceBytes) continue;
+        if (candidate.model_s > kMostTimes * least_s) continue;
         const auto place =
             static_cast<std::size_t>(std::ranges::find(rungs, candidate.plan.id) - rungs.begin());
         if (place == rungs.size()) {

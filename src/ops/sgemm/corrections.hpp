@@ -44,9 +44,9 @@ inline ShapeTraits traits_of(const Problem& p, std::int64_t count = 1) {
           log2_of(products)};
 }
 
-// The corrections were learned on an NVIDIA H100, whose memory is so fast: a model's time is
+// The corrections were learned on an NVIDIA H200, whose memory is so fast: a model's time is
 // corrected as it was there. Hopper's other GPUs differ in little else.
-constexpr double kLearnedMemoryBytesPerS = 3.352e12;
+constexpr double kLearnedMemoryBytesPerS = 4.814e12;
 
 // The corrections of the machine's architecture; null where nobody has measured.
 inline const Corrections* corrections_of(const runtime::Machine& machine) {

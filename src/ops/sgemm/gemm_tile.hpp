@@ -3,6 +3,7 @@
 // the host.
 
 #include "ops/sgemm/gemm.hpp"
+#include "parts/shares.hpp"
 #include "runtime/kernel.hpp"
 
 namespace warpladder::sgemm {
@@ -54,6 +55,29 @@ __device__ __forceinline__ TileOrigin tile_of_block(const Gemm& g) {
   const unsigned rows = tiles_m - first < kBand ? tiles_m - first : kBand;
   return {std::int64_t{first + in_band % rows} * kBlockM, std::int64_t{in_band / rows} * kBlockN};
 }
+
+// The same where the host divides.
+struct BandedTiles {
+  static constexpr unsigned kBand = 64;
+  parts::Divisor of_band, of_last;  // tiles of a band, and those down the last one
+  unsigned whole;                   // bands
+
+  __host__ __device__ __forceinline__ static BandedTiles of(std::int64_t tiles_m,
+                                                            std::int64_t tiles_n) {
+    return {parts::Divisor::of((tiles_m < kBand ? tiles_m : kBand) * tiles_n),
+            parts::Divisor::of(tiles_m % kBand > 0 ? tiles_m % kBand : 1),
+            static_cast<unsigned>(tiles_m / kBand)};
+  }
+  template <int kBlockM, int kBlockN>
+  __device__ __forceinline__ TileOrigin origin(unsigned block) const {
+    const auto [band, in_band] = of_band(block);
+    const auto [column_of_last, row_of_last] = of_last(in_band);
+    const bool is_whole = band < whole;
+    const unsigned column = is_whole ? in_band / kBand : column_of_last,
+                   row = band * kBand + (is_whole ? in_band % kBand : row_of_last);
+    return {std::int64_t{row} * kBlockM, std::int64_t{column} * kBlockN};
+  }
+};
 
 // The same for a column-major rung: numbered down C's columns.
 template <int kBlockM, int kBlockN>

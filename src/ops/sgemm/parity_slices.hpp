@@ -65,28 +65,91 @@ void with_parity_config(std::int64_t m, std::int64_t n, std::int64_t k, bool ali
   }
 }
 
-// What `count` slices of steps of 8 k take. Few CTAs of a multiprocessor leave some issue
-// slots empty.
+// What a CTA takes of a multiprocessor, in seconds, for so many steps of 8 k and its ends: its
+// first loads and its last stores.
+template <class C>
+double parity_cta_time(std::int64_t steps, const runtime::Machine& machine) {
+  constexpr double kShare = C::rows == C::columns ? 1.0 : 0.84;  // of what large tiles reach
+  constexpr double kEnds = 1.741;                                // in steps
+  const double rate = kShare * tuning_of(machine).fma_share_of_large_tiles *
+                      machine.fp32_flops_per_s / machine.multiprocessors;
+  return (static_cast<double>(steps) + kEnds) * 2 * C::rows * C::columns * C::depth / rate;
+}
+// CTAs that keep a multiprocessor busy: fewer leave some issue slots empty.
+template <class C>
+double parity_ctas_that_fill(const runtime::Machine& machine) {
+  constexpr int kLargeTile = 128 * 128;
+  return tuning_of(machine).large_ctas_that_fill * kLargeTile / (C::rows * C::columns);
+}
+// Of an m by n part of C, the last stores, or the join of `count` slices.
+inline double parity_end_time(std::int64_t m, std::int64_t n, int count,
+                              const runtime::Machine& machine) {
+  const Tuning& tuning = tuning_of(machine);
+  const auto mn = static_cast<double>(m) * static_cast<double>(n);
+  const double l2_rate = tuning.l2_bytes_per_s * machine.multiprocessors,
+               store_share = n % 4 == 0 ? tuning.large_store_share : tuning.ragged_store_share;
+  return count == 1 ? 4.0 * mn / (store_share * machine.memory_bytes_per_s)
+                    : tuning.join_s + 8.0 * count * mn / l2_rate;
+}
+
+// What `count` slices take.
 template <class C>
 double parity_time(std::int64_t m, std::int64_t n, std::int64_t k, int count,
                    const runtime::Machine& machine) {
-  const Tuning& tuning = tuning_of(machine);
-  constexpr double kShare = C::rows == C::columns ? 1.0 : 0.84;  // of what large tiles reach
-  constexpr double kEnds = 1.741;  // steps' time of a CTA's first loads and of its last stores
-  constexpr int kLargeTile = 128 * 128;
   const auto ctas = static_cast<double>(tiles(m, C::rows) * tiles(n, C::columns)) * count;
-  const double on_one = std::ceil(ctas / machine.multiprocessors),
-               filled = tuning.large_ctas_that_fill * kLargeTile / (C::rows * C::columns),
-               rate = kShare * tuning.fma_share_of_large_tiles * machine.fp32_flops_per_s /
-                      machine.multiprocessors,
-               step_s = std::max(on_one, filled) * 2 * C::rows * C::columns * C::depth / rate;
-  const auto steps = static_cast<double>(tiles(tiles(k, C::depth), count));
-  const auto mn = static_cast<double>(m) * static_cast<double>(n);
-  const double l2_rate = tuning.l2_bytes_per_s * machine.multiprocessors,
-               store_share = n % 4 == 0 ? tuning.large_store_share : tuning.ragged_store_share,
-               end_s = count == 1 ? 4.0 * mn / (store_share * machine.memory_bytes_per_s)
-                                  : tuning.join_s + 8.0 * count * mn / l2_rate;
-  return tuning.launch_s + (steps + kEnds) * step_s + end_s;
+  const double on_one = std::ceil(ctas / machine.multiprocessors);
+  return tuning_of(machine).launch_s +
+         std::max(on_one, parity_ctas_that_fill<C>(machine)) *
+             parity_cta_time<C>(tiles(tiles(k, C::depth), count), machine) +
+         parity_end_time(m, n, count, machine);
+}
+
+// The same where only `sliced` of so many tiles are sliced: slices fill the holes that whole tiles
+// leave on multiprocessors.
+template <class C>
+double partly_sliced_time(std::int64_t all, std::int64_t sliced, std::int64_t k, int count,
+                          const runtime::Machine& machine) {
+  const std::int64_t rounds = tiles(k, C::depth), whole = all - sliced;
+  const double whole_s = parity_cta_time<C>(rounds, machine),
+               slice_s = parity_cta_time<C>(tiles(rounds, count), machine),
+               of_whole = static_cast<double>(tiles(whole, machine.multiprocessors)) * whole_s,
+               work_s = (static_cast<double>(whole) * whole_s +
+                         static_cast<double>(sliced * count) * slice_s) /
+                        machine.multiprocessors,
+               evened_s = std::ceil(work_s / slice_s) * slice_s;
+  return tuning_of(machine).launch_s +
+         std::max({of_whole, evened_s, parity_ctas_that_fill<C>(machine) * whole_s}) +
+         parity_end_time(sliced * C::rows, C::columns, count, machine);
+}
+
+// Where the last wave of tiles leaves multiprocessors idle: the last rows or columns of C in
+// slices, such that whole tiles fill all waves before, or all but one. `best` if it takes no
+// longer.
+template <class C>
+Slices partly_sliced_of(const Slices& best, std::int64_t m, std::int64_t n, std::int64_t k,
+                        const runtime::Machine& machine) {
+  constexpr int kMostEach = 6;  // slices of a multiprocessor
+  const std::int64_t tiles_m = tiles(m, C::rows), tiles_n = tiles(n, C::columns),
+                     all = tiles_m * tiles_n, waves = all / machine.multiprocessors;
+  Slices found = best;
+  const auto consider = [&](std::int64_t sliced, std::int64_t rows, std::int64_t columns) {
+    for (int each = 1; each <= kMostEach; ++each) {
+      const std::int64_t count = each * machine.multiprocessors / sliced;
+      if (count < 2 || count > best.rounds) continue;
+      const double time_s = partly_sliced_time<C>(all, sliced, k, static_cast<int>(count), machine);
+      if (time_s < found.time_s) {
+        found = {static_cast<int>(count), best.rounds, time_s, rows, columns};
+      }
+    }
+  };
+  for (std::int64_t full = std::max<std::int64_t>(1, waves - 1); full <= waves; ++full) {
+    const std::int64_t whole = full * machine.multiprocessors, down = whole / tiles_n,
+                       across = whole / tiles_m;
+    if (down > 0 && down < tiles_m) consider((tiles_m - down) * tiles_n, down * C::rows, 0);
+    if (across > 0 && across < tiles_n)
+      consider((tiles_n - across) * tiles_m, 0, across * C::columns);
+  }
+  return found;
 }
 
 template <class C>
@@ -94,9 +157,10 @@ Slices parity_slices_of(std::int64_t m, std::int64_t n, std::int64_t k,
                         const runtime::Machine& machine) {
   const std::int64_t of_c = std::max<std::int64_t>(1, tiles(m, C::rows) * tiles(n, C::columns)),
                      rounds = tiles(k, C::depth);
-  return fastest_slices(m, n, k, line_of_slice(n), of_c, rounds, least_slices(of_c, k, machine),
-                        4 * C::resident, machine,
-                        [&](int count) { return parity_time<C>(m, n, k, count, machine); });
+  const Slices all = fastest_slices(
+      m, n, k, line_of_slice(n), of_c, rounds, least_slices(of_c, k, machine), 4 * C::resident,
+      machine, [&](int count) { return parity_time<C>(m, n, k, count, machine); });
+  return partly_sliced_of<C>(all, m, n, k, machine);
 }
 
 // row_20_parity_split_k: `run` gets the tile's configuration and its slices.

@@ -10,6 +10,7 @@
 #include "ops/sgemm/lines.hpp"
 #include "ops/sgemm/lone_warps.hpp"
 #include "ops/sgemm/parity_batches.hpp"
+#include "ops/sgemm/ring_slices.hpp"
 #include "ops/sgemm/streams.hpp"
 #include "ops/sgemm/tensor/cluster_slices.hpp"
 #include "ops/sgemm/tensor/held_tiles.hpp"
@@ -32,6 +33,7 @@ WARPLADDER_USES_RUNG(row_20_parity_split_k);
 WARPLADDER_USES_RUNG(row_22_columns_stay);
 WARPLADDER_USES_RUNG(row_23_lone_warps);
 WARPLADDER_USES_RUNG(row_24_batched_parity);
+WARPLADDER_USES_RUNG(row_26_small_tiles);
 WARPLADDER_USES_RUNG(row_25_lines_across);
 WARPLADDER_USES_RUNG(tc_13_mma_sync);
 #if WARPLADDER_HOPPER_CODE  // 0: this build holds no code for compute capability 9.0
@@ -223,6 +225,15 @@ void consider_batched_parity(Considered& plans, const Problem& p, std::int64_t c
                  rung);
 }
 
+void consider_small_tiles(Considered& plans, const Problem& p, std::int64_t count,
+                          const runtime::Machine& machine, Corrected rung) {
+  if (!fits_ring(p.m, p.n, count) || !ladder::runs_on(machine, rung_row_26_small_tiles)) return;
+  const Slices s =
+      with_ring_tile(ring_shape(p.m, p.n, p.k, p.trans_a, p.trans_b, count), machine, JustSlices());
+  plans.consider(
+      s.time_s, {WARPLADDER_PLANNED(row_26_small_tiles), bytes_of_batch_slices(s, p, count)}, rung);
+}
+
 // The rungs on CUDA cores. `in_terms`: others than these are as accurate as cublasSgemm where
 // row_19's and row_11's sums for eight rows of long lines are not.
 Considered on_cuda_cores(const Problem& p, const runtime::Machine& machine, bool in_terms) {
@@ -237,6 +248,7 @@ Considered on_cuda_cores(const Problem& p, const runtime::Machine& machine, bool
   constexpr double kFewWaves = 4;
   if (tiles_of(p) <= kFewWaves * machine.multiprocessors) {
     consider_batched_parity(plans, p, 1, machine, Corrected::row_24_batched_parity);
+    consider_small_tiles(plans, p, 1, machine, Corrected::row_26_small_tiles);
   }
   const Slices large = with_parity_tile(p.m, p.n, p.k, machine, JustSlices());
   if (large.time_s < whole_s) {
@@ -329,6 +341,7 @@ Considered together_of(const Problem& given, const runtime::Machine& machine, Ar
   }
   if (!in_float64 && std::min(p.m, p.n) > 1) {  // others are row_18's
     consider_batched_parity(plans, p, count, machine, Corrected::row_24_batched_parity_in_batches);
+    consider_small_tiles(plans, p, count, machine, Corrected::row_26_small_tiles_in_batches);
     consider_lines_along(plans, p, count, machine, in_terms,
                          Corrected::row_19_few_lines_in_batches);
     consider_lines_across(plans, p, count, machine, Corrected::row_25_lines_across_in_batches);

@@ -53,8 +53,8 @@ __device__ __forceinline__ void store_sums(
 }
 
 // Vectors are of four elements, where A and B allow it.
-template <class C, bool kARows, bool kBRows, int kVector, class Product>
-static __global__ void __launch_bounds__(C::threads) multiply_in_float64(Product product) {
+template <class C, bool kARows, bool kBRows, int kVector>
+static __global__ void __launch_bounds__(C::threads) multiply_in_float64(PartlySliced product) {
   constexpr int kDepth = C::depth, kRows = C::warp_rows / 8, kColumns = C::warp_columns / 8;
   auto& shared = *runtime::dynamic_shared<DoubleTiles<C>>();
   const auto [g, row0, column0, vectors] = part_of_block<C, kARows, kBRows, kVector>(product);
@@ -121,7 +121,7 @@ static __global__ void __launch_bounds__(C::threads) multiply_in_float64(Product
     if (left == 0) break;
   }
 
-  if constexpr (std::is_same_v<Product, ProductSlices>) ptx::allow_next_kernel();  // the join
+  ptx::allow_next_kernel();  // the join
   vectors ? store_sums<C, 4>(g, sum, row0 + warp_row, column0 + warp_column)
           : store_sums<C, 1>(g, sum, row0 + warp_row, column0 + warp_column);
 }
@@ -131,9 +131,9 @@ static void launch_double_slices(const Gemm& g, bool trans_a, bool trans_b, cons
                                  runtime::StreamView& stream) {
   launch_product_slices<double, C>(
       g, trans_a, trans_b, slices, stream,
-      [&]<bool kARows, bool kBRows, int kVector>(dim3 grid, const ProductSlices& s) {
+      [&]<bool kARows, bool kBRows, int kVector>(dim3 grid, const PartlySliced& s) {
         runtime::launch(stream, {grid, dim3(C::threads), sizeof(DoubleTiles<C>)},
-                        multiply_in_float64<C, kARows, kBRows, kVector, ProductSlices>, s);
+                        multiply_in_float64<C, kARows, kBRows, kVector>, s);
       });
 }
 

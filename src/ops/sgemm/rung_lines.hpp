@@ -16,7 +16,7 @@ struct FewLines {
   Gemm gemm;
   Batch batch;
   std::int64_t rows, lines, ldy, x_line, x_k, c_x, c_y;
-  unsigned blocks;
+  parts::Divisor blocks;
   int parts;
   bool by_row;
 };
@@ -39,8 +39,9 @@ struct LineOperands {
   std::int64_t block;
 };
 __device__ __forceinline__ LineOperands operands_of(const FewLines& f) {
-  const ProductOperands all = operands_of(f.gemm, f.batch, blockIdx.x / f.blocks);
-  return {f.by_row ? all.a : all.b, f.by_row ? all.b : all.a, all.c, blockIdx.x % f.blocks};
+  const auto [product, block] = f.blocks(blockIdx.x);
+  const ProductOperands all = operands_of(f.gemm, f.batch, product);
+  return {f.by_row ? all.a : all.b, f.by_row ? all.b : all.a, all.c, block};
 }
 
 // `run` gets the batch and its sizes; the lines lie along k or across it.
@@ -53,7 +54,7 @@ void with_few_lines(const Call& call, bool along, const Run& run) {
   });
 }
 inline runtime::LaunchShape shape_of_lines(const FewLines& f) {
-  return {dim3(static_cast<unsigned>(f.blocks * f.batch.count)), dim3(32 * kWarpsOfLines)};
+  return {dim3(static_cast<unsigned>(f.blocks.by * f.batch.count)), dim3(32 * kWarpsOfLines)};
 }
 
 // A warp keeps C::rows·C::lines sums.

@@ -2,6 +2,7 @@
 // Where the operands of a batch's products lie.
 
 #include "ops/sgemm/rung.hpp"
+#include "parts/shares.hpp"
 
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
@@ -16,6 +17,35 @@ __device__ __forceinline__ ProductOperands operands_of(const Gemm& g, const Batc
   return {g.a + product * batch.stride_a, g.b + product * batch.stride_b,
           g.c + product * batch.stride_c};
 }
+
+// The tiles of a batch, product by product, of which CTAs take so many at a time.
+struct DealtTiles {
+  parts::Divisor of_product;
+  unsigned step_products, step_tiles;
+
+  static DealtTiles of(std::int64_t of_product, std::int64_t at_a_time) {
+    return {parts::Divisor::of(of_product), static_cast<unsigned>(at_a_time / of_product),
+            static_cast<unsigned>(at_a_time % of_product)};
+  }
+};
+// One of them, found by its number.
+struct DealtTile {
+  std::int64_t product;
+  unsigned tile;
+
+  __device__ __forceinline__ DealtTile(const DealtTiles& all, unsigned number) {
+    const auto [of_batch, of_product] = all.of_product(number);
+    product = of_batch;
+    tile = of_product;
+  }
+  __device__ __forceinline__ void advance(const DealtTiles& all) {
+    product += all.step_products;
+    tile += all.step_tiles;
+    if (tile < all.of_product.by) return;
+    tile -= all.of_product.by;
+    ++product;
+  }
+};
 
 // Whether four neighbours may be copied at once, as far as the address tells.
 __device__ __forceinline__ bool is_whole(const float* data) {

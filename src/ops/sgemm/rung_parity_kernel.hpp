@@ -15,8 +15,14 @@ inline namespace WARPLADDER_FLAVOUR {
 
 // What a warp and a thread multiply.
 struct ParityWarp {
-  static constexpr int warp_rows = 32, warp_columns = 64, thread = 8;
+  static constexpr int warp_rows = 32, warp_columns = 64, thread_rows = 8, thread_columns = 8,
+                       lanes_down = 4;
 };
+// From four rows of a thread to its next four, which are beyond those of the warp's other lanes.
+template <class C>
+constexpr int kNextRows = 4 * C::lanes_down;
+template <class C>
+constexpr int kNextColumns = 4 * (32 / C::lanes_down);
 // A CTA's tile of C, its step along k, and the CTAs that are resident on a multiprocessor.
 template <int kRows, int kColumns, int kDepth, int kResident>
 struct ParityShape : ParityWarp {
@@ -40,16 +46,19 @@ struct FinishOfProduct<Product> {
 template <class Product>
 using FinishOf = typename FinishOfProduct<Product>::Type;
 
-// Where a thread's first 4×4 lies in the block's tile. On a Z-curve over the 4×8 lanes, the bits of
-// the lane's number belong in turn to its column and its row.
+// Where a thread's first 4×4 lies in the block's tile. On a Z-curve over the 4×8 lanes, or 8×4, the
+// bits of the lane's number belong in turn to its column and its row, or to its row and its column.
 struct ParityPlace {
   int row, column;
 };
 template <class C>
 __device__ __forceinline__ ParityPlace parity_place(int thread) {
   const int warp = thread / 32, lane = thread % 32;
-  const int lane_column = (lane & 1) | (lane >> 1 & 2) | (lane >> 2 & 4);
-  const int lane_row = (lane >> 1 & 1) | (lane >> 2 & 2);
+  const int first_bits = (lane & 1) | (lane >> 1 & 2) | (lane >> 2 & 4),
+            second_bits = (lane >> 1 & 1) | (lane >> 2 & 2);
+  static_assert(C::lanes_down == 4 || C::lanes_down == 8);
+  const int lane_column = C::lanes_down == 4 ? first_bits : second_bits,
+            lane_row = C::lanes_down == 4 ? second_bits : first_bits;
   return {warp / C::warps_across * C::warp_rows + lane_row * 4,
           warp % C::warps_across * C::warp_columns + lane_column * 4};
 }
@@ -65,46 +74,50 @@ constexpr int parity_stride(int outer, bool along_depth) {
 
 // A thread's sums, of which the first 4×4 begin at C's element (row0, column0).
 template <class C, class Finish>
-__device__ __forceinline__ void store_by_parity(const Gemm& g,
-                                                const float (&sum)[C::thread][C::thread],
-                                                std::int64_t row0, std::int64_t column0) {
+__device__ __forceinline__ void store_by_parity(
+    const Gemm& g, const float (&sum)[C::thread_rows][C::thread_columns], std::int64_t row0,
+    std::int64_t column0) {
   WARPLADDER_UNROLL_ON_GPU
-  for (int i = 0; i < C::thread; ++i) {
-    const std::int64_t row = row0 + i % 4 + i / 4 * (C::warp_rows / 2);
+  for (int i = 0; i < C::thread_rows; ++i) {
+    const std::int64_t row = row0 + i % 4 + i / 4 * kNextRows<C>;
     if (row >= g.m) break;
     WARPLADDER_UNROLL
-    for (int j = 0; j < C::thread; j += 4) {
-      const std::int64_t column = column0 + j / 4 * (C::warp_columns / 2);
+    for (int j = 0; j < C::thread_columns; j += 4) {
+      const std::int64_t column = column0 + j / 4 * kNextColumns<C>;
       parts::store4<4>(&g.c[row * g.ldc + column], g.n - column, g.alpha, &sum[i][j], g.beta,
                        Finish());
     }
   }
 }
 
-// The same where C takes no float4: a warp lays down its sums of four rows and 32 columns, and
-// neighbouring lanes store neighbouring words. `staged` is the warp's own; (row0, column0) are the
-// warp's, `in_warp` the thread's place there.
-constexpr int kStagedRow = 48, kStagedRows = 4;  // a request's rows meet on no bank
+// The same where C takes no float4: a warp lays down its lanes' fours, and neighbouring lanes store
+// neighbouring words. `staged` is the warp's own; (row0, column0) are the warp's, `in_warp` the
+// thread's place there.
+template <class C>
+constexpr int kStagedRow = C::lanes_down == 4 ? 48 : 24;  // a request's rows meet on no bank
+constexpr int kStagedWords = 4 * 48;
 template <class C, class Finish>
 __device__ __forceinline__ void store_by_rows(const Gemm& g,
-                                              const float (&sum)[C::thread][C::thread],
+                                              const float (&sum)[C::thread_rows][C::thread_columns],
                                               std::int64_t row0, std::int64_t column0,
                                               ParityPlace in_warp, float* staged) {
-  const int lane = threadIdx.x % 32;
+  constexpr int kColumns = kNextColumns<C>, kAtOnce = 32 / kColumns;  // rows
+  static_assert(C::lanes_down * kStagedRow<C> <= kStagedWords);
+  const int lane_row = threadIdx.x % 32 / kColumns, lane_column = threadIdx.x % kColumns;
   WARPLADDER_UNROLL_ON_GPU
-  for (int i = 0; i < C::thread; ++i) {
+  for (int i = 0; i < C::thread_rows; ++i) {
     WARPLADDER_UNROLL_ON_GPU
-    for (int j = 0; j < C::thread; j += 4) {
-      *reinterpret_cast<float4*>(staged + in_warp.row / 4 * kStagedRow + in_warp.column) =
+    for (int j = 0; j < C::thread_columns; j += 4) {
+      *reinterpret_cast<float4*>(staged + in_warp.row / 4 * kStagedRow<C> + in_warp.column) =
           make_float4(sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]);
       __syncwarp();  // all lanes have laid down theirs
-      const std::int64_t column = column0 + j / 4 * (C::warp_columns / 2) + lane;
+      const std::int64_t column = column0 + j / 4 * kColumns + lane_column;
       WARPLADDER_UNROLL
-      for (int r = 0; r < kStagedRows; ++r) {
-        const std::int64_t row = row0 + 4 * r + i % 4 + i / 4 * (C::warp_rows / 2);
+      for (int r = lane_row; r < C::lanes_down; r += kAtOnce) {
+        const std::int64_t row = row0 + 4 * r + i % 4 + i / 4 * kNextRows<C>;
         if (row < g.m && column < g.n) {
-          parts::store1(&g.c[row * g.ldc + column], g.alpha, staged[r * kStagedRow + lane], g.beta,
-                        Finish());
+          parts::store1(&g.c[row * g.ldc + column], g.alpha,
+                        staged[r * kStagedRow<C> + lane_column], g.beta, Finish());
         }
       }
       __syncwarp();  // all rows have been read
@@ -113,24 +126,25 @@ __device__ __forceinline__ void store_by_rows(const Gemm& g,
 }
 
 // Stores a thread's sums, of which the first 4×4 lie at `at` in the CTA's tile. `staging` is shared
-// memory that other threads may still read.
+// memory that other threads may still read. All threads call it; `stores`: whether this one has
+// sums.
 template <class C, class Finish>
 __device__ __forceinline__ void store_part(const ProductPart& part, ParityPlace at,
-                                           const float (&sum)[C::thread][C::thread],
-                                           float* staging) {
+                                           const float (&sum)[C::thread_rows][C::thread_columns],
+                                           float* staging, bool stores = true) {
+  if (!part.vectors) __syncthreads();  // all threads have read the last tile
+  if (!stores) return;
   if (part.vectors) {
     store_by_parity<C, Finish>(part.gemm, sum, part.row + at.row, part.column + at.column);
     return;
   }
-  __syncthreads();  // all threads have read the last tile
   const int warp = threadIdx.x / 32, row = warp / C::warps_across * C::warp_rows,
             column = warp % C::warps_across * C::warp_columns;
   store_by_rows<C, Finish>(part.gemm, sum, part.row + row, part.column + column,
-                           {at.row - row, at.column - column},
-                           staging + warp * kStagedRows * kStagedRow);
+                           {at.row - row, at.column - column}, staging + warp * kStagedWords);
 }
 
-// Product: all of it (Gemm, or with constants), or slices of k (ProductSlices).
+// Product: all of it (Gemm, or with constants), or slices of k (PartlySliced, BatchSlices).
 template <class C, bool kARows, bool kBRows, int kVector, class Product>
 static __global__ void __launch_bounds__(C::threads, C::resident)
     multiply_by_parity(Product product) {
@@ -146,16 +160,16 @@ static __global__ void __launch_bounds__(C::threads, C::resident)
                                                                                     row0);
   parts::TileFetch<C::columns, C::depth, C::threads, !kBRows, kVector, kSpares> b_fetch(
       g.b, g.ldb, g.n, column0);
-  float a_part[2][C::thread], b_part[2][C::thread];
-  float sum[C::thread][C::thread] = {};
+  float a_part[2][C::thread_rows], b_part[2][C::thread_columns];
+  float sum[C::thread_rows][C::thread_columns] = {};
   const auto load_parts = [&](int tile, int k) {
     WARPLADDER_UNROLL
-    for (int i = 0; i < C::thread; i += 4) {
-      parts::load4(&a_part[k % 2][i], &a_tile[tile][k][at.row + i / 4 * (C::warp_rows / 2)]);
+    for (int i = 0; i < C::thread_rows; i += 4) {
+      parts::load4(&a_part[k % 2][i], &a_tile[tile][k][at.row + i / 4 * kNextRows<C>]);
     }
     WARPLADDER_UNROLL
-    for (int j = 0; j < C::thread; j += 4) {
-      parts::load4(&b_part[k % 2][j], &b_tile[tile][k][at.column + j / 4 * (C::warp_columns / 2)]);
+    for (int j = 0; j < C::thread_columns; j += 4) {
+      parts::load4(&b_part[k % 2][j], &b_tile[tile][k][at.column + j / 4 * kNextColumns<C>]);
     }
   };
 
@@ -169,10 +183,10 @@ static __global__ void __launch_bounds__(C::threads, C::resident)
   };
   const auto multiply_parts = [&](int k) {
     WARPLADDER_UNROLL
-    for (int i = 0; i < C::thread; ++i) {
+    for (int i = 0; i < C::thread_rows; ++i) {
       WARPLADDER_UNROLL
-      for (int step = 0; step < C::thread; ++step) {
-        const int j = i % 2 ? C::thread - 1 - step : step;
+      for (int step = 0; step < C::thread_columns; ++step) {
+        const int j = i % 2 ? C::thread_columns - 1 - step : step;
         sum[i][j] += a_part[k % 2][i] * b_part[k % 2][j];
       }
     }

@@ -11,6 +11,7 @@
 #include "parts/outer_product.hpp"
 #include "parts/ptx/cp_async.hpp"
 #include "parts/ptx/dependent_launch.hpp"
+#include "parts/shares.hpp"
 
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
@@ -34,6 +35,8 @@ struct SlicedGemm {
   float* partial;
   std::int64_t partial_x, partial_y;
   int tiles_x, tiles_y, slices, rounds;
+  parts::Divisor by_tiles_x, by_tiles_y;
+  parts::EvenParts of_rounds;  // a slice each
   bool x_in_lines;  // C's neighbours along x are neighbours in memory, else those along y
 };
 
@@ -45,12 +48,11 @@ struct SlicedTile {
 };
 template <class C>
 __device__ __forceinline__ SlicedTile sliced_tile(const SlicedGemm& g, unsigned block) {
-  const auto tiles_x = static_cast<unsigned>(g.tiles_x), tiles_y = static_cast<unsigned>(g.tiles_y);
-  const unsigned tile = block / tiles_x;
-  const auto slice = static_cast<std::int64_t>(tile / tiles_y);
-  return {std::int64_t{block % tiles_x} * C::tile_x, std::int64_t{tile % tiles_y} * C::tile_y,
-          static_cast<int>(slice * g.rounds / g.slices),
-          static_cast<int>((slice + 1) * g.rounds / g.slices), static_cast<int>(slice)};
+  const auto [tile, x] = g.by_tiles_x(block);
+  const auto [of_c, y] = g.by_tiles_y(tile);
+  const auto slice = static_cast<int>(of_c);
+  return {std::int64_t{x} * C::tile_x, std::int64_t{y} * C::tile_y, g.of_rounds.first(slice),
+          g.of_rounds.first(slice + 1), slice};
 }
 
 // A tile of kLines×kDepth in shared memory lies as its operand does in memory. Where that is along
@@ -397,6 +399,9 @@ Lines tiled_lines(const Gemm& g, bool trans_a, bool trans_b, const Slices& slice
   s.tiles_y = static_cast<int>(tiles(s.y.lines, C::tile_y));
   s.slices = slices.count;
   s.rounds = slices.rounds;
+  s.by_tiles_x = parts::Divisor::of(s.tiles_x);
+  s.by_tiles_y = parts::Divisor::of(s.tiles_y);
+  s.of_rounds = parts::EvenParts::of(s.rounds, s.slices);
   return lines;
 }
 template <class C>

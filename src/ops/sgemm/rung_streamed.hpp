@@ -14,33 +14,24 @@
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
-// `width`: how many neighbours may be copied at once, as far as the leading dimension tells. CTAs
-// go on by a grid of tiles, which is step_products products and step_tiles tiles.
+// `width`: how many neighbours may be copied at once, as far as the leading dimension tells.
 struct StreamedGemm {
   Gemm gemm;
   Batch batch;
-  unsigned tiles_y, tiles;  // along n, and of a product
-  unsigned step_products, step_tiles;
+  DealtTiles tiles;
+  parts::Divisor tiles_y;  // along n
+  std::int64_t own_tiles;  // of a CTA; the first `more` CTAs have one more
+  unsigned more;
   int rounds;  // of a tile; at least 1
   int width_a, width_b, width_c;
 };
 
-// The tile that a CTA is at.
-struct StreamedTile {
-  std::int64_t product;
-  unsigned tile;
-  __device__ __forceinline__ void advance(const StreamedGemm& x) {
-    product += x.step_products;
-    tile += x.step_tiles;
-    if (tile < x.tiles) return;
-    tile -= x.tiles;
-    ++product;
-  }
-  template <class C>
-  __device__ __forceinline__ TileOrigin origin(const StreamedGemm& x) const {
-    return {std::int64_t{tile / x.tiles_y} * C::tile_x, std::int64_t{tile % x.tiles_y} * C::tile_y};
-  }
-};
+// Of a tile of kRows by kColumns of C.
+template <int kRows, int kColumns>
+__device__ __forceinline__ TileOrigin origin_of(const StreamedGemm& x, const DealtTile& at) {
+  const auto [down, across] = x.tiles_y(at.tile);
+  return {std::int64_t{down} * kRows, std::int64_t{across} * kColumns};
+}
 
 // The same as far as the address tells, too.
 __device__ __forceinline__ int width_of(const float* data, int most) {
@@ -142,11 +133,11 @@ struct StreamedShared {
 // One tile, round by round. Sums says how the operands lie.
 template <class C, class Sums>
 __device__ __forceinline__ void produce_tile(StreamedShared<C, Sums>& shared, const StreamedGemm& x,
-                                             const StreamedTile& at,
+                                             const DealtTile& at,
                                              parts::RingPlace<C::stages>& place) {
   const Gemm& g = x.gemm;
   const ProductOperands operands = operands_of(g, x.batch, at.product);
-  const auto [row, column] = at.origin<C>(x);
+  const auto [row, column] = origin_of<C::tile_x, C::tile_y>(x, at);
   const auto within = [](std::int64_t left, int most) {
     return left < most ? static_cast<int>(left) : most;
   };
@@ -173,10 +164,10 @@ __device__ __forceinline__ void produce_tile(StreamedShared<C, Sums>& shared, co
 // store(c, gemm, origin, whether c takes float4, the warp's Staged) ends a tile.
 template <class C, class Sums>
 __device__ __forceinline__ void consume_tile(StreamedShared<C, Sums>& shared, const StreamedGemm& x,
-                                             const StreamedTile& at,
+                                             const DealtTile& at,
                                              parts::RingPlace<C::stages>& place) {
   Sums sums;
-  const TileOrigin origin = at.origin<C>(x);
+  const TileOrigin origin = origin_of<C::tile_x, C::tile_y>(x, at);
   const bool adds = sums.are_of(x.gemm, origin);
   WARPLADDER_NO_UNROLL
   for (int round = 0; round < x.rounds; ++round, place.advance()) {
@@ -195,15 +186,17 @@ static __global__ void __launch_bounds__(C::consumers + C::producers, C::residen
   auto& shared = *runtime::dynamic_shared<StreamedShared<C, Sums>>();
   shared.init(x.gemm.m % C::tile_x == 0 && x.gemm.n % C::tile_y == 0);
   __syncthreads();  // the barriers are there
-  StreamedTile at{blockIdx.x / x.tiles, blockIdx.x % x.tiles};
+  DealtTile at(x.tiles, blockIdx.x);
   parts::RingPlace<C::stages> place;
   if (threadIdx.x >= C::consumers) {
     if constexpr (C::shares_registers) ptx::give_registers<40>();
-    for (; at.product < x.batch.count; at.advance(x)) produce_tile<C, Sums>(shared, x, at, place);
+    for (; at.product < x.batch.count; at.advance(x.tiles))
+      produce_tile<C, Sums>(shared, x, at, place);
     ptx::cp_async_wait<0>();
   } else {
     if constexpr (C::shares_registers) ptx::take_registers<104>();
-    for (; at.product < x.batch.count; at.advance(x)) consume_tile<C, Sums>(shared, x, at, place);
+    for (; at.product < x.batch.count; at.advance(x.tiles))
+      consume_tile<C, Sums>(shared, x, at, place);
   }
 }
 
@@ -217,9 +210,9 @@ StreamOfBatch stream_of(const Gemm& g, const Batch& batch, int rows, int columns
                         const runtime::Machine& machine) {
   const std::int64_t tiles_y = tiles(g.n, columns), per_product = tiles(g.m, rows) * tiles_y,
                      slots = std::int64_t{machine.multiprocessors} * C::resident,
-                     ctas = std::min(slots, per_product * batch.count);
-  return {{g, batch, static_cast<unsigned>(tiles_y), static_cast<unsigned>(per_product),
-           static_cast<unsigned>(ctas / per_product), static_cast<unsigned>(ctas % per_product),
+                     all = per_product * batch.count, ctas = std::min(slots, all);
+  return {{g, batch, DealtTiles::of(per_product, ctas), parts::Divisor::of(tiles_y), all / ctas,
+           static_cast<unsigned>(all % ctas),
            static_cast<int>(std::max<std::int64_t>(1, tiles(g.k, C::depth))), width_for(g.lda),
            width_for(g.ldb), width_for(g.ldc)},
           static_cast<unsigned>(ctas)};

@@ -26,9 +26,11 @@ struct SlicedConfig {
   static_assert(stages == 1 || stages > 2);
 };
 
+// Slices of k, of so many rounds in all. The first rows or columns of C may be multiplied whole.
 struct Slices {
   int count, rounds;
   double time_s;  // by the model
+  std::int64_t whole_rows = 0, whole_columns = 0;
 };
 
 // What `count` slices take. A multiprocessor's CTAs share its multiply-adds; few of them leave some
@@ -87,7 +89,8 @@ inline std::size_t bytes_of_product_slices(const Slices& slices, const Problem& 
   return slices.count == 1
              ? 0
              : sizeof(float) * static_cast<std::size_t>(slices.count) *
-                   static_cast<std::size_t>(p.m) * static_cast<std::size_t>(line_of_slice(p.n));
+                   static_cast<std::size_t>(p.m - slices.whole_rows) *
+                   static_cast<std::size_t>(line_of_slice(p.n - slices.whole_columns));
 }
 
 // Sums of same-sign terms lose accuracy with their length: where tiles of C are few, slices are at

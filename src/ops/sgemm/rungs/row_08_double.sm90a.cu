@@ -49,11 +49,8 @@ void with_tile(std::int64_t m, std::int64_t n, const runtime::Machine& machine, 
 void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
   with_tile(g.m, g.n, *stream.machine, [&]<int kBlock>() {
     using C = Config<kBlock>;
-    const runtime::LaunchShape shape{tile_grid(tiles(g.m, kBlock), tiles(g.n, kBlock)),
-                                     dim3(C::threads), sizeof(DoubleTiles<C>)};
-    for_layouts(g, trans_a, trans_b, [&]<bool kARows, bool kBRows, int kVector>() {
-      runtime::launch(stream, shape, multiply_in_float64<C, kARows, kBRows, kVector, Gemm>, g);
-    });
+    const Slices whole{1, static_cast<int>(tiles(g.k, C::depth)), 0};
+    launch_double_slices<C>(g, trans_a, trans_b, whole, stream);
   });
 }
 

@@ -21,30 +21,30 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// The tiles of a product, and how many of them lie side by side.
+// The tiles, and how many of a product's lie side by side.
 struct Deal {
-  unsigned tiles, across;
+  DealtTiles tiles;
+  parts::Divisor across;
   bool whole;  // sizes and leading dimensions are multiples of 4
 };
 
 template <class C, bool kARows, bool kBRows>
 __global__ void __launch_bounds__(kThreads) multiply(Gemm g, Batch batch, Deal deal) {
   constexpr int kTiles = kThreads / C::lanes;  // of a CTA
-  const std::int64_t all = batch.count * deal.tiles;
-  for (std::int64_t first = std::int64_t{blockIdx.x} * kTiles; first < all;
-       first += std::int64_t{gridDim.x} * kTiles) {
-    const std::int64_t own = first + threadIdx.x / C::lanes, tile = own < all ? own : all - 1;
-    const std::int64_t product = tile / deal.tiles;
-    const auto of_product = static_cast<unsigned>(tile - product * deal.tiles);
-    const ProductOperands x = operands_of(g, batch, product);
-    const Place at{static_cast<int>(of_product / deal.across) * C::rows,
-                   static_cast<int>(of_product % deal.across) * C::columns,
+  DealtTile first(deal.tiles, blockIdx.x * kTiles),
+      own(deal.tiles, blockIdx.x * kTiles + threadIdx.x / C::lanes);
+  for (; first.product < batch.count; first.advance(deal.tiles), own.advance(deal.tiles)) {
+    // Lanes without a tile go along with the last one.
+    const bool is_there = own.product < batch.count;
+    const ProductOperands x = operands_of(g, batch, is_there ? own.product : batch.count - 1);
+    const auto [down, across] = deal.across(is_there ? own.tile : deal.tiles.of_product.by - 1);
+    const Place at{static_cast<int>(down) * C::rows, static_cast<int>(across) * C::columns,
                    static_cast<int>(threadIdx.x % C::lanes)};
     const bool whole = deal.whole && is_whole(x.a) && is_whole(x.b) && is_whole(x.c);
     if (__all_sync(parts::warp::kAllLanes, whole)) {
-      multiply_tile<C, kARows, kBRows, true>(g, x, at, own < all);
+      multiply_tile<C, kARows, kBRows, true>(g, x, at, is_there);
     } else {
-      multiply_tile<C, kARows, kBRows, false>(g, x, at, own < all);
+      multiply_tile<C, kARows, kBRows, false>(g, x, at, is_there);
     }
   }
 }
@@ -54,14 +54,16 @@ void launch(const Call& call, runtime::StreamView& stream) {
     const bool whole = (g.n | g.k | g.lda | g.ldb | g.ldc) % kFour == 0;
     const ThreadedShape shape{g.m, g.n, g.k, batch.count, trans_a, trans_b, whole};
     with_thread_tile(shape, *stream.machine, [&]<class C>(double) {
-      const auto across = static_cast<unsigned>(tiles(g.n, C::columns)),
-                 of_product = static_cast<unsigned>(tiles(g.m, C::rows)) * across;
-      constexpr std::int64_t kMostBlocks = 1 << 30;
-      const std::int64_t blocks = tiles(batch.count * of_product, kThreads / C::lanes);
-      const dim3 grid(static_cast<unsigned>(std::min(blocks, kMostBlocks)));
+      constexpr int kTiles = kThreads / C::lanes;
+      constexpr std::int64_t kMostBlocks = (1 << 30) / kTiles;
+      const std::int64_t across = tiles(g.n, C::columns), of_product = tiles(g.m, C::rows) * across,
+                         blocks = std::min(tiles(batch.count * of_product, kTiles), kMostBlocks);
+      const Deal deal{DealtTiles::of(of_product, blocks * kTiles), parts::Divisor::of(across),
+                      whole};
+      const dim3 grid(static_cast<unsigned>(blocks));
       for_transposes(trans_a, trans_b, [&]<bool kARows, bool kBRows>() {
         runtime::launch(stream, {grid, dim3(kThreads)}, multiply<C, kARows, kBRows>, g, batch,
-                        Deal{of_product, across, whole});
+                        deal);
       });
     });
   });

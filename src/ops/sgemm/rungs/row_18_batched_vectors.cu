@@ -27,7 +27,7 @@ struct VectorBatch {
   Gemm gemm;
   Batch batch;
   std::int64_t outputs, ld, incx, incy;
-  unsigned blocks;  // of a product
+  parts::Divisor blocks;  // of a product
   bool by_row, whole;
 };
 
@@ -37,7 +37,7 @@ struct VectorOperands {
   bool vectors;
 };
 __device__ __forceinline__ VectorOperands operands_of(const VectorBatch& v) {
-  const ProductOperands all = operands_of(v.gemm, v.batch, blockIdx.x / v.blocks);
+  const ProductOperands all = operands_of(v.gemm, v.batch, v.blocks(blockIdx.x).quotient);
   const float *matrix = v.by_row ? all.b : all.a, *x = v.by_row ? all.a : all.b;
   return {matrix, x, all.c, v.whole && is_whole(matrix) && is_whole(x)};
 }
@@ -45,7 +45,7 @@ __device__ __forceinline__ VectorOperands operands_of(const VectorBatch& v) {
 template <int kWidth>
 __device__ __forceinline__ void multiply_lines(const VectorBatch& v, const VectorOperands& of) {
   const std::int64_t first =
-      std::int64_t{blockIdx.x % v.blocks} * kLinesOfBlock + threadIdx.x / kLanes * kLines;
+      std::int64_t{v.blocks(blockIdx.x).remainder} * kLinesOfBlock + threadIdx.x / kLanes * kLines;
   const float* line[kLines];
   WARPLADDER_UNROLL
   for (int l = 0; l < kLines; ++l) {  // beyond the last line that one is read again
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(kThreads) multiply_along(VectorBatch v) {
 
 template <bool kVectors>
 __device__ __forceinline__ void multiply_strip(const VectorBatch& v, const VectorOperands& of) {
-  const std::int64_t first = std::int64_t{blockIdx.x % v.blocks} * kColumnsOfBlock;
+  const std::int64_t first = std::int64_t{v.blocks(blockIdx.x).remainder} * kColumnsOfBlock;
   const float4 sums = parts::add_lines<kThreads, kVectors>(
       of.matrix + first, v.ld, v.outputs - first, of.x, v.incx, v.gemm.k, kLanesLog2);
   const float sum = parts::add_up_groups<kThreads, kVectors>(sums, kLanesLog2);
@@ -90,13 +90,13 @@ void launch(const Call& call, runtime::StreamView& stream) {
   with_batch(call, [&](const Gemm& g, const Batch& batch, bool trans_a, bool trans_b) {
     const bool by_row = g.m == 1, along = by_row ? trans_b : !trans_a;
     VectorBatch v{
-        g,      batch, by_row ? g.n : g.m, by_row ? g.ldb : g.lda, 1, by_row ? 1 : g.ldc, 0,
+        g,      batch, by_row ? g.n : g.m, by_row ? g.ldb : g.lda, 1, by_row ? 1 : g.ldc, {},
         by_row, false};
     if (by_row && trans_a) v.incx = g.lda;
     if (!by_row && !trans_b) v.incx = g.ldb;
     v.whole = v.incx == 1 && (v.ld | (along ? g.k : v.outputs)) % 4 == 0;
-    v.blocks = static_cast<unsigned>(tiles(v.outputs, along ? kLinesOfBlock : kColumnsOfBlock));
-    const dim3 grid(static_cast<unsigned>(v.blocks * batch.count));
+    v.blocks = parts::Divisor::of(tiles(v.outputs, along ? kLinesOfBlock : kColumnsOfBlock));
+    const dim3 grid(static_cast<unsigned>(v.blocks.by * batch.count));
     runtime::launch(stream, {grid, dim3(kThreads)}, along ? multiply_along : multiply_across, v);
   });
 }

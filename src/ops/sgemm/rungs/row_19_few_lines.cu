@@ -22,7 +22,7 @@ void launch(const Call& call, runtime::StreamView& stream) {
   with_few_lines(call, true, [&](FewLines f, LinesShape shape) {
     shape.words = f.x_k != 1 || f.batch.arrays || f.gemm.k % 4 || begins_anywhere(f.gemm, f.batch);
     with_along(shape, *stream.machine, [&]<class C>(const LinesSplit& split) {
-      f.parts = split.parts, f.blocks = static_cast<unsigned>(split.blocks);
+      f.parts = split.parts, f.blocks = parts::Divisor::of(split.blocks);
       runtime::launch(stream, shape_of_lines(f), multiply_few_lines<C>, f);
     });
   });

@@ -17,10 +17,10 @@
 namespace warpladder::sgemm {
 namespace {
 
-// The tiles of a product, how many of them lie side by side, and those of all products.
+// The tiles, and how many of a product's lie side by side.
 struct Deal {
-  unsigned tiles, across;
-  std::int64_t all;
+  DealtTiles tiles;
+  parts::Divisor across;
 };
 
 template <class C, bool kXAlong, bool kYAlong, bool kSingly>
@@ -28,12 +28,10 @@ __global__ void __launch_bounds__(C::threads, C::resident)
     multiply(Gemm g, Batch batch, Deal deal) {
   using Tile = LoneTile<C, kXAlong, kYAlong, kSingly>;
   __shared__ __align__(16) typename Tile::Operands shared;
-  for (std::int64_t own = blockIdx.x; own < deal.all; own += gridDim.x) {
-    const std::int64_t product = own / deal.tiles;
-    const auto of_product = static_cast<unsigned>(own - product * deal.tiles);
-    const ProductOperands operands = operands_of(g, batch, product);
-    Tile tile(std::int64_t{of_product / deal.across} * C::tile_x,
-              std::int64_t{of_product % deal.across} * C::tile_y);
+  for (DealtTile at(deal.tiles, blockIdx.x); at.product < batch.count; at.advance(deal.tiles)) {
+    const ProductOperands operands = operands_of(g, batch, at.product);
+    const auto [down, across] = deal.across(at.tile);
+    Tile tile(std::int64_t{down} * C::tile_x, std::int64_t{across} * C::tile_y);
     tile.multiply(shared, g, operands);
     tile.store(operands.c, g);
   }
@@ -46,11 +44,12 @@ void launch(const Call& call, runtime::StreamView& stream) {
     const bool vectors = !batch.arrays && reinterpret_cast<std::uintptr_t>(g.c) % 16 == 0 &&
                          (g.ldc | batch.stride_c) % 4 == 0;
     with_lone_warp(shape, *stream.machine, [&]<class C>(double) {
-      const auto across = static_cast<unsigned>(tiles(g.n, C::tile_y)),
-                 of_product = static_cast<unsigned>(tiles(g.m, C::tile_x)) * across;
-      const Deal deal{of_product, across, batch.count * of_product};
       constexpr std::int64_t kMostBlocks = 1 << 30;
-      const dim3 grid(static_cast<unsigned>(std::min(deal.all, kMostBlocks)));
+      const std::int64_t across = tiles(g.n, C::tile_y),
+                         of_product = tiles(g.m, C::tile_x) * across,
+                         blocks = std::min(batch.count * of_product, kMostBlocks);
+      const Deal deal{DealtTiles::of(of_product, blocks), parts::Divisor::of(across)};
+      const dim3 grid(static_cast<unsigned>(blocks));
       const runtime::LaunchShape launched{grid, dim3(C::threads)};
       for_transposes(trans_a, trans_b, [&]<bool kARows, bool kBRows>() {
         if constexpr (!kBRows) {

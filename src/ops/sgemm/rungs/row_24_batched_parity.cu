@@ -13,7 +13,7 @@
 // allows, and words from arrays of pointers.
 // What binds it: the multiply-adds, as in row_07; zeros in the tiles of small and thin products.
 
-#include "ops/sgemm/rung_batched_parity.hpp"
+#include "ops/sgemm/rung_batch_slices.hpp"
 #include "ops/sgemm/rung_parity.hpp"
 
 namespace warpladder::sgemm {
@@ -23,7 +23,10 @@ void launch(const Call& call, runtime::StreamView& stream) {
   with_batch(call, [&](const Gemm& g, const Batch& batch, bool trans_a, bool trans_b) {
     const ParityBatch shape = parity_batch(g.m, g.n, g.k, trans_a, trans_b, batch.count);
     with_parity_batch(shape, *stream.machine, [&]<class C>(const Slices& slices) {
-      launch_batch_slices<C>(g, batch, trans_a, trans_b, slices, stream);
+      launch_batch_slices<C>(g, batch, trans_a, trans_b, slices, stream,
+                             []<bool kARows, bool kBRows, int kVector>() {
+                               return multiply_by_parity<C, kARows, kBRows, kVector, BatchSlices>;
+                             });
     });
   });
 }

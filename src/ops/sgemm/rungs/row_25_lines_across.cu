@@ -30,7 +30,7 @@ void launch(const Call& call, runtime::StreamView& stream) {
   with_few_lines(call, false, [&](FewLines f, LinesShape shape) {
     shape.words = !are_whole(f);
     with_across(shape, *stream.machine, [&]<class C>(const LinesSplit& split) {
-      f.parts = split.parts, f.blocks = static_cast<unsigned>(split.blocks);
+      f.parts = split.parts, f.blocks = parts::Divisor::of(split.blocks);
       runtime::LaunchShape launch_shape = shape_of_lines(f);
       launch_shape.dynamic_shared_bytes = sizeof(AcrossShared<C>);
       runtime::launch(stream, launch_shape, multiply_lines_across<C>, f);

@@ -15,29 +15,26 @@ struct ClusterGemm {
   SlicedGemm lines;
   Gemm of;
   Batch batch;
-  unsigned blocks;  // of a product
-  int each, more;   // rounds of a slice; the first `more` slices have one more
-  int rows_of_cta;  // of the tile's rows of C, that a CTA adds up
+  parts::Divisor by_blocks, by_slices;  // blocks: of a product
+  int rows_of_cta;                      // of the tile's rows of C, that a CTA adds up
 };
 
 // Which product this CTA works at, as lines.
 __device__ __forceinline__ SlicedGemm lines_of_product(const ClusterGemm& all) {
   return all.batch.count == 1 && !all.batch.arrays
              ? all.lines
-             : lines_of_product(all.lines, all.of, all.batch, blockIdx.x / all.blocks);
+             : lines_of_product(all.lines, all.of, all.batch, all.by_blocks(blockIdx.x).quotient);
 }
 
 // A cluster's CTAs are neighbours in the grid, and slices of one tile.
 template <class C>
 __device__ __forceinline__ SlicedTile tile_of_cluster(const ClusterGemm& all) {
   const SlicedGemm& g = all.lines;
-  const auto slices = static_cast<unsigned>(g.slices), tiles_x = static_cast<unsigned>(g.tiles_x),
-             block = all.batch.count == 1 ? blockIdx.x : blockIdx.x % all.blocks,
-             tile = block / slices, tile_y = tile / tiles_x;
-  const auto slice = static_cast<int>(block - tile * slices);
-  const int first = slice * all.each + min(slice, all.more);
-  return {std::int64_t{tile - tile_y * tiles_x} * C::tile_x, std::int64_t{tile_y} * C::tile_y,
-          first, first + all.each + (slice < all.more ? 1 : 0), slice};
+  const auto [tile, of_tile] = all.by_slices(all.by_blocks(blockIdx.x).remainder);
+  const auto [y, x] = g.by_tiles_x(tile);
+  const auto slice = static_cast<int>(of_tile);
+  return {std::int64_t{x} * C::tile_x, std::int64_t{y} * C::tile_y, g.of_rounds.first(slice),
+          g.of_rounds.first(slice + 1), slice};
 }
 
 constexpr int kSumsPad = 4;  // elements between rows
@@ -207,7 +204,7 @@ void launch_in_clusters(const Gemm& g, const Batch& batch, bool trans_a, bool tr
   for_transposes(!lines.x_along, lines.y_along, [&]<bool kXAlong, bool kYAcross>() {
     runtime::launch(
         stream, shape, multiply_in_cluster<C, kXAlong, !kYAcross>,
-        ClusterGemm{s, g, batch, blocks, s.rounds / s.slices, s.rounds % s.slices,
+        ClusterGemm{s, g, batch, parts::Divisor::of(blocks), parts::Divisor::of(s.slices),
                     static_cast<int>(tiles(s.x_in_lines ? C::tile_y : C::tile_x, s.slices))});
   });
 }

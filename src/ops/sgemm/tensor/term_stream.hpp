@@ -10,16 +10,10 @@
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
-template <class C>
-__device__ __forceinline__ TileOrigin term_origin(const StreamedGemm& s, const StreamedTile& at) {
-  return {std::int64_t{at.tile / s.tiles_y} * C::tile_y,
-          std::int64_t{at.tile % s.tiles_y} * C::tile_x};
-}
-
 // The producers copy and split round after round of tile after tile.
 template <class C, bool kXAlong, bool kYAlong>
 __device__ __forceinline__ void produce_stream(TermShared<C>& shared, const StreamedGemm& s,
-                                               StreamedTile at) {
+                                               DealtTile at) {
   using CopierX = CopierOf<C, C::tile_x, kXAlong, true, false>;
   using CopierY = CopierOf<C, C::tile_y, kYAlong, false, false>;
   const Gemm& g = s.gemm;
@@ -30,14 +24,14 @@ __device__ __forceinline__ void produce_stream(TermShared<C>& shared, const Stre
   const auto copy_next = [&](float* to_x, float* to_y) {
     if (round == s.rounds) {
       const ProductOperands operands = operands_of(g, s.batch, at.product);
-      const TileOrigin tile = term_origin<C>(s, at);
+      const TileOrigin tile = origin_of<C::tile_y, C::tile_x>(s, at);
       x.data = operands.b;
       y.data = operands.a;
       x.vectors = width_of(x.data, s.width_b) == 4;
       y.vectors = width_of(y.data, s.width_a) == 4;
       copier_x = CopierX(x, tile.column, 0);
       copier_y = CopierY(y, tile.row, 0);
-      at.advance(s);
+      at.advance(s.tiles);
       round = 0;
     }
     const std::int64_t left = g.k - std::int64_t{round++} * C::depth;
@@ -46,7 +40,7 @@ __device__ __forceinline__ void produce_stream(TermShared<C>& shared, const Stre
     copier_y.copy_next(to_y, y, depths);
     return row_shifts(x.data, x.ld).first;
   };
-  const std::int64_t tiles = (s.tiles * s.batch.count - 1 - blockIdx.x) / gridDim.x + 1;
+  const std::int64_t tiles = s.own_tiles + (blockIdx.x < s.more ? 1 : 0);
   produce_terms<C, kXAlong>(shared, tiles * s.rounds, s.rounds, shift_step(x.ld), copy_next);
 }
 
@@ -162,12 +156,12 @@ struct TermStreamShared {
 // A consumer's sums of a tile. `lost`: what its warp's terms of Y have.
 template <class C, bool kXAlong, bool kYAlong>
 __device__ __forceinline__ void store_terms(TermStreamShared<C>& shared, const StreamedGemm& s,
-                                            const StreamedTile& at,
-                                            const float (&sum)[C::tile_x / 2], unsigned lost) {
+                                            const DealtTile& at, const float (&sum)[C::tile_x / 2],
+                                            unsigned lost) {
   constexpr int kPairs = LanePart<C>::count;
   const Gemm& g = s.gemm;
   const ProductOperands operands = operands_of(g, s.batch, at.product);
-  const TileOrigin tile = term_origin<C>(s, at);
+  const TileOrigin tile = origin_of<C::tile_y, C::tile_x>(s, at);
   const std::int64_t row = tile.row + fragment_line(), column = tile.column + threadIdx.x % 4 * 2,
                      rows = g.m - row, columns = g.n - column;
   const TermPart x = part_of_lines(operands.b, g.ldb, kXAlong, column, columns, 0, g.k),
@@ -221,7 +215,7 @@ static __global__ void __launch_bounds__(C::threads, C::resident)
   shared.init();
   shared.clear(C::shifted || (s.gemm.n % C::tile_x == 0 && s.gemm.m % C::tile_y == 0));
   __syncthreads();  // the barriers are there
-  StreamedTile at{blockIdx.x / s.tiles, blockIdx.x % s.tiles};
+  DealtTile at(s.tiles, blockIdx.x);
   if (threadIdx.x >= C::consumers) {
     ptx::give_registers<C::producer_registers>();
     produce_stream<C, kXAlong, kYAlong>(shared, s, at);
@@ -230,7 +224,7 @@ static __global__ void __launch_bounds__(C::threads, C::resident)
   ptx::take_registers<C::consumer_registers>();
   TermsRead<C> read;
   unsigned lost = 0;
-  for (; at.product < s.batch.count; at.advance(s)) {
+  for (; at.product < s.batch.count; at.advance(s.tiles)) {
     TermSums<C> sums;
     add_terms<C, kYAlong>(sums, shared, read, s.rounds, lost, shifts_of_y<C>(s, at.product));
     sums.join_all();

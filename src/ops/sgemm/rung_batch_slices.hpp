@@ -1,10 +1,8 @@
 #pragma once
-// A batch in row_07's tiles, in one launch: of all of k, or of slices of it (row_24).
+// A batch in one launch, in CTAs of a tile of C each: of all of k, or of slices of it.
 
-#include "ops/sgemm/parity_batches.hpp"
 #include "ops/sgemm/product_slices.hpp"
 #include "ops/sgemm/rung_operands.hpp"
-#include "ops/sgemm/rung_parity_kernel.hpp"
 
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
@@ -13,22 +11,24 @@ inline namespace WARPLADDER_FLAVOUR {
 // tiles of a product, of which `down` lie below each other. Sums of slices lie product by product.
 struct BatchSlices : ProductSlices {
   Batch batch;
-  unsigned of_c, down;
+  parts::Divisor of_c, down;
 };
 template <class C, bool kARows, bool kBRows, int kVector>
 __device__ __forceinline__ ProductPart part_of_block(const BatchSlices& all) {
-  const unsigned product = blockIdx.x / all.of_c, tile = blockIdx.x % all.of_c;
+  const auto [product, tile] = all.of_c(blockIdx.x);
+  const auto [column, row] = all.down(tile);
   Gemm g = all.gemm;
   const ProductOperands operands = operands_of(g, all.batch, product);
   g.a = operands.a;
   g.b = operands.b;
-  const std::int64_t slice = take_slice<C, kARows, kBRows>(g, all);
+  const auto slice = static_cast<int>(blockIdx.y);
+  take_slice<C, kARows, kBRows>(g, all, slice);
   if (all.slices > 1) {
     g.c += (std::int64_t{product} * all.slices + slice) * all.elements;
   } else {
     g.c = operands.c;
   }
-  return {g, std::int64_t{tile % all.down} * C::rows, std::int64_t{tile / all.down} * C::columns,
+  return {g, std::int64_t{row} * C::rows, std::int64_t{column} * C::columns,
           all.vectors && is_whole(g.c)};
 }
 
@@ -49,15 +49,18 @@ static void launch_join_of_batch(const Gemm& g, const Batch& batch, int slices, 
   });
 }
 
-template <class C>
+// The kernel is kernel.operator()<A by rows, B by rows, vector>(), in tiles of C.
+template <class C, class Kernel>
 static void launch_batch_slices(const Gemm& g, const Batch& batch, bool trans_a, bool trans_b,
-                                const Slices& slices, runtime::StreamView& stream) {
+                                const Slices& slices, runtime::StreamView& stream,
+                                const Kernel& kernel) {
   const std::int64_t down = tiles(g.m, C::rows), of_c = down * tiles(g.n, C::columns),
                      line = line_of_slice(g.n);
-  BatchSlices s{{g, slices.count, slices.rounds, g.m * line, g.ldc % 4 == 0},
+  BatchSlices s{{g, slices.count, slices.rounds, parts::EvenParts::of(slices.rounds, slices.count),
+                 g.m * line, g.ldc % 4 == 0},
                 batch,
-                static_cast<unsigned>(of_c),
-                static_cast<unsigned>(down)};
+                parts::Divisor::of(of_c),
+                parts::Divisor::of(down)};
   if (s.slices > 1) {
     s.gemm.c = static_cast<float*>(g.workspace);
     s.gemm.ldc = line;
@@ -72,7 +75,7 @@ static void launch_batch_slices(const Gemm& g, const Batch& batch, bool trans_a,
       dim3(static_cast<unsigned>(of_c * batch.count), static_cast<unsigned>(s.slices)),
       dim3(C::threads)};
   for_layouts(operands, trans_a, trans_b, [&]<bool kARows, bool kBRows, int kVector>() {
-    runtime::launch(stream, shape, multiply_by_parity<C, kARows, kBRows, kVector, BatchSlices>, s);
+    runtime::launch(stream, shape, kernel.template operator()<kARows, kBRows, kVector>(), s);
   });
   if (s.slices > 1) launch_join_of_batch<float>(g, batch, s.slices, line, stream);
 }
