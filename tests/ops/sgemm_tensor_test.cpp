@@ -26,7 +26,7 @@ TEST(SgemmPlan, TakesPairsWhereTheyPayAndAreAccurate) {
   EXPECT_EQ(planned(4096, 4096, 256), "tc_10_full_range");
   EXPECT_NE(planned(4096, 4096, 200), "tc_10_full_range");
   EXPECT_EQ(planned(4096, 4096, 1), "row_22_columns_stay");
-  EXPECT_EQ(planned(8, 4096, 4096), "row_25_lines_across");
+  EXPECT_EQ(planned(8, 4096, 4096), "row_11_few_rows");
   EXPECT_EQ(planned(512, 512, 8192), "tc_19_cluster_slices");
   EXPECT_NE(planned(16, 16, 2048), "tc_10_full_range");
   EXPECT_EQ(choose(compact(8, 8, 8), runtime::Target::cpu).id, "row_04_vector_load");
@@ -70,7 +70,7 @@ TEST(SgemmPlan, TakesProductsByWarpsOnOtherGpusWhereTheyPay) {
   };
   EXPECT_EQ(planned(a_100(), 4096, 4096, 4096), "tc_13_mma_sync");
   EXPECT_EQ(planned(a_100(), 2048, 2048, 2048), "tc_13_mma_sync");
-  EXPECT_EQ(planned(a_100(), 4096, 4096, 4096, Arithmetic::cuda_cores), "row_07_register_parity");
+  EXPECT_EQ(planned(a_100(), 4096, 4096, 4096, Arithmetic::cuda_cores), "row_20_parity_split_k");
   EXPECT_NE(planned(a_100(), 4096, 4096, 128), "tc_13_mma_sync");
   EXPECT_EQ(planned(a_100(), 8, 4096, 4096), "row_11_few_rows");
   // A GeForce card multiplies halves no faster than it would have to.
@@ -87,19 +87,19 @@ TEST(SgemmPlan, FollowsTheArithmeticAndTheBatch) {
                           const Batch& batch = {}) -> std::string {
     return plain::plan(p, machine, arithmetic, batch).id;
   };
-  EXPECT_EQ(planned(large, {}, Arithmetic::cuda_cores), "row_07_register_parity");
-  EXPECT_EQ(planned(large, {}, Arithmetic::double_rounded), "row_08_double");
+  EXPECT_EQ(planned(large, {}, Arithmetic::cuda_cores), "row_20_parity_split_k");
+  EXPECT_EQ(planned(large, {}, Arithmetic::double_rounded), "row_14_double_split_k");
   EXPECT_EQ(planned(large, a100, Arithmetic::double_rounded), "row_10_batched_double");
   EXPECT_EQ(planned(compact(8, 8, 8), {}, Arithmetic::accurate, {.count = 999}),
             "row_15_tiny_products");
   EXPECT_EQ(planned(small, {}, Arithmetic::accurate, {.count = 999}), "tc_18_streamed_terms");
   // Of shorter sums the terms' errors are larger than cublasSgemm's.
   EXPECT_EQ(planned(compact(64, 64, 31), {}, Arithmetic::accurate, {.count = 999}),
-            "row_23_lone_warps");
+            "row_26_small_tiles");
   EXPECT_EQ(planned(compact(1, 64, 64), {}, Arithmetic::accurate, {.count = 999}),
             "row_18_batched_vectors");
-  EXPECT_EQ(planned(small, {}, Arithmetic::cuda_cores, {.count = 999}), "row_16_streamed");
-  // Whatever the memory's bandwidth, Hopper's plans are those that were measured on an H100.
+  EXPECT_EQ(planned(small, {}, Arithmetic::cuda_cores, {.count = 999}), "row_26_small_tiles");
+  // Whatever the memory's bandwidth, Hopper's plans are those that were measured on an H200.
   runtime::Machine h100;
   h100.memory_bytes_per_s = 3.352e12;
   for (const Problem& p : {compact(17, 4097, 4099), compact(2047, 2049, 33)}) {
@@ -107,7 +107,7 @@ TEST(SgemmPlan, FollowsTheArithmeticAndTheBatch) {
   }
   EXPECT_EQ(planned(small, a100, Arithmetic::accurate, {.count = 999}), "row_16_streamed");
   const Plan slices = plain::plan(compact(20, 116, 635), {}, Arithmetic::cuda_cores, {.count = 22});
-  EXPECT_EQ(std::string(slices.id), "row_24_batched_parity");
+  EXPECT_EQ(std::string(slices.id), "row_26_small_tiles");
   EXPECT_GE(slices.workspace_bytes, 22 * 2 * sizeof(float) * 20 * 116);
   EXPECT_EQ(planned(large, {}, Arithmetic::accurate, {.count = 9}), "tc_10_full_range");
   EXPECT_EQ(planned(large, {}, Arithmetic::accurate, {.count = 1, .arrays = true}),
@@ -160,8 +160,8 @@ TEST(SgemmPlan, TakesAPreparedBWhereItPays) {
   EXPECT_NE(planned(compact(16, 16, 2048)), "tc_14_prepared_full_range");
   EXPECT_EQ(planned(compact(4096, 4096, 4096, Layout::row_major, false, false, 0.0f)),
             "row_07_register_parity");
-  EXPECT_EQ(planned(large, Arithmetic::cuda_cores), "row_07_register_parity");
-  EXPECT_EQ(planned(large, Arithmetic::double_rounded), "row_08_double");
+  EXPECT_EQ(planned(large, Arithmetic::cuda_cores), "row_20_parity_split_k");
+  EXPECT_EQ(planned(large, Arithmetic::double_rounded), "row_14_double_split_k");
 
   const auto prepared = [](const Problem& p, const runtime::Machine& machine = {},
                            Arithmetic arithmetic = Arithmetic::accurate) {
