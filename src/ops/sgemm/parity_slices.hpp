@@ -128,10 +128,12 @@ double partly_sliced_time(std::int64_t all, std::int64_t sliced, std::int64_t k,
 template <class C>
 Slices partly_sliced_of(const Slices& best, std::int64_t m, std::int64_t n, std::int64_t k,
                         const runtime::Machine& machine) {
-  constexpr int kMostEach = 6;  // slices of a multiprocessor
+  constexpr int kMostEach = 6;       // slices of a multiprocessor
+  constexpr double kWorthIt = 0.95;  // of the time: the model errs by as much
   const std::int64_t tiles_m = tiles(m, C::rows), tiles_n = tiles(n, C::columns),
                      all = tiles_m * tiles_n, waves = all / machine.multiprocessors;
   Slices found = best;
+  found.time_s *= kWorthIt;
   const auto consider = [&](std::int64_t sliced, std::int64_t rows, std::int64_t columns) {
     for (int each = 1; each <= kMostEach; ++each) {
       const std::int64_t count = each * machine.multiprocessors / sliced;
@@ -149,7 +151,7 @@ Slices partly_sliced_of(const Slices& best, std::int64_t m, std::int64_t n, std:
     if (across > 0 && across < tiles_n)
       consider((tiles_n - across) * tiles_m, 0, across * C::columns);
   }
-  return found;
+  return found.whole_rows + found.whole_columns > 0 ? found : best;
 }
 
 template <class C>

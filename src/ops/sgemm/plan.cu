@@ -290,8 +290,8 @@ struct TermRungs {
 void consider_terms(Considered& plans, const Problem& p, const StreamedShape& shape,
                     const runtime::Machine& machine, const TermRungs& rungs) {
   // From here on three terms lose less than an FP32 dot product's roundings.
-  constexpr std::int64_t kLeastDepth = 32;
-  if (shape.k < kLeastDepth) return;
+  const std::int64_t least_depth = shape.count > 1 ? 32 : 48;
+  if (shape.k < least_depth) return;
   plans.consider(with_term_stream(shape, machine, JustTime()),
                  {WARPLADDER_PLANNED(tc_18_streamed_terms)}, rungs.streamed);
   if (fits_clusters(shape.m, shape.n, shape.count)) {
@@ -412,7 +412,7 @@ Considered plans_of_one(const Problem& given, const runtime::Machine& machine,
                     Corrected::tc_20_held_terms});
   }
   constexpr std::int64_t kLeastDepthOfTerms = 512;  // below it cublasSgemm's sums are as accurate
-  if (arithmetic == Arithmetic::accurate && p.k >= kLeastDepthOfTerms) {
+  if (arithmetic == Arithmetic::accurate && p.k >= kLeastDepthOfTerms && !loses_by_lines(p)) {
     const Slices terms = with_term_tile(p.m, p.n, p.k, machine, JustSlices());
     plans.consider(times.terms * terms.time_s,
                    {WARPLADDER_PLANNED(tc_15_split_on_the_way), bytes_of_slices(terms, p)},
