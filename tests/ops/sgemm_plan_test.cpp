@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -119,6 +121,45 @@ TEST(SgemmPlans, NeedNoMoreWorkspaceThanTheyAskFor) {
   }
 }
 
+// What is launched without a plan gets workspace_bytes(): a rung that states no need of its own
+// must not plan for more, above all where k is short and C large.
+TEST(SgemmPlans, NeedNoMoreThanLaunchesWithoutAPlanGet) {
+  for (const Shape& shape : {Shape{4096, 4096, 16}, Shape{4096, 4096, 64}, Shape{2047, 2049, 33},
+                             Shape{5000, 1100, 130}, Shape{1800, 2200, 400}, Shape{777, 777, 777},
+                             Shape{64, 9000, 96}, Shape{3, 50000, 20}, Shape{300, 300, 100000}}) {
+    const Problem p = compact(shape.m, shape.n, shape.k);
+    for (const runtime::Machine& machine : {runtime::Machine(), made_up(75, 40, 0)}) {
+      Candidate all[kMostCandidates];
+      const int count = plain::candidates(p, machine, Arithmetic::cuda_cores, {}, all);
+      for (int i = 0; i < count; ++i) {
+        if (all[i].plan.rung->workspace_bytes) continue;
+        EXPECT_LE(all[i].plan.workspace_bytes, workspace_bytes(p))
+            << all[i].plan.id << " for " << p.m << "x" << p.n << "x" << p.k;
+      }
+    }
+  }
+}
+
+// Where the last wave of tiles would leave most multiprocessors idle, row_20 slices the last rows
+// or columns of C alone.
+TEST(SgemmPlans, OfAPartInSlicesAreRight) {
+  for (const Shape& shape : {Shape{431, 675, 700}, Shape{675, 431, 700}}) {
+    const Problem p = compact(shape.m, shape.n, shape.k);
+    const runtime::Machine machine = made_up(80, 20, 0);
+    const device::StandIn stand_in(machine);
+    Candidate all[kMostCandidates];
+    const int count = plain::candidates(p, machine, Arithmetic::cuda_cores, {}, all);
+    const Candidate* found = std::find_if(all, all + count, [](const Candidate& each) {
+      return std::string_view(each.plan.id) == "row_20_parity_split_k";
+    });
+    ASSERT_NE(found, all + count);
+    const auto whole_slice = static_cast<std::size_t>(p.m * p.n) * sizeof(float);
+    EXPECT_LT(found->plan.workspace_bytes, 2 * whole_slice);
+    const PlannedProduct product(p);
+    product.judge(product.run(found->plan), product.truth());
+  }
+}
+
 // One product, stated in either layout, is planned alike and has the same bits.
 TEST(SgemmPlans, DoNotDependOnTheLayout) {
   for (const Shape& shape : kShapes) {
@@ -154,9 +195,9 @@ TEST(SgemmPlans, ChooseByTheConstantsOfEachArchitecture) {
        "tc_15_split_on_the_way"},
       {{12544, 64, 147}, "row_07_register_parity", "row_11_few_rows", "tc_20_held_terms"},
       {{32, 32, 1000000}, "row_24_batched_parity", "row_13_split_k", "row_13_split_k"},
-      {{4096, 4096, 16}, "row_20_parity_split_k", "row_22_columns_stay", "row_22_columns_stay"},
+      {{4096, 4096, 16}, "row_07_register_parity", "row_22_columns_stay", "row_22_columns_stay"},
       {{2047, 2049, 33}, "row_24_batched_parity", "row_22_columns_stay", "row_22_columns_stay"},
-      {{4096, 4096, 64}, "row_20_parity_split_k", "row_20_parity_split_k", "tc_20_held_terms"},
+      {{4096, 4096, 64}, "row_07_register_parity", "row_13_split_k", "tc_20_held_terms"},
       {{127, 129, 131}, "row_20_parity_split_k", "row_13_split_k", "row_26_small_tiles"},
       {{512, 512, 512}, "row_20_parity_split_k", "row_13_split_k", "tc_19_cluster_slices"},
       {{777, 777, 777}, "row_24_batched_parity", "tc_13_mma_sync", "tc_10_full_range"},

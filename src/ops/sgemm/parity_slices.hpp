@@ -123,8 +123,8 @@ double partly_sliced_time(std::int64_t all, std::int64_t sliced, std::int64_t k,
 }
 
 // Where the last wave of tiles leaves multiprocessors idle: the last rows or columns of C in
-// slices, such that whole tiles fill all waves before, or all but one. `best` if it takes no
-// longer.
+// slices, such that whole tiles fill all waves before, or all but one. `best` if that gains too
+// little.
 template <class C>
 Slices partly_sliced_of(const Slices& best, std::int64_t m, std::int64_t n, std::int64_t k,
                         const runtime::Machine& machine) {
@@ -135,9 +135,11 @@ Slices partly_sliced_of(const Slices& best, std::int64_t m, std::int64_t n, std:
   Slices found = best;
   found.time_s *= kWorthIt;
   const auto consider = [&](std::int64_t sliced, std::int64_t rows, std::int64_t columns) {
+    const std::int64_t most = std::min<std::int64_t>(
+        best.rounds, slices_that_fit(m, n, k, m - rows, line_of_slice(n - columns)));
     for (int each = 1; each <= kMostEach; ++each) {
       const std::int64_t count = each * machine.multiprocessors / sliced;
-      if (count < 2 || count > best.rounds) continue;
+      if (count < 2 || count > most) continue;
       const double time_s = partly_sliced_time<C>(all, sliced, k, static_cast<int>(count), machine);
       if (time_s < found.time_s) {
         found = {static_cast<int>(count), best.rounds, time_s, rows, columns};

@@ -59,6 +59,15 @@ double sliced_time(std::int64_t m, std::int64_t n, std::int64_t k, int count, st
   return tuning.launch_s + std::max({multiply_s, memory_s, l2_s}) + end_s;
 }
 
+// Slices of rows·line sums each that fit into workspace_bytes(): 4 bytes a sum, in 8·(m + n)·k.
+inline std::int64_t slices_that_fit(std::int64_t m, std::int64_t n, std::int64_t k,
+                                    std::int64_t rows, std::int64_t line) {
+  constexpr double kMost = 4096;
+  const double room = 2.0 * static_cast<double>(k) * static_cast<double>(m + n) /
+                      std::max(1.0, static_cast<double>(rows) * static_cast<double>(line));
+  return static_cast<std::int64_t>(std::min(room, kMost));
+}
+
 // The fastest of the numbers of slices that fill the multiprocessors evenly, from `least` on, by
 // time(count). `line`: elements from a row of a slice's sums to the next one; they must fit into
 // workspace_bytes().
@@ -66,17 +75,16 @@ template <class Time>
 Slices fastest_slices(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t line,
                       std::int64_t tiles_of_c, std::int64_t rounds, std::int64_t least,
                       std::int64_t most_each, const runtime::Machine& machine, const Time& time) {
-  constexpr double kMost = 4096;
-  // m·line·4 bytes for each slice, in 8·(m + n)·k bytes.
-  const double room = 2.0 * static_cast<double>(k) * static_cast<double>(m + n) /
-                      std::max(1.0, static_cast<double>(m) * static_cast<double>(line));
-  const std::int64_t most = std::max<std::int64_t>(
-      1, std::min<std::int64_t>(rounds, static_cast<std::int64_t>(std::min(room, kMost))));
+  const std::int64_t most =
+      std::max<std::int64_t>(1, std::min(rounds, slices_that_fit(m, n, k, m, line)));
   least = std::clamp<std::int64_t>(least, 1, most);
   Slices best{};
+  int last = 0;  // the number that was tried last: most are tried again where tiles are many
   for (std::int64_t each = 0; each <= most_each; ++each) {
     const auto count = static_cast<int>(
         std::clamp<std::int64_t>(each * machine.multiprocessors / tiles_of_c, least, most));
+    if (count == last) continue;
+    last = count;
     const double time_s = time(count);
     if (best.count == 0 || time_s < best.time_s) best = {count, static_cast<int>(rounds), time_s};
   }
