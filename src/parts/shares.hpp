@@ -30,12 +30,12 @@ struct Divisor {
   }
 };
 
-// `count` parts of so many pieces, as even as they can be: the first `more` have one more.
+// Parts of so many pieces, as even as they can be: the first `more` have one more.
 struct EvenParts {
-  int count, each, more;
+  int each, more;
 
   __host__ __device__ __forceinline__ static EvenParts of(int pieces, int count) {
-    return {count, pieces / count, pieces % count};
+    return {pieces / count, pieces % count};
   }
 
   // The number of a part's first piece, and of its end that of the next part.

@@ -15,10 +15,9 @@ struct ParityBatch {
   std::int64_t m, n, k, count;
   bool words;
 };
-// By the sizes alone: a plan's workspace must not depend on leading dimensions.
 inline ParityBatch parity_batch(std::int64_t m, std::int64_t n, std::int64_t k, bool trans_a,
                                 bool trans_b, std::int64_t count) {
-  return {m, n, k, count, ((trans_a ? m : k) | (trans_b ? k : n)) % 4 != 0};
+  return {m, n, k, count, !has_whole_lines(m, n, k, trans_a, trans_b)};
 }
 
 // Of a tile: its multiply-adds' rate, as a share of what large tiles reach; how many times as long
@@ -70,12 +69,8 @@ double parity_batch_time(const ParityBatch& b, int slices, const runtime::Machin
 
 template <class C>
 Slices parity_slices_of(const ParityBatch& b, const runtime::Machine& machine) {
-  constexpr std::int64_t kMostEach = 12;  // CTAs of a multiprocessor
-  const std::int64_t of_c =
-      std::max<std::int64_t>(1, tiles(b.m, C::rows) * tiles(b.n, C::columns) * b.count);
-  return fastest_slices(b.m, b.n, b.k, line_of_slice(b.n), of_c, tiles(b.k, C::depth),
-                        least_slices(of_c, b.k, machine), kMostEach, machine,
-                        [&](int slices) { return parity_batch_time<C>(b, slices, machine); });
+  return slices_of_batch<C>(b.m, b.n, b.k, b.count, 1, machine,
+                            [&](int slices) { return parity_batch_time<C>(b, slices, machine); });
 }
 
 // `run` gets the tile's configuration and its slices.
@@ -85,12 +80,9 @@ auto with_parity_batch(const ParityBatch& b, const runtime::Machine& machine, co
       [&]<class C>() { return parity_slices_of<C>(b, machine); }, run);
 }
 
-// Whether each tile of each product gets a CTA of its own: whatever the tile, x of the grid ends
-// behind INT32_MAX.
+// Whatever the tile.
 inline bool fits_parity_batch(std::int64_t m, std::int64_t n, std::int64_t count) {
-  constexpr int kLeastTile = 64;
-  const std::int64_t of_c = tiles(m, kLeastTile) * tiles(n, kLeastTile);
-  return count == 0 || of_c <= INT32_MAX / count;
+  return fits_grid(tiles(m, ParitySmall::rows) * tiles(n, ParitySmall::columns), count);
 }
 
 // Sums of slices, of all products.

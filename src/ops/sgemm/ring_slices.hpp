@@ -85,18 +85,13 @@ double ring_time(const ThreadedShape& s, int slices, const runtime::Machine& mac
 
 template <class C>
 Slices ring_slices_of(const ThreadedShape& s, const runtime::Machine& machine) {
-  constexpr std::int64_t kMostEach = 12;  // CTAs of a multiprocessor
-  const std::int64_t of_c =
-      std::max<std::int64_t>(1, tiles(s.m, C::rows) * tiles(s.n, C::columns) * s.count);
-  return fastest_slices(s.m, s.n, s.k, line_of_slice(s.n), of_c, tiles(s.k, C::depth),
-                        least_slices(of_c, s.k / C::groups, machine), kMostEach, machine,
-                        [&](int slices) { return ring_time<C>(s, slices, machine); });
+  return slices_of_batch<C>(s.m, s.n, s.k, s.count, C::groups, machine,
+                            [&](int slices) { return ring_time<C>(s, slices, machine); });
 }
 
-// By the sizes alone: a plan's workspace must not depend on leading dimensions.
 inline ThreadedShape ring_shape(std::int64_t m, std::int64_t n, std::int64_t k, bool trans_a,
                                 bool trans_b, std::int64_t count) {
-  return {m, n, k, count, trans_a, trans_b, ((trans_a ? m : k) | (trans_b ? k : n)) % 4 == 0};
+  return {m, n, k, count, trans_a, trans_b, has_whole_lines(m, n, k, trans_a, trans_b)};
 }
 
 // `run` gets the tile's configuration and its slices.
@@ -106,11 +101,11 @@ auto with_ring_tile(const ThreadedShape& s, const runtime::Machine& machine, con
       [&]<class C>() { return ring_slices_of<C>(s, machine); }, run);
 }
 
-// Whether each tile of each product gets a CTA of its own, whatever the tile.
+// Whatever the tile.
 inline bool fits_ring(std::int64_t m, std::int64_t n, std::int64_t count) {
   const std::int64_t of_c = std::max(tiles(m, RingFlat::rows) * tiles(n, RingFlat::columns),
                                      tiles(m, RingSteep::rows) * tiles(n, RingSteep::columns));
-  return count == 0 || of_c <= INT32_MAX / count;
+  return fits_grid(of_c, count);
 }
 
 }  // namespace WARPLADDER_FLAVOUR

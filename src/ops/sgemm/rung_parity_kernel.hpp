@@ -144,6 +144,37 @@ __device__ __forceinline__ void store_part(const ProductPart& part, ParityPlace 
                            {at.row - row, at.column - column}, staging + warp * kStagedWords);
 }
 
+// A thread's sums, and the factors of two steps of k.
+template <class C>
+struct ParitySums {
+  float sum[C::thread_rows][C::thread_columns] = {};
+  float a[2][C::thread_rows], b[2][C::thread_columns];
+
+  // The factors of step k, which lie in row `from` of the tiles.
+  template <class ATile, class BTile>
+  __device__ __forceinline__ void load(const ATile& a_tile, const BTile& b_tile, ParityPlace at,
+                                       int from, int k) {
+    WARPLADDER_UNROLL
+    for (int i = 0; i < C::thread_rows; i += 4) {
+      parts::load4(&a[k % 2][i], &a_tile[from][at.row + i / 4 * kNextRows<C>]);
+    }
+    WARPLADDER_UNROLL
+    for (int j = 0; j < C::thread_columns; j += 4) {
+      parts::load4(&b[k % 2][j], &b_tile[from][at.column + j / 4 * kNextColumns<C>]);
+    }
+  }
+  __device__ __forceinline__ void multiply(int k) {
+    WARPLADDER_UNROLL
+    for (int i = 0; i < C::thread_rows; ++i) {
+      WARPLADDER_UNROLL
+      for (int step = 0; step < C::thread_columns; ++step) {
+        const int j = i % 2 ? C::thread_columns - 1 - step : step;
+        sum[i][j] += a[k % 2][i] * b[k % 2][j];
+      }
+    }
+  }
+};
+
 // Product: all of it (Gemm, or with constants), or slices of k (PartlySliced, BatchSlices).
 template <class C, bool kARows, bool kBRows, int kVector, class Product>
 static __global__ void __launch_bounds__(C::threads, C::resident)
@@ -160,19 +191,7 @@ static __global__ void __launch_bounds__(C::threads, C::resident)
                                                                                     row0);
   parts::TileFetch<C::columns, C::depth, C::threads, !kBRows, kVector, kSpares> b_fetch(
       g.b, g.ldb, g.n, column0);
-  float a_part[2][C::thread_rows], b_part[2][C::thread_columns];
-  float sum[C::thread_rows][C::thread_columns] = {};
-  const auto load_parts = [&](int tile, int k) {
-    WARPLADDER_UNROLL
-    for (int i = 0; i < C::thread_rows; i += 4) {
-      parts::load4(&a_part[k % 2][i], &a_tile[tile][k][at.row + i / 4 * kNextRows<C>]);
-    }
-    WARPLADDER_UNROLL
-    for (int j = 0; j < C::thread_columns; j += 4) {
-      parts::load4(&b_part[k % 2][j], &b_tile[tile][k][at.column + j / 4 * kNextColumns<C>]);
-    }
-  };
-
+  ParitySums<C> sums;
   const auto fetch = [&](int depth) {
     a_fetch.fetch(depth);
     b_fetch.fetch(depth);
@@ -181,22 +200,13 @@ static __global__ void __launch_bounds__(C::threads, C::resident)
     a_fetch.store(a_tile[tile]);
     b_fetch.store(b_tile[tile]);
   };
-  const auto multiply_parts = [&](int k) {
-    WARPLADDER_UNROLL
-    for (int i = 0; i < C::thread_rows; ++i) {
-      WARPLADDER_UNROLL
-      for (int step = 0; step < C::thread_columns; ++step) {
-        const int j = i % 2 ? C::thread_columns - 1 - step : step;
-        sum[i][j] += a_part[k % 2][i] * b_part[k % 2][j];
-      }
-    }
-  };
   fetch(a_fetch.first_depth(g.k));
   parts::double_buffered<C::depth>(
-      static_cast<unsigned>(tiles(g.k, C::depth)), [&] { fetch(C::depth); }, store, load_parts,
-      multiply_parts);
+      static_cast<unsigned>(tiles(g.k, C::depth)), [&] { fetch(C::depth); }, store,
+      [&](int tile, int k) { sums.load(a_tile[tile], b_tile[tile], at, k, k); },
+      [&](int k) { sums.multiply(k); });
   if constexpr (requires { product.slices; }) ptx::allow_next_kernel();  // the join
-  store_part<C, FinishOf<Product>>({g, row0, column0, vectors}, at, sum, &a_tile[0][0][0]);
+  store_part<C, FinishOf<Product>>({g, row0, column0, vectors}, at, sums.sum, &a_tile[0][0][0]);
 }
 
 }  // namespace WARPLADDER_FLAVOUR

@@ -83,39 +83,10 @@ struct RingOperands {
   };
 };
 
-// A thread's sums and the factors of two steps of k.
-template <class C>
-struct RingSums {
-  float sum[C::thread_rows][C::thread_columns] = {};
-  float a[2][C::thread_rows], b[2][C::thread_columns];
-
-  template <class Stage>
-  __device__ __forceinline__ void load(const Stage& stage, ParityPlace at, int first, int k) {
-    WARPLADDER_UNROLL
-    for (int i = 0; i < C::thread_rows; i += 4) {
-      parts::load4(&a[k % 2][i], &stage.a[first + k][at.row + i / 4 * kNextRows<C>]);
-    }
-    WARPLADDER_UNROLL
-    for (int j = 0; j < C::thread_columns; j += 4) {
-      parts::load4(&b[k % 2][j], &stage.b[first + k][at.column + j / 4 * kNextColumns<C>]);
-    }
-  }
-  __device__ __forceinline__ void multiply(int k) {
-    WARPLADDER_UNROLL
-    for (int i = 0; i < C::thread_rows; ++i) {
-      WARPLADDER_UNROLL
-      for (int step = 0; step < C::thread_columns; ++step) {
-        const int j = i % 2 ? C::thread_columns - 1 - step : step;
-        sum[i][j] += a[k % 2][i] * b[k % 2][j];
-      }
-    }
-  }
-};
-
 // Adds up what the groups of warps have summed, in the first of them. `sums`: shared memory that
 // other threads may still read.
 template <class C>
-__device__ __forceinline__ void join_groups(RingSums<C>& own, float* sums) {
+__device__ __forceinline__ void join_groups(ParitySums<C>& own, float* sums) {
   constexpr int kCount = C::thread_rows * C::thread_columns;
   const int thread = threadIdx.x % C::group_threads, group = threadIdx.x / C::group_threads;
   const auto place = [&](int of, int i) {
@@ -137,13 +108,12 @@ __device__ __forceinline__ void join_groups(RingSums<C>& own, float* sums) {
   }
 }
 
-// Product: BatchSlices.
-template <class C, bool kARows, bool kBRows, int kVector, class Product>
+template <class C, bool kARows, bool kBRows, int kVector>
 static __global__ void __launch_bounds__(C::threads, C::resident)
-    multiply_in_ring(Product product) {
+    multiply_in_ring(BatchSlices batch) {
   using Operands = RingOperands<C, kARows, kBRows, kVector>;
   __shared__ __align__(16) typename Operands::Stage ring[C::stages];
-  const auto [g, row0, column0, vectors] = part_of_block<C, kARows, kBRows, kVector>(product);
+  const auto [g, row0, column0, vectors] = part_of_block<C, kARows, kBRows, kVector>(batch);
   const ParityPlace at = parity_place<C>(threadIdx.x % C::group_threads);
   constexpr int kSteps = C::depth / C::groups;  // of k, of a group
   const int first = threadIdx.x / C::group_threads * kSteps;
@@ -160,7 +130,7 @@ static __global__ void __launch_bounds__(C::threads, C::resident)
     if (t < tiles) copy(t, t > 0 ? C::depth : static_cast<int>((g.k - 1) % C::depth) + 1);
     ptx::cp_async_commit();
   }
-  RingSums<C> sums;
+  ParitySums<C> sums;
   int reads = 0, writes = C::stages - 1;
   WARPLADDER_NO_UNROLL
   for (int t = 0; t < tiles; ++t) {
@@ -169,22 +139,22 @@ static __global__ void __launch_bounds__(C::threads, C::resident)
     // Loaded here alone. Where the end of the loop loads them for the next tile, as
     // double_buffered() does, and a load ahead of the loop those of the first, ptxas 13.0 waits for
     // the wrong one.
-    sums.load(ring[reads], at, first, 0);
+    sums.load(ring[reads].a, ring[reads].b, at, first, 0);
     if (t + C::stages - 1 < tiles) copy(writes, C::depth);
     ptx::cp_async_commit();
     WARPLADDER_UNROLL_ON_GPU
     for (int k = 0; k + 1 < kSteps; ++k) {
-      sums.load(ring[reads], at, first, k + 1);
+      sums.load(ring[reads].a, ring[reads].b, at, first + k + 1, k + 1);
       sums.multiply(k);
     }
     sums.multiply(kSteps - 1);
     writes = reads;
     reads = reads + 1 == C::stages ? 0 : reads + 1;
   }
-  if constexpr (requires { product.slices; }) ptx::allow_next_kernel();  // the join
+  ptx::allow_next_kernel();  // the join
   if constexpr (C::groups > 1) join_groups(sums, &ring[0].a[0][0]);
-  store_part<C, FinishOf<Product>>({g, row0, column0, vectors}, at, sums.sum, &ring[0].a[0][0],
-                                   first == 0);
+  store_part<C, parts::AsItIs>({g, row0, column0, vectors}, at, sums.sum, &ring[0].a[0][0],
+                               first == 0);
 }
 
 }  // namespace WARPLADDER_FLAVOUR

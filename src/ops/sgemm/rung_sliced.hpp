@@ -34,8 +34,8 @@ struct SlicedGemm {
   std::int64_t c_x, c_y;
   float* partial;
   std::int64_t partial_x, partial_y;
-  int tiles_x, tiles_y, slices, rounds;
-  parts::Divisor by_tiles_x, by_tiles_y;
+  parts::Divisor tiles_x, tiles_y;
+  int slices, rounds;
   parts::EvenParts of_rounds;  // a slice each
   bool x_in_lines;  // C's neighbours along x are neighbours in memory, else those along y
 };
@@ -48,8 +48,8 @@ struct SlicedTile {
 };
 template <class C>
 __device__ __forceinline__ SlicedTile sliced_tile(const SlicedGemm& g, unsigned block) {
-  const auto [tile, x] = g.by_tiles_x(block);
-  const auto [of_c, y] = g.by_tiles_y(tile);
+  const auto [tile, x] = g.tiles_x(block);
+  const auto [of_c, y] = g.tiles_y(tile);
   const auto slice = static_cast<int>(of_c);
   return {std::int64_t{x} * C::tile_x, std::int64_t{y} * C::tile_y, g.of_rounds.first(slice),
           g.of_rounds.first(slice + 1), slice};
@@ -395,12 +395,10 @@ Lines tiled_lines(const Gemm& g, bool trans_a, bool trans_b, const Slices& slice
                   bool rows_are_x) {
   Lines lines = lines_of(g, trans_a, trans_b, rows_are_x);
   SlicedGemm& s = lines.gemm;
-  s.tiles_x = static_cast<int>(tiles(s.x.lines, C::tile_x));
-  s.tiles_y = static_cast<int>(tiles(s.y.lines, C::tile_y));
+  s.tiles_x = parts::Divisor::of(tiles(s.x.lines, C::tile_x));
+  s.tiles_y = parts::Divisor::of(tiles(s.y.lines, C::tile_y));
   s.slices = slices.count;
   s.rounds = slices.rounds;
-  s.by_tiles_x = parts::Divisor::of(s.tiles_x);
-  s.by_tiles_y = parts::Divisor::of(s.tiles_y);
   s.of_rounds = parts::EvenParts::of(s.rounds, s.slices);
   return lines;
 }
@@ -416,7 +414,7 @@ void launch_lines_in_slices(const Gemm& g, bool trans_a, bool trans_b, const Sli
                             const Kernel& kernel) {
   const Lines lines = tiled_lines<C>(g, trans_a, trans_b, slices);
   const SlicedGemm& s = lines.gemm;
-  const std::int64_t blocks = std::int64_t{s.tiles_x} * s.tiles_y * s.slices;
+  const std::int64_t blocks = std::int64_t{s.tiles_x.by} * s.tiles_y.by * s.slices;
   const runtime::LaunchShape shape{dim3(static_cast<unsigned>(blocks)), dim3(C::threads),
                                    shared_bytes};
   for_transposes(!lines.x_along, lines.y_along, [&]<bool kXAlong, bool kYAcross>() {

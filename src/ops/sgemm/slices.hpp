@@ -119,6 +119,28 @@ Slices slices_of(std::int64_t m, std::int64_t n, std::int64_t k, const runtime::
                         [&](int count) { return sliced_time<C>(m, n, k, count, rounds, machine); });
 }
 
+// The same of `count` products in tiles of C, of whose k a thread adds up a part in `sharers`.
+template <class C, class Time>
+Slices slices_of_batch(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t count,
+                       int sharers, const runtime::Machine& machine, const Time& time) {
+  constexpr std::int64_t kMostEach = 12;  // CTAs of a multiprocessor
+  const std::int64_t of_c =
+      std::max<std::int64_t>(1, tiles(m, C::rows) * tiles(n, C::columns) * count);
+  return fastest_slices(m, n, k, line_of_slice(n), of_c, tiles(k, C::depth),
+                        least_slices(of_c, k / sharers, machine), kMostEach, machine, time);
+}
+// Whether each of so many tiles of each product gets a CTA of its own: x of the grid ends behind
+// INT32_MAX.
+inline bool fits_grid(std::int64_t tiles_of_c, std::int64_t count) {
+  return count == 0 || tiles_of_c <= INT32_MAX / count;
+}
+// Whether lines of A and B in memory are multiples of 4 elements, by the sizes alone: a plan's
+// workspace must not depend on leading dimensions.
+inline bool has_whole_lines(std::int64_t m, std::int64_t n, std::int64_t k, bool trans_a,
+                            bool trans_b) {
+  return ((trans_a ? m : k) | (trans_b ? k : n)) % 4 == 0;
+}
+
 // `run` gets the tile that takes the shortest time, of two the one that is named first, and what
 // choice<Tile>() said of it: Slices, or seconds.
 inline double seconds_of(double time_s) { return time_s; }

@@ -38,7 +38,7 @@ __device__ __forceinline__ void store_row(float* c, std::int64_t left, const Sli
 template <class C, bool kXAlong, bool kYAlong, bool kSingly>
 __global__ void __launch_bounds__(C::threads, C::resident) multiply(SlicedGemm g) {
   __shared__ __align__(16) float x_tile[C::tile_x * C::depth], y_tile[C::tile_y * C::depth];
-  const auto [down, across] = g.by_tiles_y(blockIdx.x);
+  const auto [down, across] = g.tiles_y(blockIdx.x);
   const std::int64_t row0 = std::int64_t{down} * C::tile_x,
                      column0 = std::int64_t{across} * C::tile_y;
   const SlicedPlace<C> at;
@@ -67,10 +67,9 @@ __global__ void __launch_bounds__(C::threads, C::resident) multiply(SlicedGemm g
 template <class C>
 void launch_tiles(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
   SlicedGemm s = lines_of(g, trans_a, trans_b, true).gemm;
-  s.tiles_x = static_cast<int>(tiles(g.m, C::tile_x));
-  s.tiles_y = static_cast<int>(tiles(g.n, C::tile_y));
-  s.by_tiles_y = parts::Divisor::of(s.tiles_y);
-  const runtime::LaunchShape shape{tile_grid(s.tiles_x, s.tiles_y), dim3(C::threads)};
+  const std::int64_t tiles_m = tiles(g.m, C::tile_x), tiles_n = tiles(g.n, C::tile_y);
+  s.tiles_y = parts::Divisor::of(tiles_n);
+  const runtime::LaunchShape shape{tile_grid(tiles_m, tiles_n), dim3(C::threads)};
   const bool vectors = reinterpret_cast<std::uintptr_t>(g.c) % 16 == 0 && g.ldc % 4 == 0;
   for_transposes(trans_a, trans_b, [&]<bool kARows, bool kBRows>() {
     if constexpr (!kBRows) {

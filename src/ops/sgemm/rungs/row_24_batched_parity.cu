@@ -24,7 +24,7 @@ void launch(const Call& call, runtime::StreamView& stream) {
     const ParityBatch shape = parity_batch(g.m, g.n, g.k, trans_a, trans_b, batch.count);
     with_parity_batch(shape, *stream.machine, [&]<class C>(const Slices& slices) {
       launch_batch_slices<C>(g, batch, trans_a, trans_b, slices, stream,
-                             []<bool kARows, bool kBRows, int kVector>() {
+                             [&]<bool kARows, bool kBRows, int kVector>() {
                                return multiply_by_parity<C, kARows, kBRows, kVector, BatchSlices>;
                              });
     });

@@ -24,9 +24,9 @@ void launch(const Call& call, runtime::StreamView& stream) {
     const ThreadedShape shape = ring_shape(g.m, g.n, g.k, trans_a, trans_b, batch.count);
     with_ring_tile(shape, *stream.machine, [&]<class C>(const Slices& slices) {
       launch_batch_slices<C>(
-          g, batch, trans_a, trans_b, slices, stream, []<bool kARows, bool kBRows, int kVector>() {
+          g, batch, trans_a, trans_b, slices, stream, [&]<bool kARows, bool kBRows, int kVector>() {
             constexpr int kOfCopies = kARows && !kBRows ? 1 : kVector;  // both lie along k
-            return multiply_in_ring<C, kARows, kBRows, kOfCopies, BatchSlices>;
+            return multiply_in_ring<C, kARows, kBRows, kOfCopies>;
           });
     });
   });

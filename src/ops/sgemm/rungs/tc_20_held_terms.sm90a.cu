@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(C::threads, 1) multiply(HeldGemm all) {
   if (C::slices == 1) report();
   __syncthreads();  // X's terms are there
   const bool x_lost = C::slices == 1 && any_lost<C>(shared);
-  for (; tile < static_cast<unsigned>(g.tiles_y); tile += step) {
+  for (; tile < g.tiles_y.by; tile += step) {
     HeldSums<C> sums;
     add_held_terms<C, kYAlong>(sums, shared, g, C::slices > 1 ? warpgroup : 0, ahead, y, lost);
     bool lossy = x_lost;
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(C::threads, 1) multiply(HeldGemm all) {
     if (lossy) at.least = at.template least_of_warp<C>(g);
     g.x_in_lines ? store_held<C, true>(shared, g, sums, at, x0, y0)
                  : store_held<C, false>(shared, g, sums, at, x0, y0);
-    if (C::slices > 1 && tile + step < static_cast<unsigned>(g.tiles_y)) {
+    if (C::slices > 1 && tile + step < g.tiles_y.by) {
       __syncthreads();  // and have been read
     }
   }
@@ -83,9 +83,8 @@ void launch_tiles(const Gemm& g, const Batch& batch, bool trans_a, bool trans_b,
   const Lines lines = tiled_lines<C>(g, trans_a, trans_b, whole, rows_are_held(g.m, g.n));
   const SlicedGemm& s = lines.gemm;
   static_assert(held_shared_bytes<C>(C::most_depth / C::depth) <= 227 << 10);
-  const runtime::LaunchShape shape{
-      dim3(ctas, static_cast<unsigned>(s.tiles_x), static_cast<unsigned>(batch.count)),
-      dim3(C::threads), held_shared_bytes<C>(s.rounds)};
+  const runtime::LaunchShape shape{dim3(ctas, s.tiles_x.by, static_cast<unsigned>(batch.count)),
+                                   dim3(C::threads), held_shared_bytes<C>(s.rounds)};
   const HeldGemm all{s, g, batch};
   for_transposes(!lines.x_along, lines.y_along, [&]<bool kXAlong, bool kYAcross>() {
     runtime::launch(stream, shape, multiply<C, kXAlong, !kYAcross>, all);

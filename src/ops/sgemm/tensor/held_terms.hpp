@@ -122,7 +122,7 @@ class HeldY {
     begin(g);
   }
   __device__ __forceinline__ void read(HeldRound& to, const SlicedGemm& g) {
-    if (tile_ >= static_cast<unsigned>(g.tiles_y) || left_ <= 0) return;
+    if (tile_ >= g.tiles_y.by || left_ <= 0) return;
     const std::int64_t ld = g.y.ld, along = kAlong ? 1 : ld;
     if (left_ < C::depth) {
       for_lines(

@@ -31,7 +31,7 @@ template <class C>
 __device__ __forceinline__ SlicedTile tile_of_cluster(const ClusterGemm& all) {
   const SlicedGemm& g = all.lines;
   const auto [tile, of_tile] = all.by_slices(all.by_blocks(blockIdx.x).remainder);
-  const auto [y, x] = g.by_tiles_x(tile);
+  const auto [y, x] = g.tiles_x(tile);
   const auto slice = static_cast<int>(of_tile);
   return {std::int64_t{x} * C::tile_x, std::int64_t{y} * C::tile_y, g.of_rounds.first(slice),
           g.of_rounds.first(slice + 1), slice};
@@ -197,7 +197,7 @@ void launch_in_clusters(const Gemm& g, const Batch& batch, bool trans_a, bool tr
                         const Slices& slices, runtime::StreamView& stream) {
   const Lines lines = tiled_lines<C>(g, trans_a, trans_b, slices);
   const SlicedGemm& s = lines.gemm;
-  const auto blocks = static_cast<unsigned>(s.tiles_x * s.tiles_y * s.slices);
+  const unsigned blocks = s.tiles_x.by * s.tiles_y.by * static_cast<unsigned>(s.slices);
   runtime::LaunchShape shape{dim3(blocks * static_cast<unsigned>(batch.count)), dim3(C::threads),
                              sizeof(TermShared<C>)};
   shape.cluster = static_cast<unsigned>(slices.count);
