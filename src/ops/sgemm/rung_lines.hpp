@@ -22,8 +22,8 @@ struct FewLines {
 };
 inline FewLines few_lines(const Gemm& g, const Batch& batch, bool trans_a, bool trans_b,
                           bool by_row) {
-  FewLines f{g, batch};
-  f.by_row = by_row;
+  FewLines f{};
+  f.gemm = g, f.batch = batch, f.by_row = by_row;
   f.rows = by_row ? g.m : g.n, f.lines = by_row ? g.n : g.m, f.ldy = by_row ? g.ldb : g.lda;
   f.c_x = by_row ? g.ldc : 1, f.c_y = by_row ? 1 : g.ldc;
   const std::int64_t ldx = by_row ? g.lda : g.ldb;

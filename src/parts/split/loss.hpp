@@ -245,10 +245,11 @@ __device__ __forceinline__ void record_loss(const SplitOperand& x, unsigned at,
 }
 
 // Maxima over all blocks of a and b. b's losses follow a's in memory; `shared` is zero before.
-// Called by kThreads threads in whole warps; readers wait for all of them.
+// Called by kThreads threads in whole warps; readers wait for all of them. Not forced inline, so
+// that g++ compiles it once for all kernels of a rung; nvcc inlines it.
 template <int kThreads>
-__device__ __forceinline__ void gather_losses(const SplitOperand& a, const SplitOperand& b,
-                                              int thread, PrecisionLoss (&shared)[2]) {
+__device__ void gather_losses(const SplitOperand& a, const SplitOperand& b, int thread,
+                              PrecisionLoss (&shared)[2]) {
   constexpr int kInFlight = 4;
   const unsigned losses = a.losses() + b.losses();
   PrecisionLoss most[2];
