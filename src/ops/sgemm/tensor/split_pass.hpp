@@ -68,10 +68,10 @@ static SplitGemm launch_split(const Gemm& g, bool trans_a, bool trans_b,
   return s;
 }
 
-// The pass inside another kernel: see parts/split.hpp.
+// The pass inside another kernel: see parts/split.hpp. Not forced inline, so that g++ compiles it
+// once for all kernels of a rung; nvcc inlines it.
 template <class Pairs, class Sync>
-__device__ __forceinline__ void split_by_tickets(const SplitGemm& s, unsigned* ticket, void* shared,
-                                                 Sync& sync) {
+__device__ void split_by_tickets(const SplitGemm& s, unsigned* ticket, void* shared, Sync& sync) {
   constexpr int kKind = kKindOf<Pairs>;
   parts::split_by_tickets<Pairs, kTicketShape>(s.a, s.b, &s.state->taken[kKind],
                                                &s.state->done[kKind], ticket, shared, sync);
