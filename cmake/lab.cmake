@@ -79,7 +79,9 @@ endif()
 warpladder_layer(device SOURCES ${device_sources}
   LINK warpladder_executor ${core} ${CMAKE_DL_LIBS})
 if(CMAKE_CUDA_COMPILER_LOADED)
-  target_link_libraries(warpladder_device PUBLIC CUDA::cudart_static)
+  # Headers for this layer alone: what is above it is compiled the same with CUDA and without.
+  target_link_libraries(warpladder_device PUBLIC $<LINK_ONLY:CUDA::cudart_static>)
+  target_include_directories(warpladder_device SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
   set_source_files_properties(src/device/cuda/utility_kernels.cu PROPERTIES
     COMPILE_OPTIONS "--expt-relaxed-constexpr;-lineinfo")
   list(JOIN architectures ", " built_for)
