@@ -29,7 +29,7 @@ inline bool are_rows_few(const Problem& p, bool along) {
 inline bool has_few_lines(const Problem& p, bool along, std::int64_t products) {
   constexpr std::int64_t kLeastOfCta = 32;
   return (has_few_rows(p, along) || has_few_columns(p, along)) &&
-         tiles(std::max(p.m, p.n), kLeastOfCta) <= INT32_MAX / std::max<std::int64_t>(products, 1);
+         fits_grid(tiles(std::max(p.m, p.n), kLeastOfCta), products);
 }
 
 // `count` products. `strides`: X does not lie as Y does. `words`: lines of Y, or of both where they

@@ -13,6 +13,11 @@ inline namespace WARPLADDER_FLAVOUR {
 inline dim3 tile_grid(std::int64_t tiles_m, std::int64_t tiles_n) {
   return dim3(static_cast<unsigned>(tiles_m * tiles_n));
 }
+// Whether each of so many tiles of each product gets a CTA of its own: x of the grid ends behind
+// INT32_MAX.
+inline bool fits_grid(std::int64_t tiles_of_c, std::int64_t products) {
+  return tiles_of_c <= INT32_MAX / (products > 1 ? products : 1);
+}
 
 // Calls run.template operator()<A by rows, B by rows>() for the operands' transposes in row-major
 // storage; a column-major rung passes !trans_a and !trans_b.

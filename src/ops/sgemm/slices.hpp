@@ -129,11 +129,6 @@ Slices slices_of_batch(std::int64_t m, std::int64_t n, std::int64_t k, std::int6
   return fastest_slices(m, n, k, line_of_slice(n), of_c, tiles(k, C::depth),
                         least_slices(of_c, k / sharers, machine), kMostEach, machine, time);
 }
-// Whether each of so many tiles of each product gets a CTA of its own: x of the grid ends behind
-// INT32_MAX.
-inline bool fits_grid(std::int64_t tiles_of_c, std::int64_t count) {
-  return count == 0 || tiles_of_c <= INT32_MAX / count;
-}
 // Whether lines of A and B in memory are multiples of 4 elements, by the sizes alone: a plan's
 // workspace must not depend on leading dimensions.
 inline bool has_whole_lines(std::int64_t m, std::int64_t n, std::int64_t k, bool trans_a,

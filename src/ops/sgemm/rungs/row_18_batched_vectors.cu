@@ -103,9 +103,8 @@ void launch(const Call& call, runtime::StreamView& stream) {
 
 bool takes(const Call& call) {
   const Problem& p = call.problem;
-  const std::int64_t outputs = std::max(p.m, p.n), blocks = tiles(outputs, kLinesOfBlock);
   return std::min(p.m, p.n) == 1 &&
-         blocks <= INT32_MAX / std::max<std::int64_t>(1, call.batch.count);
+         fits_grid(tiles(std::max(p.m, p.n), kLinesOfBlock), call.batch.count);
 }
 
 }  // namespace

@@ -98,9 +98,8 @@ auto with_cluster_tile(const StreamedShape& s, const runtime::Machine& machine, 
 
 // Whether the grid has room for a batch's clusters.
 inline bool fits_clusters(std::int64_t m, std::int64_t n, std::int64_t count) {
-  const std::int64_t x = std::min(m, n), y = std::max(m, n),
-                     most = tiles(x, 32) * tiles(y, 64) * kMostInCluster;
-  return most <= INT32_MAX / std::max<std::int64_t>(1, count);
+  const std::int64_t x = std::min(m, n), y = std::max(m, n);
+  return fits_grid(tiles(x, 32) * tiles(y, 64) * kMostInCluster, count);
 }
 
 }  // namespace WARPLADDER_FLAVOUR
