@@ -127,7 +127,7 @@ __device__ __forceinline__ void store_by_rows(const Gemm& g,
 
 // Stores a thread's sums, of which the first 4×4 lie at `at` in the CTA's tile. `staging` is shared
 // memory that other threads may still read. All threads call it; `stores`: whether this one has
-// sums. Not forced inline, so that g++ compiles it once for all kernels of a tile; nvcc inlines it.
+// sums. Not forced inline (DECISIONS 109).
 template <class C, class Finish>
 __device__ void store_part(const ProductPart& part, ParityPlace at,
                            const float (&sum)[C::thread_rows][C::thread_columns], float* staging,

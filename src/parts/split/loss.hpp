@@ -245,8 +245,8 @@ __device__ __forceinline__ void record_loss(const SplitOperand& x, unsigned at,
 }
 
 // Maxima over all blocks of a and b. b's losses follow a's in memory; `shared` is zero before.
-// Called by kThreads threads in whole warps; readers wait for all of them. Not forced inline, so
-// that g++ compiles it once for all kernels of a rung; nvcc inlines it.
+// Called by kThreads threads in whole warps; readers wait for all of them. Not forced inline
+// (DECISIONS 109).
 template <int kThreads>
 __device__ void gather_losses(const SplitOperand& a, const SplitOperand& b, int thread,
                               PrecisionLoss (&shared)[2]) {

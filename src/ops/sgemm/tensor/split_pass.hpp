@@ -68,8 +68,7 @@ static SplitGemm launch_split(const Gemm& g, bool trans_a, bool trans_b,
   return s;
 }
 
-// The pass inside another kernel: see parts/split.hpp. Not forced inline, so that g++ compiles it
-// once for all kernels of a rung; nvcc inlines it.
+// The pass inside another kernel: see parts/split.hpp. Not forced inline (DECISIONS 109).
 template <class Pairs, class Sync>
 __device__ void split_by_tickets(const SplitGemm& s, unsigned* ticket, void* shared, Sync& sync) {
   constexpr int kKind = kKindOf<Pairs>;
