@@ -22,7 +22,9 @@ import sys
 from multiprocessing import Pool
 from pathlib import Path
 
-TREES, LEVELS, RATE = 64, 3, 0.25
+import keep_recording
+
+TREES, LEVELS, RATE = 128, 3, 0.2
 LEAST_ROWS = 16  # of a rung; fewer tell nothing
 LEAST_OF_LEAF, SHRINKAGE = 6.0, 1.0  # in weights of rows
 BINS = 48
@@ -52,12 +54,14 @@ def traits_of(product: str, count: int = 1) -> list:
     trans_a, trans_b = (each == "t" for each in transposes)
     is_wide, few = m <= n, min(m, n)
     lines = (m if trans_a else k) | (k if trans_b else n)
-    tiles = -(-m // 64) * -(-n // 64) * count / 132
+    tiles = -(-m // 64) * -(-n // 64) * count
+    waves = tiles / 132
     return [
         math.log2(few), math.log2(max(m, n)), math.log2(k), math.log2((m + n) * k + m * n), math.log2(m * n),
         4 if lines % 4 == 0 else 2 if lines % 2 == 0 else 1,
         int(trans_b if is_wide else not trans_a), int(not trans_a if is_wide else trans_b), int(n % 4 == 0),
-        -(-few // 16) * 16 / few, tiles / math.ceil(tiles), math.log2(m / n), math.log2(count),
+        -(-few // 16) * 16 / few, waves / math.ceil(waves), math.log2(m / n), math.log2(count),
+        math.log2(tiles),
     ]
 
 
@@ -84,7 +88,7 @@ def read(names: list) -> list:
     rows = []
     for name in names:
         try:
-            report = json.loads(Path(name).read_text())
+            report = json.loads(keep_recording.text_of(Path(name)))
             rungs = report["rungs"]
             rows += [Row(row, rungs) for row in report["rows"]]
         except (OSError, ValueError, KeyError, TypeError) as error:

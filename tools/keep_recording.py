@@ -3,7 +3,8 @@
 
 REPORT is what `bench`, `verify`, `accuracy`, `build`, `tune` or a program of benchmarks/ wrote with --json, or a
 text of the same run, such as counters in CSV. The tool writes results/current/GPU/NAME.json and replaces
-the recording of that name; without NAME it is the stem of REPORT. Each row becomes one line. Of more than 61 samples of one kind it keeps 61
+the recording of that name; without NAME it is the stem of REPORT. Each row becomes one line. --xz compresses it: that
+is for thousands of rows that tools alone read. Of more than 61 samples of one kind it keeps 61
 or 60: the median, and others evenly spaced by rank, in the order they were measured. Of a search it keeps one row
 a problem: the winner, the constants of that time, and the medians of all configurations that were timed to the end.
 
@@ -17,6 +18,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import lzma
 import re
 import sys
 from collections import Counter
@@ -79,6 +81,21 @@ def rendered(recording: dict) -> str:
             text = "[\n" + ",\n".join(json.dumps(row, **COMPACT) for row in value) + "\n]"
         members.append(f"{json.dumps(name)}:{text}")
     return "{\n" + ",\n".join(members) + "\n}\n"
+
+
+def bytes_of(path: Path, text: str) -> bytes:
+    """Of a recording with this path."""
+    plain = text.encode()
+    return lzma.compress(plain, preset=9 | lzma.PRESET_EXTREME) if path.suffix == ".xz" else plain
+
+
+def text_of(path: Path) -> str:
+    """Of a recording. Raises OSError and ValueError."""
+    found = path.read_bytes()
+    try:
+        return (lzma.decompress(found) if path.suffix == ".xz" else found).decode()
+    except lzma.LZMAError as error:
+        raise ValueError(str(error)) from None
 
 
 def folder_of(recorded: dict) -> str:
@@ -144,7 +161,7 @@ def kept(options) -> tuple[str, str]:
         digits = ERROR_DIGITS if report.get("verb") == "accuracy" else DIGITS
         rest = light({name: report[name] for name in sorted(report) if name not in ("rows", "recorded")}, digits)
         rows = {"rows": light(report["rows"], digits)} if "rows" in report else {}
-        return f"{place}.json", rendered({"recorded": recorded, **rest, **rows})
+        return f"{place}.json{'.xz' * options.xz}", rendered({"recorded": recorded, **rest, **rows})
     recorded.setdefault("command", " ".join(map(str, report.get("argv", []))))
     head = TEXT_HEAD + json.dumps(recorded, **COMPACT)
     return f"{place}{options.report.suffix}", f"{head}\n{raw.decode('utf-8')}"
@@ -155,6 +172,7 @@ def main() -> int:
     parser.add_argument("report", type=Path, metavar="REPORT")
     parser.add_argument("name", metavar="NAME", nargs="?", help="OPERATOR or OPERATOR_SUBJECT, such as sgemm_tensor")
     parser.add_argument("--of", type=Path, metavar="OTHER.json", help="the report of the run a text belongs to")
+    parser.add_argument("--xz", action="store_true", help="compress the recording")
     for option in ("gpu", "date", "commit", "command"):
         parser.add_argument(f"--{option}", help=f"the {option} of a report that does not say it")
     options = parser.parse_args()
@@ -166,8 +184,9 @@ def main() -> int:
         return 2
     path = ROOT / CURRENT / place
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    print(f"wrote {CURRENT}/{place}: {len(text)} bytes")
+    made = bytes_of(path, text)
+    path.write_bytes(made)
+    print(f"wrote {CURRENT}/{place}: {len(made)} bytes")
     return 0
 
 

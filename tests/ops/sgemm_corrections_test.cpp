@@ -49,9 +49,11 @@ TEST(SgemmPlanCorrections, KnowTheTraitsThatTheyWereLearnedFrom) {
   EXPECT_EQ(std::vector<float>(tall.begin() + 5, tall.begin() + 9),
             (std::vector<float>{4, 0, 0, 1}));
   EXPECT_EQ(tall[12], 0.0f);
+  EXPECT_EQ(tall[13], 4.0f);
   const ShapeTraits batch = traits_of(compact(48, 1024, 256), 64);
   EXPECT_FLOAT_EQ(batch[10], 16.0f * 64 / 132 / 8);
   EXPECT_EQ(batch[12], 6.0f);
+  EXPECT_EQ(batch[13], 10.0f);
 }
 
 // Others than Hopper, or Hopper without its own instructions, plan by the model alone.

@@ -27,7 +27,7 @@ TEST(SgemmPlan, TakesPairsWhereTheyPayAndAreAccurate) {
   EXPECT_NE(planned(4096, 4096, 200), "tc_10_full_range");
   EXPECT_EQ(planned(4096, 4096, 1), "row_22_columns_stay");
   EXPECT_EQ(planned(8, 4096, 4096), "row_11_few_rows");
-  EXPECT_EQ(planned(512, 512, 8192), "tc_19_cluster_slices");
+  EXPECT_EQ(planned(512, 512, 8192), "tc_15_split_on_the_way");
   EXPECT_NE(planned(16, 16, 2048), "tc_10_full_range");
   EXPECT_EQ(choose(compact(8, 8, 8), runtime::Target::cpu).id, "row_04_vector_load");
   EXPECT_EQ(choose(compact(8, 8, 8), runtime::Target::gpu).id, "dispatch");
@@ -95,10 +95,10 @@ TEST(SgemmPlan, FollowsTheArithmeticAndTheBatch) {
   EXPECT_EQ(planned(small, {}, Arithmetic::accurate, {.count = 999}), "tc_18_streamed_terms");
   // Of shorter sums the terms' errors are larger than cublasSgemm's.
   EXPECT_EQ(planned(compact(64, 64, 31), {}, Arithmetic::accurate, {.count = 999}),
-            "row_26_small_tiles");
+            "row_24_batched_parity");
   EXPECT_EQ(planned(compact(1, 64, 64), {}, Arithmetic::accurate, {.count = 999}),
             "row_18_batched_vectors");
-  EXPECT_EQ(planned(small, {}, Arithmetic::cuda_cores, {.count = 999}), "row_26_small_tiles");
+  EXPECT_EQ(planned(small, {}, Arithmetic::cuda_cores, {.count = 999}), "row_24_batched_parity");
   // Whatever the memory's bandwidth, Hopper's plans are those that were measured on an H200.
   runtime::Machine h100;
   h100.memory_bytes_per_s = 3.352e12;

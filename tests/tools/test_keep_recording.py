@@ -85,6 +85,15 @@ class Kept(unittest.TestCase):
         again = self.recording("nvidia-h100/sgemm.json")
         self.assertEqual(json.loads(first)["rows"], json.loads(again)["rows"])
 
+    def test_a_compressed_recording_has_the_same_text(self):
+        self.run_tool(report())
+        self.assertEqual(self.run_tool(report(), "--xz")[0], 0)
+        path = self.root / "results/current/nvidia-h100/sgemm.json.xz"
+        self.assertEqual(path.read_bytes()[:6], b"\xfd7zXZ\0")
+        self.assertEqual(keep_recording.text_of(path), self.recording("nvidia-h100/sgemm.json"))
+        path.write_bytes(path.read_bytes()[:-9])
+        self.assertRaises(ValueError, keep_recording.text_of, path)
+
     def test_a_search_keeps_medians_and_counts(self):
         def candidate(rows, fate, **more):
             return {"configuration": {"rows": rows}, "fate": fate, "samples_s": [1e-5] * 9, **more}

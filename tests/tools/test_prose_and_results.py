@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import unittest
+from pathlib import Path
 
 from test_checks import Planted
 
@@ -88,6 +89,16 @@ class Results(Planted):
         self.assert_caught(self.path, 1, "holds no `recorded`")
         self.write(self.path, "[")
         self.assert_caught(self.path, 1, "holds no `recorded`")
+
+    def test_compressed_recordings(self):
+        path = self.path + ".xz"
+        keep_recording = check_results.keep_recording
+        self.write(path)
+        for text, fault in ((keep_recording.rendered(self.good), None), (json.dumps(self.good), "not one line a row")):
+            (self.root / path).write_bytes(keep_recording.bytes_of(Path(path), text))
+            self.assert_caught(path, 1, fault) if fault else self.assert_clean()
+        self.write(path, "x")
+        self.assert_caught(path, 1, "holds no `recorded`")
 
     def test_places(self):
         self.keep(self.good, "results/current/nvidia-h100/sgemm.json")

@@ -9,7 +9,7 @@
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
-constexpr int kTraits = 13;  // traits_of()
+constexpr int kTraits = 14;  // traits_of()
 using ShapeTraits = std::array<float, kTraits>;
 
 // Node i asks whether trait[i] lies above above[i]: no leads to node 2·i + 1, yes to the next one.

@@ -25,8 +25,8 @@ inline ShapeTraits traits_of(const Problem& p, std::int64_t count = 1) {
                      lines = (p.trans_a ? p.m : p.k) | (p.trans_b ? p.k : p.n);
   const auto blocks = [](std::int64_t size, std::int64_t of) { return (size + of - 1) / of; };
   const auto products = static_cast<double>(std::max<std::int64_t>(count, 1));
-  const auto waves =
-      static_cast<float>(static_cast<double>(blocks(p.m, 64) * blocks(p.n, 64)) * products / 132.0);
+  const double of_c = static_cast<double>(blocks(p.m, 64) * blocks(p.n, 64)) * products;
+  const auto waves = static_cast<float>(of_c / 132.0);
   return {log2_of(static_cast<double>(few)),
           log2_of(std::max(m, n)),
           log2_of(k),
@@ -41,7 +41,8 @@ inline ShapeTraits traits_of(const Problem& p, std::int64_t count = 1) {
           static_cast<float>(blocks(few, 16) * 16) / static_cast<float>(few),
           waves / std::ceil(waves),
           log2_of(m / n),
-          log2_of(products)};
+          log2_of(products),
+          log2_of(of_c)};
 }
 
 // The corrections were learned on an NVIDIA H200, whose memory is so fast: a model's time is

@@ -138,9 +138,10 @@ auto with_across(const LinesShape& s, const runtime::Machine& machine, const Run
 
 // Longer sums of a lane lose more than cublasSgemm's do.
 constexpr std::int64_t kLongestLines = 32 << 10;
-// Whether row_11's and row_19's sums for more rows than 4 do so, too: of long lines, all along k.
+// Whether those of all rungs on CUDA cores do so, too: for 5 to 8 rows of long lines, all along k,
+// which cublasSgemm shares out among many threads.
 inline bool loses_by_lines(const Problem& p) {
-  constexpr std::int64_t kShortest = 2 << 10, kLeastElements = 8 << 20, kLeastLines = 1536,
+  constexpr std::int64_t kShortest = 1 << 10, kLeastElements = 8 << 20, kLeastLines = 1536,
                          kFew = 4;
   const LinesShape s = lines_shape(p, true, 1);
   return p.trans_b && !p.trans_a && s.few > kFew && s.few <= kMostFewLines && p.k >= kShortest &&

@@ -198,11 +198,9 @@ struct TimeOfSplit {
     return split.time_s;
   }
 };
-// `in_terms`: others are as accurate as cublasSgemm where its sums of many are not.
 void consider_lines_along(Considered& plans, const Problem& p, std::int64_t count,
-                          const runtime::Machine& machine, bool in_terms, Corrected rung) {
+                          const runtime::Machine& machine, Corrected rung) {
   if (!has_few_lines(p, true, count) || p.k > kLongestLines) return;
-  if (in_terms && loses_by_lines(p)) return;
   plans.consider(with_along(lines_shape(p, true, count), machine, TimeOfSplit()),
                  {WARPLADDER_PLANNED(row_19_few_lines)}, rung);
 }
@@ -225,43 +223,55 @@ void consider_batched_parity(Considered& plans, const Problem& p, std::int64_t c
                  rung);
 }
 
+// `parted`: only where a thread sums parts of k apart.
 void consider_small_tiles(Considered& plans, const Problem& p, std::int64_t count,
-                          const runtime::Machine& machine, Corrected rung) {
+                          const runtime::Machine& machine, bool parted, Corrected rung) {
   if (!fits_ring(p.m, p.n, count) || !ladder::runs_on(machine, rung_row_26_small_tiles)) return;
-  const Slices s =
-      with_ring_tile(ring_shape(p.m, p.n, p.k, p.trans_a, p.trans_b, count), machine, JustSlices());
-  plans.consider(
-      s.time_s, {WARPLADDER_PLANNED(row_26_small_tiles), bytes_of_batch_slices(s, p, count)}, rung);
+  with_ring_tile(ring_shape(p.m, p.n, p.k, p.trans_a, p.trans_b, count), machine,
+                 [&]<class C>(const Slices& s) {
+                   if (parted && !C::parted) return;
+                   plans.consider(
+                       s.time_s,
+                       {WARPLADDER_PLANNED(row_26_small_tiles), bytes_of_batch_slices(s, p, count)},
+                       rung);
+                 });
 }
 
-// The rungs on CUDA cores. `in_terms`: others than these are as accurate as cublasSgemm where
-// row_19's and row_11's sums for eight rows of long lines are not.
+// The rungs on CUDA cores. `in_terms`: others are as fast and more accurate where sums of long k
+// pass through large tiles.
 Considered on_cuda_cores(const Problem& p, const runtime::Machine& machine, bool in_terms) {
+  constexpr std::int64_t kLongSums = 512;
+  const bool large_tiles = !in_terms || p.k < kLongSums;
   const TimesOfWords& times = times_of(p, machine);
   Considered plans;
   const double whole_s = parity_time<ParityTile>(p.m, p.n, p.k, 1, machine);
   plans.consider(times.parity * whole_s, {WARPLADDER_PLANNED(row_07_register_parity)},
                  Corrected::row_07_register_parity);
-  consider_lines_along(plans, p, 1, machine, in_terms, Corrected::row_19_few_lines);
+  consider_lines_along(plans, p, 1, machine, Corrected::row_19_few_lines);
   consider_lines_across(plans, p, 1, machine, Corrected::row_25_lines_across);
   // Of many waves row_07 has tiles that were found for their sizes.
   constexpr double kFewWaves = 4;
   if (tiles_of(p) <= kFewWaves * machine.multiprocessors) {
-    consider_batched_parity(plans, p, 1, machine, Corrected::row_24_batched_parity);
-    consider_small_tiles(plans, p, 1, machine, Corrected::row_26_small_tiles);
+    if (large_tiles) {
+      consider_batched_parity(plans, p, 1, machine, Corrected::row_24_batched_parity);
+    }
+    consider_small_tiles(plans, p, 1, machine, !large_tiles, Corrected::row_26_small_tiles);
   }
   const Slices large = with_parity_tile(p.m, p.n, p.k, machine, JustSlices());
-  if (large.time_s < whole_s) {
+  if (large_tiles && large.time_s < whole_s) {
     plans.consider(times.parity * large.time_s,
                    {WARPLADDER_PLANNED(row_20_parity_split_k), bytes_of_product_slices(large, p)},
                    Corrected::row_20_parity_split_k);
   }
   if (!ladder::runs_on(machine, rung_row_13_split_k)) return plans;
-  if (p.k <= kMostDepth) {
+  // Below such a C cublasSgemm's warps share k: its sums are shorter than row_22's.
+  constexpr std::int64_t kShortSums = 8, kLeastElements = 1 << 20;
+  const bool columns_lose = in_terms && p.k > kShortSums && p.m * p.n < kLeastElements;
+  if (p.k <= kMostDepth && !columns_lose) {
     plans.consider(time_of_column_blocks(p.m, p.n, p.k, machine),
                    {WARPLADDER_PLANNED(row_22_columns_stay)}, Corrected::row_22_columns_stay);
   }
-  if (std::min(p.m, p.n) <= kFewRows && !(in_terms && loses_by_lines(p))) {
+  if (std::min(p.m, p.n) <= kFewRows) {
     const Slices s = with_narrow_tile(p.m, p.n, p.k, machine, JustSlices());
     plans.consider(times.narrow * s.time_s,
                    {WARPLADDER_PLANNED(row_11_few_rows), bytes_of_slices(s, p)},
@@ -342,9 +352,10 @@ Considered together_of(const Problem& given, const runtime::Machine& machine, Ar
   }
   if (!in_float64 && std::min(p.m, p.n) > 1) {  // others are row_18's
     consider_batched_parity(plans, p, count, machine, Corrected::row_24_batched_parity_in_batches);
-    consider_small_tiles(plans, p, count, machine, Corrected::row_26_small_tiles_in_batches);
-    consider_lines_along(plans, p, count, machine, in_terms,
-                         Corrected::row_19_few_lines_in_batches);
+    consider_small_tiles(plans, p, count, machine, false, Corrected::row_26_small_tiles_in_batches);
+    if (!in_terms || !loses_by_lines(p)) {
+      consider_lines_along(plans, p, count, machine, Corrected::row_19_few_lines_in_batches);
+    }
     consider_lines_across(plans, p, count, machine, Corrected::row_25_lines_across_in_batches);
   }
 #if WARPLADDER_HOPPER_CODE
@@ -375,8 +386,9 @@ Considered plans_of_one(const Problem& given, const runtime::Machine& machine,
   }
   Considered plans;
   if (arithmetic != Arithmetic::double_rounded) {
+    // Terms and float64 are as accurate as cublasSgemm where sums in FP32 are not.
     const bool in_terms = hopper && arithmetic == Arithmetic::accurate;
-    plans = on_cuda_cores(p, machine, in_terms);
+    if (!in_terms || !loses_by_lines(p)) plans = on_cuda_cores(p, machine, in_terms);
   }
   if (arithmetic == Arithmetic::cuda_cores) return plans;
   if (!hopper) {
@@ -476,11 +488,13 @@ int candidates(const Problem& p, const runtime::Machine& machine, Arithmetic ari
 
 Plan plan_preparation(const Problem& p, const runtime::Machine& machine,
                       Arithmetic arithmetic) noexcept {
-  // The time that pairs save grows with m: if they save none for many rows, they never do.
+  // The time that pairs save grows with m: if they save none for many rows, they never do. So many
+  // are more than corrections were learned from.
   Problem many = p;
   many.m = 1 << 20;
-  const Plan plan_for_many = plan(many, machine, arithmetic, {}, true);
-  return plan_for_many.prepared_bytes > 0 ? plan_for_many : Plan{};
+  if (p.alpha == 0.0f || p.n == 0) return {};
+  const Plan for_many = plans_of_one(many, machine, arithmetic, true).fastest().plan;
+  return for_many.prepared_bytes > 0 ? for_many : Plan{};
 }
 
 void add_source(const Call& given, runtime::StreamView& stream) noexcept {

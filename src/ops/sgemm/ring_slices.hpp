@@ -27,6 +27,8 @@ struct RingTile {
                        threads = groups * group_threads;
   static_assert(rows % warp_rows == 0 && columns % warp_columns == 0 && depth % (8 * groups) == 0);
   static_assert(stages > 2);
+  // Whether a thread sums parts of k apart. With 32 sums it lacks the registers.
+  static constexpr bool parted = thread_rows * thread_columns <= 16;
 };
 using RingFlat = RingTile<16, 32, 4, 4, 4, 2, 16, 4, 8>;
 using RingSteep = RingTile<32, 16, 4, 4, 8, 2, 16, 4, 8>;

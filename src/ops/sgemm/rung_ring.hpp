@@ -83,6 +83,32 @@ struct RingOperands {
   };
 };
 
+// A sum of all k loses more than cublasSgemm's, whose warps share k where tiles are small. So a
+// thread sums parts of k apart, where C::parted says so.
+template <class C>
+class PartsOfSums {
+ public:
+  static constexpr int part = 8;  // of k
+
+  __device__ __forceinline__ static void begin(ParitySums<C>& sums) {
+    WARPLADDER_UNROLL
+    for (int i = 0; i < kAll; ++i) sums.sum[i / C::thread_columns][i % C::thread_columns] = 0;
+  }
+  __device__ __forceinline__ void end(const ParitySums<C>& sums) {
+    WARPLADDER_UNROLL
+    for (int i = 0; i < kAll; ++i)
+      sum_[i] += sums.sum[i / C::thread_columns][i % C::thread_columns];
+  }
+  __device__ __forceinline__ void join(ParitySums<C>& sums) const {
+    WARPLADDER_UNROLL
+    for (int i = 0; i < kAll; ++i) sums.sum[i / C::thread_columns][i % C::thread_columns] = sum_[i];
+  }
+
+ private:
+  static constexpr int kCount = C::thread_rows * C::thread_columns, kAll = C::parted ? kCount : 0;
+  float sum_[kCount] = {};
+};
+
 // Adds up what the groups of warps have summed, in the first of them. `sums`: shared memory that
 // other threads may still read.
 template <class C>
@@ -131,6 +157,7 @@ static __global__ void __launch_bounds__(C::threads, C::resident)
     ptx::cp_async_commit();
   }
   ParitySums<C> sums;
+  PartsOfSums<C> parts;
   int reads = 0, writes = C::stages - 1;
   WARPLADDER_NO_UNROLL
   for (int t = 0; t < tiles; ++t) {
@@ -145,12 +172,16 @@ static __global__ void __launch_bounds__(C::threads, C::resident)
     WARPLADDER_UNROLL_ON_GPU
     for (int k = 0; k + 1 < kSteps; ++k) {
       sums.load(ring[reads].a, ring[reads].b, at, first + k + 1, k + 1);
+      if (k % parts.part == 0) parts.begin(sums);
       sums.multiply(k);
+      if ((k + 1) % parts.part == 0) parts.end(sums);
     }
     sums.multiply(kSteps - 1);
+    parts.end(sums);
     writes = reads;
     reads = reads + 1 == C::stages ? 0 : reads + 1;
   }
+  parts.join(sums);
   ptx::allow_next_kernel();  // the join
   if constexpr (C::groups > 1) join_groups(sums, &ring[0].a[0][0]);
   store_part<C, parts::AsItIs>({g, row0, column0, vectors}, at, sums.sum, &ring[0].a[0][0],
