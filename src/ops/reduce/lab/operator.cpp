@@ -216,7 +216,7 @@ std::vector<ReduceCase> reduce_cases() {
   // Blocks that take several turns; and sums that a chain of additions would get wrong.
   cases.push_back({{Function::sum, (1 << 20) + 1}, Filling::positive});
   cases.push_back({{Function::argmax, (1 << 20) + 7}});
-  cases.push_back({{Function::argmin, (1 << 20) + 9}});
+  cases.push_back({{Function::argmin, (1 << 21) + 9}});
   for (const Function f : {Function::sum, Function::mean}) {
     cases.push_back({{f, 5000}, Filling::scattered});
     cases.push_back({{f, 300000}, Filling::scattered, 1});

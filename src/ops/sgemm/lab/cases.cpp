@@ -185,7 +185,8 @@ std::vector<GemmCase> gemm_cases() {
       add(plain(compact(130, 41, 9, Layout::column_major, trans_a, trans_b, 0.5f, 1.0f)));
     }
   }
-  add_compact(20, 34, 5000);  // long enough for clusters of more than eight blocks
+  add_compact(36, 34, 4100);
+  add_compact(20, 36, 5000);  // long enough for clusters of more than eight blocks
   add_compact(1, 300, 1);
   add_compact(300, 40, 1, 1.0f, 2.0f);
   add_compact(70, 260, 35);

@@ -59,7 +59,7 @@ void add_shapes(List& list, const Variant& v) {
   list.add_exact(of_terms(v, 132, 1100));
   // One column, or one line, of many elements; and pieces that fill waves.
   list.add_exact(of_terms(v, 1, 30000));
-  list.add(of_terms(v, 2201, 1));
+  list.add(of_terms(v, 5001, 1));
   list.add_exact(of_terms(v, 260, 700));
   // Nothing to compute.
   list.add(of_terms(v, 0, 5));

@@ -47,7 +47,7 @@ void add_patterns(List& list) {
                              "rmat:scale=11,edge=16",
                              "dense_rows:rows=4000,per_row=4,dense=3",
                              "arrow:rows=10000",
-                             "dense_rows:rows=30000,per_row=17,dense=2",
+                             "dense_rows:rows=60000,per_row=17,dense=2",
                              "empty_rows:rows=9000",
                              "single_row:columns=30000",
                              "single_row:columns=5",
