@@ -61,33 +61,15 @@ class PlannedProduct {
   }
   // The exact C, and what its error is measured by.
   std::vector<Element> truth() const {
-    std::vector<Element> c(static_cast<std::size_t>(p_.m * p_.n));
-    for (std::int64_t i = 0; i < p_.m; ++i) {
-      for (std::int64_t x = 0; x < p_.k; ++x) {
-        const double a = host_a_[static_cast<std::size_t>(i * p_.k + x)];
-        for (std::int64_t j = 0; j < p_.n; ++j) {
-          const double term = a * host_b_[static_cast<std::size_t>(x * p_.n + j)];
-          Element& element = c[static_cast<std::size_t>(i * p_.n + j)];
-          element.sum += term;
-          element.magnitude += std::abs(term);
-        }
-      }
-    }
-    return c;
+    return added_up<Element>([](Element& element, float a, float b) {
+      const double term = static_cast<double>(a) * b;
+      element.sum += term;
+      element.magnitude += std::abs(term);
+    });
   }
   // What one sum of all k gives for each element.
   std::vector<float> in_one_sum() const {
-    std::vector<float> c(static_cast<std::size_t>(p_.m * p_.n));
-    for (std::int64_t i = 0; i < p_.m; ++i) {
-      for (std::int64_t x = 0; x < p_.k; ++x) {
-        const float a = host_a_[static_cast<std::size_t>(i * p_.k + x)];
-        for (std::int64_t j = 0; j < p_.n; ++j) {
-          float& sum = c[static_cast<std::size_t>(i * p_.n + j)];
-          sum = std::fma(a, host_b_[static_cast<std::size_t>(x * p_.n + j)], sum);
-        }
-      }
-    }
-    return c;
+    return added_up<float>([](float& sum, float a, float b) { sum = std::fma(a, b, sum); });
   }
   void judge(const std::vector<float>& c, const std::vector<Element>& truth) const {
     for (std::size_t i = 0; i < c.size(); ++i) {
@@ -98,6 +80,22 @@ class PlannedProduct {
   }
 
  private:
+  // C, of which `add` adds a term, a·b, to an element, in the order of k.
+  template <class T, class Add>
+  std::vector<T> added_up(const Add& add) const {
+    std::vector<T> c(static_cast<std::size_t>(p_.m * p_.n));
+    for (std::int64_t i = 0; i < p_.m; ++i) {
+      for (std::int64_t x = 0; x < p_.k; ++x) {
+        const float a = host_a_[static_cast<std::size_t>(i * p_.k + x)];
+        for (std::int64_t j = 0; j < p_.n; ++j) {
+          add(c[static_cast<std::size_t>(i * p_.n + j)], a,
+              host_b_[static_cast<std::size_t>(x * p_.n + j)]);
+        }
+      }
+    }
+    return c;
+  }
+
   Problem p_;
   std::vector<float> host_a_, host_b_;
 };
@@ -109,6 +107,15 @@ runtime::Machine made_up(int capability, int multiprocessors, double f64_tensor)
   m.f64_tensor_flops_per_s = f64_tensor;
   m.shared_bytes_per_block = (capability == 90 ? 227 : capability == 75 ? 64 : 99) << 10;
   return m;
+}
+
+// A rung's plan among those on CUDA cores, or no rung.
+Plan plan_of(std::string_view id, const Problem& p, const runtime::Machine& machine = {}) {
+  Candidate all[kMostCandidates];
+  const int count = plain::candidates(p, machine, Arithmetic::cuda_cores, {}, all);
+  const Candidate* const found =
+      std::find_if(all, all + count, [&](const Candidate& each) { return each.plan.id == id; });
+  return found == all + count ? Plan{} : found->plan;
 }
 
 TEST(SgemmPlans, NeedNoMoreWorkspaceThanTheyAskFor) {
@@ -146,13 +153,9 @@ TEST(SgemmPlans, SumPartsOfKApartInSmallTiles) {
     for (std::size_t i = 0; i < c.size(); ++i) squares += std::pow(c[i] - truth[i].sum, 2);
     return std::sqrt(squares);
   };
-  Candidate found[kMostCandidates];
-  const int count = plain::candidates(p, {}, Arithmetic::cuda_cores, {}, found);
-  const auto* small_tiles = std::find_if(found, found + count, [](const Candidate& c) {
-    return std::string_view(c.plan.id) == "row_26_small_tiles";
-  });
-  ASSERT_NE(small_tiles, found + count);
-  EXPECT_LT(error_of(product.run(small_tiles->plan)), 0.45 * error_of(product.in_one_sum()));
+  const Plan small_tiles = plan_of("row_26_small_tiles", p);
+  ASSERT_NE(small_tiles.rung, nullptr);
+  EXPECT_LT(error_of(product.run(small_tiles)), 0.45 * error_of(product.in_one_sum()));
 }
 
 // What is launched without a plan gets workspace_bytes(): a rung that states no need of its own
@@ -181,17 +184,13 @@ TEST(SgemmPlans, OfAPartInSlicesAreRight) {
     const Problem p = compact(shape.m, shape.n, shape.k);
     const runtime::Machine machine = made_up(80, 20, 0);
     const device::StandIn stand_in(machine);
-    Candidate all[kMostCandidates];
-    const int count = plain::candidates(p, machine, Arithmetic::cuda_cores, {}, all);
-    const Candidate* found = std::find_if(all, all + count, [](const Candidate& each) {
-      return std::string_view(each.plan.id) == "row_20_parity_split_k";
-    });
-    ASSERT_NE(found, all + count);
+    const Plan plan = plan_of("row_20_parity_split_k", p, machine);
+    ASSERT_NE(plan.rung, nullptr);
     const auto whole_slice = static_cast<std::size_t>(p.m * p.n) * sizeof(float);
-    EXPECT_GT(found->plan.workspace_bytes, 0u);
-    EXPECT_LT(found->plan.workspace_bytes, 2 * whole_slice);
+    EXPECT_GT(plan.workspace_bytes, 0u);
+    EXPECT_LT(plan.workspace_bytes, 2 * whole_slice);
     const PlannedProduct product(p);
-    product.judge(product.run(found->plan), product.truth());
+    product.judge(product.run(plan), product.truth());
   }
 }
 
