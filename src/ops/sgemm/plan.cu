@@ -223,6 +223,16 @@ void consider_batched_parity(Considered& plans, const Problem& p, std::int64_t c
                  rung);
 }
 
+// Where they are faster than row_07, which takes `whole_s`.
+void consider_parity_slices(Considered& plans, const Problem& p, const runtime::Machine& machine,
+                            const TimesOfWords& times, double whole_s) {
+  const Slices s = with_parity_tile(p.m, p.n, p.k, machine, JustSlices());
+  if (s.time_s >= whole_s) return;
+  plans.consider(times.parity * s.time_s,
+                 {WARPLADDER_PLANNED(row_20_parity_split_k), bytes_of_product_slices(s, p)},
+                 Corrected::row_20_parity_split_k);
+}
+
 // `parted`: only where a thread sums parts of k apart.
 void consider_small_tiles(Considered& plans, const Problem& p, std::int64_t count,
                           const runtime::Machine& machine, bool parted, Corrected rung) {
@@ -257,12 +267,7 @@ Considered on_cuda_cores(const Problem& p, const runtime::Machine& machine, bool
     }
     consider_small_tiles(plans, p, 1, machine, !large_tiles, Corrected::row_26_small_tiles);
   }
-  const Slices large = with_parity_tile(p.m, p.n, p.k, machine, JustSlices());
-  if (large_tiles && large.time_s < whole_s) {
-    plans.consider(times.parity * large.time_s,
-                   {WARPLADDER_PLANNED(row_20_parity_split_k), bytes_of_product_slices(large, p)},
-                   Corrected::row_20_parity_split_k);
-  }
+  if (large_tiles) consider_parity_slices(plans, p, machine, times, whole_s);
   if (!ladder::runs_on(machine, rung_row_13_split_k)) return plans;
   // Below such a C cublasSgemm's warps share k: its sums are shorter than row_22's.
   constexpr std::int64_t kShortSums = 8, kLeastElements = 1 << 20;
@@ -490,9 +495,9 @@ Plan plan_preparation(const Problem& p, const runtime::Machine& machine,
                       Arithmetic arithmetic) noexcept {
   // The time that pairs save grows with m: if they save none for many rows, they never do. So many
   // are more than corrections were learned from.
+  if (p.alpha == 0.0f || p.n == 0) return {};
   Problem many = p;
   many.m = 1 << 20;
-  if (p.alpha == 0.0f || p.n == 0) return {};
   const Plan for_many = plans_of_one(many, machine, arithmetic, true).fastest().plan;
   return for_many.prepared_bytes > 0 ? for_many : Plan{};
 }

@@ -150,6 +150,13 @@ struct ParitySums {
   float sum[C::thread_rows][C::thread_columns] = {};
   float a[2][C::thread_rows], b[2][C::thread_columns];
 
+  // The sums row by row.
+  __device__ __forceinline__ float& operator[](int i) {
+    return sum[i / C::thread_columns][i % C::thread_columns];
+  }
+  __device__ __forceinline__ float operator[](int i) const {
+    return sum[i / C::thread_columns][i % C::thread_columns];
+  }
   // The factors of step k, which lie in row `from` of the tiles.
   template <class ATile, class BTile>
   __device__ __forceinline__ void load(const ATile& a_tile, const BTile& b_tile, ParityPlace at,

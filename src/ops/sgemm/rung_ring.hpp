@@ -92,16 +92,15 @@ class PartsOfSums {
 
   __device__ __forceinline__ static void begin(ParitySums<C>& sums) {
     WARPLADDER_UNROLL
-    for (int i = 0; i < kAll; ++i) sums.sum[i / C::thread_columns][i % C::thread_columns] = 0;
+    for (int i = 0; i < kAll; ++i) sums[i] = 0;
   }
   __device__ __forceinline__ void end(const ParitySums<C>& sums) {
     WARPLADDER_UNROLL
-    for (int i = 0; i < kAll; ++i)
-      sum_[i] += sums.sum[i / C::thread_columns][i % C::thread_columns];
+    for (int i = 0; i < kAll; ++i) sum_[i] += sums[i];
   }
   __device__ __forceinline__ void join(ParitySums<C>& sums) const {
     WARPLADDER_UNROLL
-    for (int i = 0; i < kAll; ++i) sums.sum[i / C::thread_columns][i % C::thread_columns] = sum_[i];
+    for (int i = 0; i < kAll; ++i) sums[i] = sum_[i];
   }
 
  private:
@@ -121,7 +120,7 @@ __device__ __forceinline__ void join_groups(ParitySums<C>& own, float* sums) {
   __syncthreads();  // all threads have read the last tile
   WARPLADDER_UNROLL
   for (int i = 0; i < kCount; ++i) {
-    if (group > 0) *place(group - 1, i) = own.sum[i / C::thread_columns][i % C::thread_columns];
+    if (group > 0) *place(group - 1, i) = own[i];
   }
   __syncthreads();  // the sums are there
   if (group > 0) return;
@@ -129,7 +128,7 @@ __device__ __forceinline__ void join_groups(ParitySums<C>& own, float* sums) {
   for (int of = 0; of + 1 < C::groups; ++of) {
     WARPLADDER_UNROLL
     for (int i = 0; i < kCount; ++i) {
-      own.sum[i / C::thread_columns][i % C::thread_columns] += *place(of, i);
+      own[i] += *place(of, i);
     }
   }
 }
@@ -157,7 +156,7 @@ static __global__ void __launch_bounds__(C::threads, C::resident)
     ptx::cp_async_commit();
   }
   ParitySums<C> sums;
-  PartsOfSums<C> parts;
+  PartsOfSums<C> of_parts;
   int reads = 0, writes = C::stages - 1;
   WARPLADDER_NO_UNROLL
   for (int t = 0; t < tiles; ++t) {
@@ -172,16 +171,16 @@ static __global__ void __launch_bounds__(C::threads, C::resident)
     WARPLADDER_UNROLL_ON_GPU
     for (int k = 0; k + 1 < kSteps; ++k) {
       sums.load(ring[reads].a, ring[reads].b, at, first + k + 1, k + 1);
-      if (k % parts.part == 0) parts.begin(sums);
+      if (k % PartsOfSums<C>::part == 0) of_parts.begin(sums);
       sums.multiply(k);
-      if ((k + 1) % parts.part == 0) parts.end(sums);
+      if ((k + 1) % PartsOfSums<C>::part == 0) of_parts.end(sums);
     }
     sums.multiply(kSteps - 1);
-    parts.end(sums);
+    of_parts.end(sums);
     writes = reads;
     reads = reads + 1 == C::stages ? 0 : reads + 1;
   }
-  parts.join(sums);
+  of_parts.join(sums);
   ptx::allow_next_kernel();  // the join
   if constexpr (C::groups > 1) join_groups(sums, &ring[0].a[0][0]);
   store_part<C, parts::AsItIs>({g, row0, column0, vectors}, at, sums.sum, &ring[0].a[0][0],
