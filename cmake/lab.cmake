@@ -38,15 +38,21 @@ function(warpladder_layer name)
   warpladder_use_precompiled(warpladder_${name} warpladder_host_headers)
 endfunction()
 
+# Quick builds compile these C++ sources at -O1, but for files of those names (a regular expression): the
+# demo and tests read small files, and at -O3 JSON takes twice as long to compile.
+function(warpladder_quick_texts but_for)
+  if(WARPLADDER_QUICK)
+    list(FILTER ARGN INCLUDE REGEX "\\.cpp$")
+    list(FILTER ARGN EXCLUDE REGEX "/(${but_for})\\.cpp$")
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -O1)
+  endif()
+endfunction()
+
 file(GLOB base_sources CONFIGURE_DEPENDS src/base/*.cpp)
 warpladder_layer(base SOURCES ${base_sources}
   LINK nlohmann_json::nlohmann_json ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS})
 set_source_files_properties(src/base/fmt_once.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
-if(WARPLADDER_QUICK)  # the demo and tests read small files; at -O3 JSON takes twice as long to compile
-  set(texts ${base_sources})
-  list(FILTER texts EXCLUDE REGEX "/random_fill\\.cpp$")  # which fills every operand
-  set_source_files_properties(${texts} PROPERTIES COMPILE_OPTIONS -O1)
-endif()
+warpladder_quick_texts("random_fill" ${base_sources})  # which fills every operand
 target_include_directories(warpladder_base SYSTEM PUBLIC  # its code is compiled in fmt_once.cpp
   $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
 set(build_type ${CMAKE_BUILD_TYPE})
@@ -103,11 +109,8 @@ function(warpladder_room name)
     list(FILTER sources EXCLUDE REGEX "/(rival_)?cu[a-z_]+\\.cpp$")
   endif()
   list(REMOVE_ITEM sources ${matrix_sources})
-  if(WARPLADDER_QUICK)  # all but what computes the truth and draws operands
-    set(texts ${sources})
-    list(FILTER texts EXCLUDE REGEX "/([a-z_]*trial|accuracy[a-z_]*|draws|generators|judge|reference|operands)\\.cpp$|\\.cu$")
-    set_source_files_properties(${texts} PROPERTIES COMPILE_OPTIONS -O1)
-  endif()
+  # But for what computes the truth and draws operands.
+  warpladder_quick_texts("[a-z_]*trial|accuracy[a-z_]*|judge|reference|operands" ${sources})
   add_library(warpladder_room_${name} OBJECT ${sources})
   target_link_libraries(warpladder_room_${name} PUBLIC warpladder_ladder)
   warpladder_use_precompiled(warpladder_room_${name} warpladder_host_headers)
