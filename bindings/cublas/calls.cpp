@@ -62,15 +62,14 @@ void fill(Product& p, const Arguments<Int>& given) {
   p.beta_at = floats(given.beta);
   p.a.ld = given.lda;
   p.b.ld = given.ldb;
-  p.d.ld = given.ldc;
+  p.c.ld = p.d.ld = given.ldc;
 }
 template <class Int>
 void fill(Product& p, const Arguments<Int>& given, const void* a, const void* b, const void* c) {
   fill(p, given);
   p.a.data = floats(a);
   p.b.data = floats(b);
-  p.d.data = floats(c);
-  p.c = p.d;
+  p.c.data = p.d.data = floats(c);
 }
 template <class Int>
 void fill_strided(Product& p, const Arguments<Int>& given, const void* a, long long stride_a,
@@ -88,8 +87,7 @@ Outcome fill_arrays(Product& p, const Arguments<Int>& given, const void* a, cons
   p.batch = batch;
   p.a.pointers = arrays(a);
   p.b.pointers = arrays(b);
-  p.d.pointers = arrays(c);
-  p.c = p.d;
+  p.c.pointers = p.d.pointers = arrays(c);
   return a && b && c ? Outcome::taken : Outcome::arguments;
 }
 

@@ -14,6 +14,7 @@ constexpr int kMostContexts = 64;
 struct Slot {
   std::atomic<std::uint64_t> context{0};
   std::atomic<warpladder_handle> handle{nullptr};
+  device::Pool pool = nullptr;  // of its workspaces
 };
 Slot slots[2][kMostContexts];  // ordinary, pedantic
 std::mutex making;
@@ -23,24 +24,6 @@ Slot* find(bool pedantic, std::uint64_t context) {
     const std::uint64_t there = slot.context.load(std::memory_order_acquire);
     if (there == context) return &slot;
     if (there == 0) return nullptr;
-  }
-  return nullptr;
-}
-
-// A handle of the current context. Null, told once, where warpladder does not serve it.
-warpladder_handle make(bool pedantic) {
-  const device::OutsideCaptures outside;
-  warpladder_handle handle = nullptr;
-  warpladder_status status = warpladder_create(&handle);
-  if (status == WARPLADDER_SUCCESS && pedantic) {
-    status = warpladder_set_arithmetic(handle, WARPLADDER_ARITHMETIC_CUDA_CORES);
-  }
-  if (status == WARPLADDER_SUCCESS && device::prepare()) return handle;
-  if (status != WARPLADDER_SUCCESS) {
-    report("all calls go to cuBLAS: %s: %s", warpladder_status_string(status),
-           warpladder_last_error());
-  } else {
-    report("all calls go to cuBLAS: this build holds no code for the GPU");
   }
   return nullptr;
 }
@@ -59,7 +42,7 @@ constexpr int kMostBuffers = 256;
 Buffer buffers[kMostBuffers];
 std::mutex taking;
 
-void release(void* buffer) {
+void end_use(void* buffer) {
   static_cast<Buffer*>(buffer)->in_use.store(false, std::memory_order_release);
 }
 
@@ -104,41 +87,64 @@ Buffer* take(std::uint64_t context, cudaStream_t stream, std::size_t bytes) {
   buffer->capture = info.id;
   buffer->stream = stream;
   buffer->in_use.store(true, std::memory_order_release);
-  return device::tie_to_graph(info.graph, buffer, release) ? buffer : nullptr;
+  return device::tie_to_graph(info.graph, buffer, end_use) ? buffer : nullptr;
+}
+
+// The functions that a handle takes its workspaces from. What a captured call gets belongs to the
+// graph, because memory that a graph itself allocates forbids it to be a part of another graph.
+void* allocate(void* state, std::size_t bytes, cudaStream_t stream) {
+  const Slot& slot = *static_cast<const Slot*>(state);
+  if (device::capture_of(stream) == device::Capture::none) {
+    return device::allocate(slot.pool, bytes, stream);
+  }
+  const Buffer* const buffer = take(slot.context, stream, bytes);
+  return buffer ? buffer->data : nullptr;
+}
+void release(void*, void* memory, std::size_t, cudaStream_t stream) {
+  if (device::capture_of(stream) == device::Capture::none) device::release(memory, stream);
+}
+
+// A handle of the current context, which `slot` is for. Null, told once, where warpladder does not
+// serve it.
+warpladder_handle make(bool pedantic, Slot& slot) {
+  const device::OutsideCaptures outside;
+  warpladder_handle handle = nullptr;
+  warpladder_status status = warpladder_create(&handle);
+  if (status == WARPLADDER_SUCCESS && pedantic) {
+    status = warpladder_set_arithmetic(handle, WARPLADDER_ARITHMETIC_CUDA_CORES);
+  }
+  const warpladder_allocator allocator{allocate, release, &slot};
+  if (status == WARPLADDER_SUCCESS) status = warpladder_set_allocator(handle, &allocator);
+  if (status != WARPLADDER_SUCCESS) {
+    report("all calls go to cuBLAS: %s: %s", warpladder_status_string(status),
+           warpladder_last_error());
+    return nullptr;
+  }
+  slot.pool = device::make_pool();
+  if (slot.pool && device::prepare()) return handle;
+  report("all calls go to cuBLAS: %s", slot.pool ? "this build holds no code for the GPU"
+                                                 : "the GPU has no memory pool for workspaces");
+  return nullptr;
 }
 
 }  // namespace
 
-Served served(bool pedantic, bool may_make) noexcept {
+warpladder_handle handle_for(bool pedantic, cudaStream_t stream) noexcept {
   const std::uint64_t context = device::context();
-  if (context == 0) return {};
+  if (context == 0) return nullptr;
   const Slot* slot = find(pedantic, context);
-  if (!slot && may_make) {
+  if (!slot && device::capture_of(stream) == device::Capture::none) {
     const std::lock_guard lock(making);
     slot = find(pedantic, context);
     for (int i = 0; !slot && i < kMostContexts; ++i) {
       Slot& unused = slots[pedantic][i];
       if (unused.context.load(std::memory_order_relaxed) != 0) continue;
-      unused.handle.store(make(pedantic), std::memory_order_relaxed);
+      unused.handle.store(make(pedantic, unused), std::memory_order_relaxed);
       unused.context.store(context, std::memory_order_release);
       slot = &unused;
     }
   }
-  return {context, slot ? slot->handle.load(std::memory_order_relaxed) : nullptr};
-}
-
-GraphWorkspace::GraphWorkspace(const Served& served, cudaStream_t stream,
-                               std::size_t bytes) noexcept
-    : handle_(served.handle), stream_(stream), ok_(bytes == 0) {
-  if (ok_) return;
-  const Buffer* const buffer = take(served.context, stream, bytes);
-  if (!buffer) return;
-  is_set_ = ok_ =
-      warpladder_set_workspace(handle_, stream_, buffer->data, buffer->bytes) == WARPLADDER_SUCCESS;
-}
-
-GraphWorkspace::~GraphWorkspace() {
-  if (is_set_) warpladder_set_workspace(handle_, stream_, nullptr, 0);
+  return slot ? slot->handle.load(std::memory_order_relaxed) : nullptr;
 }
 
 }  // namespace warpladder::cublas

@@ -4,36 +4,14 @@
 
 #include <driver_types.h>
 
-#include <cstddef>
-#include <cstdint>
-
 #include "warpladder/warpladder.h"
 
 namespace warpladder::cublas {
 
-struct Served {
-  std::uint64_t context = 0;
-  warpladder_handle handle = nullptr;  // null where the context cannot be served
-};
-
-// Of the calling thread's context. `pedantic`: FP32 multiply-adds alone, as CUBLAS_PEDANTIC_MATH
-// wants them. With `may_make` false, null where there is none yet.
-Served served(bool pedantic, bool may_make) noexcept;
-
-// Gives the captured stream a workspace that the graph keeps, because memory that a graph itself
-// allocates forbids it to be a part of another graph. False where there is no memory.
-class GraphWorkspace {
- public:
-  GraphWorkspace(const Served& served, cudaStream_t stream, std::size_t bytes) noexcept;
-  ~GraphWorkspace();
-  GraphWorkspace(const GraphWorkspace&) = delete;
-  GraphWorkspace& operator=(const GraphWorkspace&) = delete;
-  bool ok() const { return ok_; }
-
- private:
-  warpladder_handle handle_;
-  cudaStream_t stream_;
-  bool is_set_ = false, ok_ = false;
-};
+// Of the calling thread's context; null where that cannot be served, and at a captured stream where
+// there is none yet. `pedantic`: FP32 multiply-adds alone, as CUBLAS_PEDANTIC_MATH wants them. A
+// handle takes workspaces from a pool of its own, and in a capture from memory that the graph
+// keeps.
+warpladder_handle handle_for(bool pedantic, cudaStream_t stream) noexcept;
 
 }  // namespace warpladder::cublas

@@ -37,22 +37,6 @@ std::int64_t multiply_adds(const Product& p) {
   return product;
 }
 
-// What the call may need of a workspace.
-std::size_t workspace_bytes(warpladder_handle handle, const Product& p) {
-  std::size_t bytes = 0, of_vector = 0;
-  if (p.is_vector()) {
-    warpladder_sgemv_workspace_bytes(handle, p.m, p.n, &bytes);
-  } else if (p.batch > 1 || p.has_pointers()) {
-    warpladder_sgemm_batched_workspace_bytes(handle, p.m, p.n, p.k, p.batch, &bytes);
-  } else {
-    warpladder_sgemm_workspace_bytes(handle, p.m, p.n, p.k, &bytes);
-    if (p.m == 1 || p.n == 1) {
-      warpladder_sgemv_workspace_bytes(handle, p.m == 1 ? p.n : p.m, p.k, &of_vector);
-    }
-  }
-  return bytes > of_vector ? bytes : of_vector;
-}
-
 // What the library adds to the product as it stores it: a C that is not D, or a bias where nothing
 // else follows. Its data is null where there is none.
 Operand addend(const Product& p) {
@@ -122,8 +106,13 @@ bool finish(const Product& p) {
   return at % 16 == 0 && steps % 4 == 0 ? finish<4>(p) : finish<1>(p);
 }
 
-// A refused call has written nothing, but for one that CUDA has refused.
+// A refused call has written nothing, but for one whose launch CUDA has refused.
 Outcome refused(const Product& p, warpladder_status status) {
+  const device::Capture capture = device::capture_of(p.stream);
+  if (capture == device::Capture::unknown) return Outcome::no_context;
+  if (capture == device::Capture::active && status == WARPLADDER_OUT_OF_MEMORY) {
+    return Outcome::capture;
+  }
   report_refusal(p.function, status, warpladder_status_string(status), warpladder_last_error());
   const bool c_is_lost = p.beta != 0.0f && !p.has_other_c();
   return status == WARPLADDER_CUDA_ERROR && c_is_lost ? Outcome::failed : Outcome::refused;
@@ -174,15 +163,13 @@ Outcome ask(const Original& cublas, cublasHandle_t handle, Product& p) noexcept 
 }
 
 Outcome multiply(const Product& p) noexcept {
-  const device::Capture capture = device::capture_of(p.stream);
-  if (capture == device::Capture::unknown) return Outcome::no_context;
-  const bool captured = capture == device::Capture::active;
-  const Served to = served(p.pedantic, !captured);
-  if (!to.handle) return captured ? Outcome::capture : Outcome::no_context;
-  const GraphWorkspace workspace(to, p.stream, captured ? workspace_bytes(to.handle, p) : 0);
-  if (!workspace.ok()) return Outcome::capture;
+  const warpladder_handle handle = handle_for(p.pedantic, p.stream);
+  if (!handle) {
+    const bool captured = device::capture_of(p.stream) == device::Capture::active;
+    return captured ? Outcome::capture : Outcome::no_context;
+  }
   if (!copy_c(p)) return Outcome::refused;
-  const warpladder_status status = call(to.handle, p);
+  const warpladder_status status = call(handle, p);
   if (status != WARPLADDER_SUCCESS) return refused(p, status);
   if (finish(p)) return Outcome::taken;
   return p.beta != 0.0f && !p.has_other_c() ? Outcome::failed : Outcome::refused;

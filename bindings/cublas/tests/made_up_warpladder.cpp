@@ -11,7 +11,7 @@
 struct warpladder_context {
   int arithmetic = WARPLADDER_ARITHMETIC_ACCURATE;
   std::uint64_t context = 0;
-  void *workspace = nullptr, *workspace_stream = nullptr;
+  warpladder_allocator allocator = {};
 };
 
 namespace made_up {
@@ -40,17 +40,24 @@ void end_graphs() {
 
 namespace {
 
-warpladder_status enter(const char* name, warpladder_handle handle, void* stream) {
+warpladder_status enter(const char* name, warpladder_handle handle, warpladder_stream stream) {
   Gpu& g = gpu();
   if (handle->context != g.context) std::abort();  // a handle of another context
   g.last = name;
   g.last_arithmetic = handle->arithmetic;
   g.last_stream = stream;
-  g.last_workspace = handle->workspace_stream == stream ? handle->workspace : nullptr;
   const auto status = static_cast<warpladder_status>(g.next_status);
   g.next_status = 0;
-  if (status == WARPLADDER_SUCCESS) ++g.products;
-  return status;
+  if (status != WARPLADDER_SUCCESS) return status;
+  if (!g.knows_streams) return WARPLADDER_CUDA_ERROR;
+  if (g.workspace_needed > 0) {
+    const warpladder_allocator& from = handle->allocator;
+    g.last_workspace = from.allocate(from.state, g.workspace_needed, stream);
+    if (!g.last_workspace) return WARPLADDER_OUT_OF_MEMORY;
+    from.release(from.state, g.last_workspace, g.workspace_needed, stream);
+  }
+  ++g.products;
+  return WARPLADDER_SUCCESS;
 }
 
 struct Matrix {
@@ -106,26 +113,9 @@ warpladder_status warpladder_set_arithmetic(warpladder_handle handle, warpladder
   handle->arithmetic = which;
   return WARPLADDER_SUCCESS;
 }
-warpladder_status warpladder_set_workspace(warpladder_handle handle, warpladder_stream stream,
-                                           void* workspace, size_t bytes) {
-  if (workspace && bytes < gpu().workspace_needed) std::abort();
-  handle->workspace = workspace;
-  handle->workspace_stream = stream;
-  return WARPLADDER_SUCCESS;
-}
-warpladder_status warpladder_sgemm_workspace_bytes(warpladder_handle, int64_t, int64_t, int64_t,
-                                                   size_t* bytes) {
-  *bytes = gpu().workspace_needed;
-  return WARPLADDER_SUCCESS;
-}
-warpladder_status warpladder_sgemm_batched_workspace_bytes(warpladder_handle, int64_t, int64_t,
-                                                           int64_t, int64_t, size_t* bytes) {
-  *bytes = gpu().workspace_needed;
-  return WARPLADDER_SUCCESS;
-}
-warpladder_status warpladder_sgemv_workspace_bytes(warpladder_handle, int64_t, int64_t,
-                                                   size_t* bytes) {
-  *bytes = gpu().workspace_needed;
+warpladder_status warpladder_set_allocator(warpladder_handle handle,
+                                           const warpladder_allocator* allocator) {
+  handle->allocator = *allocator;
   return WARPLADDER_SUCCESS;
 }
 
