@@ -6,18 +6,21 @@ from __future__ import annotations
 import argparse
 import contextlib
 import datetime
+import gzip
 import json
 import os
 import platform
 import statistics
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import torch
+from timeline import timeline
 
 import warpladder
 
@@ -57,6 +60,7 @@ class Measured:
     products_s: float = 0.0  # of a profiled step
     other_s: float = 0.0
     kernels: list[tuple[str, float]] = field(default_factory=list)  # the longest, seconds a step
+    timeline: list[tuple[int, float, float]] = field(default_factory=list)  # of a profiled step
     calls: dict[str, dict[str, int]] = field(default_factory=dict)  # warpladder.report()
 
     @property
@@ -72,6 +76,7 @@ class Measured:
             "products_s": self.products_s,
             "other_s": self.other_s,
             "kernels": [{"name": n, "s": s} for n, s in self.kernels],
+            "timeline": self.timeline,
             "calls": self.calls,
         }
 
@@ -112,8 +117,12 @@ def profiled(step: Callable[[], Any], measured: Measured, trace: Path | None) ->
     measured.products_s, measured.other_s = products * scale, (total - products) * scale
     kernels.sort(key=lambda e: -e.self_device_time_total)
     measured.kernels = [(e.key[:120], e.self_device_time_total * scale) for e in kernels[:12]]
-    if trace:
-        profile.export_chrome_trace(str(trace))
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "trace.json"
+        profile.export_chrome_trace(str(trace or file))
+        opened = gzip.open if trace and trace.suffix == ".gz" else open
+        with opened(trace or file, "rt", encoding="utf-8") as text:
+            measured.timeline = timeline(json.load(text), PROFILED_STEPS, PRODUCTS)
 
 
 def measure(

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Draws reports of these benchmarks as an SVG: draw.py OUT.svg REPORT.json...
 
-A pair of bars is a program's step, stock PyTorch above and warpladder below; the dark part is products. A
-panel below shows the losses of each training. The same reports give the same bytes.
+A pair of bars is a program's step, stock PyTorch above and warpladder below; the dark part is products. Below
+them the first program's step is drawn as its traces have it, kernel beside kernel. A panel shows the losses of
+each training. The same reports give the same bytes.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ NAMES = {"stock": "PyTorch", "warpladder": "warpladder"}
 WIDTH, PAD, LABELS, ENDINGS = 860, 20, 210, 190
 BAR, PAIR = 14, 46
 PANEL_HEIGHT, PANELS = 190, 2  # panels in a line
+LANE, TIMELINE_HEIGHT = 22, 104
+ATTENTION = "#6b8f3c"
 
 
 def text(x: float, y: float, content: str, size: float = 12, fill: str = INK, anchor: str = "start") -> str:
@@ -67,6 +70,33 @@ def bars(rows: list[dict[str, Any]], top: float) -> list[str]:
     return found
 
 
+def lane(spans: list[list[float]], which: int, y: float, left: float, per_us: float, fill: str) -> str:
+    """Spans of one class, as one shape."""
+    drawn = "".join(
+        f"M{left + start * per_us:.1f} {y:.0f}h{max(length * per_us, 0.1):.1f}v{LANE}h-{max(length * per_us, 0.1):.1f}z"
+        for of, start, length in spans
+        if of == which
+    )
+    return f'<path d="{drawn}" fill="{fill}"/>'
+
+
+def timelines(row: dict[str, Any], top: float) -> list[str]:
+    """A step of both contestants as their traces show it, on one scale."""
+    longest = max(start + length for name in COLOURS for _, start, length in row[name]["timeline"])
+    left, room = LABELS - 110, WIDTH - LABELS + 110 - PAD
+    found = [
+        text(PAD, top, f"{row['label']}: one step in the trace, {longest / 1e3:.1f} ms from edge to edge"),
+        rectangle(WIDTH - PAD - 96, top - 10, 12, 12, ATTENTION),
+        text(WIDTH - PAD - 78, top, "attention", 11, FAINT),
+    ]
+    for i, (name, (dark, light)) in enumerate(COLOURS.items()):
+        y = top + 14 + i * (LANE + 6)
+        found.append(text(PAD, y + LANE - 6, NAMES[name], 11, FAINT))
+        for which, fill in enumerate((dark, ATTENTION, light)):
+            found.append(lane(row[name]["timeline"], which, y, left, room / longest, fill))
+    return found
+
+
 def curves(row: dict[str, Any], left: float, top: float, width: float) -> list[str]:
     """The losses of one training, the stock curve wide and pale below the other."""
     series = {name: row[name]["losses"] for name in COLOURS}
@@ -100,8 +130,10 @@ def picture(reports: list[dict[str, Any]]) -> str:
     trained = [row for row in rows if "train" in row["label"] or "MLP" in row["label"]]
     top = 92
     below = top + PAIR * len(rows) + 14
+    traced = [row for row in rows if all(row[name].get("timeline") for name in COLOURS)][:1]
+    panels_at = below + TIMELINE_HEIGHT * len(traced)
     panel_lines = -(-len(trained) // PANELS)
-    height = below + panel_lines * PANEL_HEIGHT + 10
+    height = panels_at + panel_lines * PANEL_HEIGHT + 10
     gpu, libraries = reports[0]["gpu"]["GPU"], reports[0]["libraries"]
     subtitle = f"{gpu}, PyTorch {libraries['PyTorch']}, {reports[0]['date'][:10]}, TF32 off"
     body = [
@@ -116,9 +148,11 @@ def picture(reports: list[dict[str, Any]]) -> str:
         at += 230
     body.append(line(LABELS, top - 8, LABELS, below - 16, FRAME))
     body += bars(rows, top)
+    for row in traced:
+        body += timelines(row, below + 8)
     panel_width = (WIDTH - 2 * PAD - 24) / PANELS
     for i, row in enumerate(trained):
-        body += curves(row, PAD + (i % PANELS) * (panel_width + 24), below + (i // PANELS) * PANEL_HEIGHT,
+        body += curves(row, PAD + (i % PANELS) * (panel_width + 24), panels_at + (i // PANELS) * PANEL_HEIGHT,
                        panel_width)  # fmt: skip
     told = "; ".join(f"{row['label']} {row['speedup']:.2f} times as fast" for row in rows)
     return (

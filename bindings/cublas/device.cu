@@ -122,24 +122,9 @@ bool tie_to_graph(cudaGraph_t graph, void* data, void (*release)(void*)) noexcep
   return false;
 }
 
-Pool make_pool() noexcept {
-  cudaMemPoolProps properties = {};
-  properties.allocType = cudaMemAllocationTypePinned;
-  properties.location.type = cudaMemLocationTypeDevice;
-  Pool pool = nullptr;
-  std::uint64_t kept = UINT64_MAX;
-  if (cudaGetDevice(&properties.location.id) != cudaSuccess ||
-      cudaMemPoolCreate(&pool, &properties) != cudaSuccess) {
-    return nullptr;
-  }
-  cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept);
-  return pool;
-}
-void* allocate(Pool pool, std::size_t bytes, cudaStream_t stream) noexcept {
+void* allocate(std::size_t bytes, cudaStream_t stream) noexcept {
   void* memory = nullptr;
-  const auto error = pool ? cudaMallocFromPoolAsync(&memory, bytes, pool, stream)
-                          : cudaMallocAsync(&memory, bytes, stream);
-  return error == cudaSuccess ? memory : nullptr;
+  return cudaMallocAsync(&memory, bytes, stream) == cudaSuccess ? memory : nullptr;
 }
 void release(void* memory, cudaStream_t stream) noexcept {
   if (memory) cudaFreeAsync(memory, stream);

@@ -46,13 +46,8 @@ void* allocate(std::size_t bytes) noexcept;
 // there.
 bool tie_to_graph(cudaGraph_t graph, void* data, void (*release)(void*)) noexcept;
 
-// A pool of the current device's memory, which keeps what is returned to it; null where there is
-// none.
-using Pool = cudaMemPool_t;
-Pool make_pool() noexcept;
-// In the order of the stream, from the pool or, without one, the device's own; null where there is
-// no memory.
-void* allocate(Pool pool, std::size_t bytes, cudaStream_t stream) noexcept;
+// In the order of the stream; null where there is no memory.
+void* allocate(std::size_t bytes, cudaStream_t stream) noexcept;
 void release(void* memory, cudaStream_t stream) noexcept;
 bool clear(void* memory, std::size_t bytes, cudaStream_t stream) noexcept;
 // Waits for the stream.

@@ -11,8 +11,7 @@ namespace {
 class Scratch {
  public:
   Scratch(std::int64_t bytes, cudaStream_t stream)
-      : stream_(stream),
-        data_(bytes > 0 ? device::allocate(nullptr, size(bytes), stream) : nullptr) {}
+      : stream_(stream), data_(bytes > 0 ? device::allocate(size(bytes), stream) : nullptr) {}
   ~Scratch() { device::release(data_, stream_); }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;

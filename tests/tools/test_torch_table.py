@@ -1,4 +1,4 @@
-"""Tests of tools/torch_table.py and benchmarks/torch/draw.py: made-up reports, cells by hand."""
+"""Tests of tools/torch_table.py, benchmarks/torch/draw.py and timeline.py: made-up reports, cells by hand."""
 
 import copy
 import json
@@ -10,8 +10,10 @@ from unittest import mock
 from xml.etree import ElementTree
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "benchmarks" / "torch")]
 import generate_tables  # noqa: E402
+import timeline  # noqa: E402
 import torch_table  # noqa: E402
 
 
@@ -68,6 +70,32 @@ class TorchTable(unittest.TestCase):
             del row["stock"]
         with self.assertRaises(ValueError):
             torch_table.picture([("a", stock_alone)])
+
+    def test_the_timeline_of_a_trace(self):
+        def operator(number, name):
+            return {"cat": "cpu_op", "name": name, "ts": 0, "dur": 9, "args": {"External id": number}}
+
+        def kernel(start, length, number):
+            args = {} if number is None else {"External id": number}
+            return {"cat": "kernel", "name": "k", "ts": start, "dur": length, "args": args}
+
+        first = [kernel(i, 1, 1) for i in range(5)]
+        last = [kernel(1000, 10, 1), kernel(1011, 5, 1), kernel(1016.5, 4, 2), kernel(1030, 6, None),
+                kernel(1050, 7, 1)]
+        operators = [operator(1, "aten::mm"), operator(2, "aten::_efficient_attention_forward")]
+        trace = {"traceEvents": [*last[::-1], *operators, {"ph": "M", "name": "process_name"}, *first]}
+        self.assertEqual(timeline.timeline(trace, 2, ("aten::mm",)),
+                         [(0, 0, 16), (1, 16.5, 4), (2, 30, 6), (0, 50, 7)])
+
+    def test_the_picture_of_a_timeline(self):
+        traced = copy.deepcopy(GPT)
+        traced["rows"][0]["stock"]["timeline"] = [[0, 0, 60], [1, 60, 20], [0, 80, 20]]
+        traced["rows"][0]["warpladder"]["timeline"] = [[0, 0, 20], [2, 25, 25]]
+        root = ElementTree.fromstring(torch_table.picture([("a", traced)]))
+        paths = [p.get("d") for p in root.iter("{http://www.w3.org/2000/svg}path")]
+        self.assertEqual([d.count("M") for d in paths], [2, 1, 0, 1, 0, 1])
+        width = float(paths[0].split("h")[1].split("v")[0])
+        self.assertAlmostEqual(float(paths[3].split("h")[1].split("v")[0]), width / 3, delta=0.1)
 
     def test_the_blocks(self):
         with tempfile.TemporaryDirectory() as folder, \

@@ -46,8 +46,7 @@ bool tie_to_graph(cudaGraph_t, void* data, void (*release)(void*)) noexcept {
   made_up::tie(data, release);
   return true;
 }
-Pool make_pool() noexcept { return reinterpret_cast<Pool>(&gpu()); }
-void* allocate(Pool, std::size_t bytes, cudaStream_t) noexcept { return allocate(bytes); }
+void* allocate(std::size_t bytes, cudaStream_t) noexcept { return allocate(bytes); }
 void release(void* memory, cudaStream_t) noexcept {
   if (memory) --gpu().live_allocations;
   std::free(memory);
