@@ -14,7 +14,6 @@ constexpr int kMostContexts = 64;
 struct Slot {
   std::atomic<std::uint64_t> context{0};
   std::atomic<warpladder_handle> handle{nullptr};
-  device::Pool pool = nullptr;  // of its workspaces
 };
 Slot slots[2][kMostContexts];  // ordinary, pedantic
 std::mutex making;
@@ -90,19 +89,12 @@ Buffer* take(std::uint64_t context, cudaStream_t stream, std::size_t bytes) {
   return device::tie_to_graph(info.graph, buffer, end_use) ? buffer : nullptr;
 }
 
-// The functions that a handle takes its workspaces from. What a captured call gets belongs to the
-// graph, because memory that a graph itself allocates forbids it to be a part of another graph.
-void* allocate(void* state, std::size_t bytes, cudaStream_t stream) {
-  const Slot& slot = *static_cast<const Slot*>(state);
-  if (device::capture_of(stream) == device::Capture::none) {
-    return device::allocate(slot.pool, bytes, stream);
-  }
-  const Buffer* const buffer = take(slot.context, stream, bytes);
+// Where captured calls take their workspaces: memory that the graph keeps.
+void* allocate(void* slot, std::size_t bytes, cudaStream_t stream) {
+  const Buffer* const buffer = take(static_cast<const Slot*>(slot)->context, stream, bytes);
   return buffer ? buffer->data : nullptr;
 }
-void release(void*, void* memory, std::size_t, cudaStream_t stream) {
-  if (device::capture_of(stream) == device::Capture::none) device::release(memory, stream);
-}
+void release(void*, void*, std::size_t, cudaStream_t) {}
 
 // A handle of the current context, which `slot` is for. Null, told once, where warpladder does not
 // serve it.
@@ -113,17 +105,17 @@ warpladder_handle make(bool pedantic, Slot& slot) {
   if (status == WARPLADDER_SUCCESS && pedantic) {
     status = warpladder_set_arithmetic(handle, WARPLADDER_ARITHMETIC_CUDA_CORES);
   }
-  const warpladder_allocator allocator{allocate, release, &slot};
-  if (status == WARPLADDER_SUCCESS) status = warpladder_set_allocator(handle, &allocator);
+  const warpladder_allocator of_captures{allocate, release, &slot};
+  if (status == WARPLADDER_SUCCESS) status = warpladder_set_capture_allocator(handle, &of_captures);
+  // A call takes the handle of the context that is current.
+  if (status == WARPLADDER_SUCCESS) status = warpladder_promise_current_device(handle, 1);
+  if (status == WARPLADDER_SUCCESS && device::prepare()) return handle;
   if (status != WARPLADDER_SUCCESS) {
     report("all calls go to cuBLAS: %s: %s", warpladder_status_string(status),
            warpladder_last_error());
-    return nullptr;
+  } else {
+    report("all calls go to cuBLAS: this build holds no code for the GPU");
   }
-  slot.pool = device::make_pool();
-  if (slot.pool && device::prepare()) return handle;
-  report("all calls go to cuBLAS: %s", slot.pool ? "this build holds no code for the GPU"
-                                                 : "the GPU has no memory pool for workspaces");
   return nullptr;
 }
 

@@ -10,8 +10,7 @@ namespace warpladder::cublas {
 
 // Of the calling thread's context; null where that cannot be served, and at a captured stream where
 // there is none yet. `pedantic`: FP32 multiply-adds alone, as CUBLAS_PEDANTIC_MATH wants them. A
-// handle takes workspaces from a pool of its own, and in a capture from memory that the graph
-// keeps.
+// handle takes the workspaces of captured calls from memory that the graph keeps.
 warpladder_handle handle_for(bool pedantic, cudaStream_t stream) noexcept;
 
 }  // namespace warpladder::cublas

@@ -116,6 +116,17 @@ typedef struct {
 WARPLADDER_API warpladder_status warpladder_set_allocator(warpladder_handle handle,
                                                           const warpladder_allocator *allocator);
 
+/* The same for calls that are captured; null: they take workspaces as other calls do. Memory that a
+ * graph allocates itself forbids it to be a part of another graph. */
+WARPLADDER_API warpladder_status
+warpladder_set_capture_allocator(warpladder_handle handle, const warpladder_allocator *allocator);
+
+/* With `promised` 1 the caller promises that the handle's device is current in all later calls, and no
+ * call makes it so: the host saves some 0.03 us. 0, as in a new handle: each call does. No other
+ * thread uses the handle meanwhile. */
+WARPLADDER_API warpladder_status warpladder_promise_current_device(warpladder_handle handle,
+                                                                   int promised);
+
 /* Which arithmetic sgemm and its variants use. TF32, which drops bits of the operands, never.
  *   ACCURATE        whatever is fastest among methods whose error is no larger than that of an FP32
  *                   dot product: pairs of halves on tensor cores, float64 on tensor cores, or FP32.

@@ -79,6 +79,14 @@ class Handle {
   void set_allocator(const warpladder_allocator* allocator) {
     check(warpladder_set_allocator(handle_, allocator));
   }
+  // The same for calls that are captured; null: they take workspaces as other calls do.
+  void set_capture_allocator(const warpladder_allocator* allocator) {
+    check(warpladder_set_capture_allocator(handle_, allocator));
+  }
+  // The caller promises that the handle's device is current in all later calls.
+  void promise_current_device(bool promised) {
+    check(warpladder_promise_current_device(handle_, promised));
+  }
 
   // C[m×n] = alpha · op(A)[m×k] · op(B)[k×n] + beta · C.
   void sgemm(Layout layout, std::int64_t m, std::int64_t n, std::int64_t k, float alpha,

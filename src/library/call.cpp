@@ -16,7 +16,9 @@ warpladder_status answer(const Status& status) noexcept {
 
 const char* sentence_of_last_error() noexcept { return last_error; }
 
-DeviceScope::DeviceScope(int device) noexcept {
+DeviceScope::DeviceScope(const Context& context) noexcept {
+  if (context.is_current) return;
+  const int device = context.device;
   int current = 0;
   if (const auto error = cudaGetDevice(&current)) {
     status = cuda_failure(error, "cudaGetDevice");
@@ -75,9 +77,15 @@ StreamState* Session::kept_flags() noexcept {
 
 namespace {
 
+const warpladder_allocator& allocator_of(const Session& session) {
+  const Context& context = session.context;
+  const bool own = session.capturing() && context.capture_allocator.allocate;
+  return own ? context.capture_allocator : context.allocator;
+}
+
 // Takes a workspace that lasts for one call, in the order of the stream.
 Status borrow(Session& session, std::size_t bytes, Taken* taken) noexcept {
-  const warpladder_allocator& allocator = session.context.allocator;
+  const warpladder_allocator& allocator = allocator_of(session);
   if (!allocator.allocate) {
     const auto error =
         cudaMallocFromPoolAsync(&taken->borrowed, bytes, session.context.pool, session.stream);
@@ -99,7 +107,7 @@ Status borrow(Session& session, std::size_t bytes, Taken* taken) noexcept {
 }
 
 cudaError_t hand_back(Session& session, const Taken& taken) noexcept {
-  const warpladder_allocator& allocator = session.context.allocator;
+  const warpladder_allocator& allocator = allocator_of(session);
   if (!taken.borrowed) return cudaSuccess;
   if (!allocator.allocate) return cudaFreeAsync(taken.borrowed, session.stream);
   allocator.release(allocator.state, taken.borrowed, taken.bytes, session.stream);

@@ -20,10 +20,10 @@ constexpr bool kOnGpu = runtime::Flavour::WARPLADDER_LIBRARY_FLAVOUR == runtime:
 warpladder_status answer(const Status& status) noexcept;
 const char* sentence_of_last_error() noexcept;
 
-// Makes a device current for as long as it lives.
+// Makes the handle's device current for as long as it lives.
 class DeviceScope {
  public:
-  explicit DeviceScope(int device) noexcept;
+  explicit DeviceScope(const Context& context) noexcept;
   ~DeviceScope();
   DeviceScope(const DeviceScope&) = delete;
   DeviceScope& operator=(const DeviceScope&) = delete;
@@ -95,7 +95,7 @@ warpladder_status call(warpladder_handle handle, warpladder_stream stream, const
   Context* context = nullptr;
   if (const Status found = find(handle, &context); !found.ok()) return answer(found);
   if (const Status checked = check(*context); !checked.ok()) return answer(checked);
-  const DeviceScope scope(context->device);
+  const DeviceScope scope(*context);
   if (!scope.status.ok()) return answer(scope.status);
   Session session(*context, stream);
   if (!session.status.ok()) return answer(session.status);

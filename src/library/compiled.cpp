@@ -53,7 +53,7 @@ Status create(const char* name, warpladder_handle handle, const char* expression
   if (!out) return refuse_argument("%s: out is null", name);
   *out = nullptr;
   if (const Status s = runtime::check_expression(name, expression); !s.ok()) return s;
-  const DeviceScope scope(context->device);
+  const DeviceScope scope(*context);
   if (!scope.status.ok()) return scope.status;
   Object object = make(context);
   const void* ready = nullptr;

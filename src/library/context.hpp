@@ -59,7 +59,10 @@ class Context {
   const runtime::Machine machine;
   const cudaMemPool_t pool;
   std::atomic<warpladder_arithmetic> arithmetic{WARPLADDER_ARITHMETIC_ACCURATE};
-  warpladder_allocator allocator{};  // of workspaces; without functions it is the pool
+  // Of workspaces; without functions it is the pool.
+  warpladder_allocator allocator{};
+  warpladder_allocator capture_allocator{};  // of captured calls; without functions: `allocator`
+  bool is_current = false;                   // the caller promises that the device is
 
   // The flags of the stream with this id; null where kMostStreams states are taken. Such a stream
   // takes flags as a captured call does.

@@ -67,7 +67,7 @@ Status destroy(warpladder_handle handle) {
   if (!handle) return {};
   Context* context = nullptr;
   if (const Status found = find(handle, &context); !found.ok()) return found;
-  const DeviceScope scope(context->device);
+  const DeviceScope scope(*context);
   if (!scope.status.ok()) return scope.status;
   if (const auto error = cudaDeviceSynchronize()) {
     return cuda_failure(error, "a kernel before warpladder_destroy");
@@ -79,6 +79,19 @@ Status destroy(warpladder_handle handle) {
 Status set_workspace(Session& session, CallerWorkspace workspace) {
   if (session.context.set_workspace(session.stream, workspace)) return {};
   return runtime::refuse(Code::out_of_memory, "set_workspace: the handle knows too many streams");
+}
+
+warpladder_status set_allocator(const char* name, warpladder_handle handle,
+                                const warpladder_allocator* allocator,
+                                warpladder_allocator Context::*which) {
+  Context* context = nullptr;
+  if (const Status found = find(handle, &context); !found.ok()) return answer(found);
+  if (allocator && (!allocator->allocate || !allocator->release)) {
+    return answer(runtime::refuse_argument("%s: %s is null", name,
+                                           allocator->allocate ? "release" : "allocate"));
+  }
+  context->*which = allocator ? *allocator : warpladder_allocator{};
+  return WARPLADDER_SUCCESS;
 }
 
 }  // namespace
@@ -146,13 +159,17 @@ warpladder_status warpladder_set_workspace(warpladder_handle handle, warpladder_
 
 warpladder_status warpladder_set_allocator(warpladder_handle handle,
                                            const warpladder_allocator* allocator) {
+  return set_allocator("set_allocator", handle, allocator, &Context::allocator);
+}
+warpladder_status warpladder_set_capture_allocator(warpladder_handle handle,
+                                                   const warpladder_allocator* allocator) {
+  return set_allocator("set_capture_allocator", handle, allocator, &Context::capture_allocator);
+}
+
+warpladder_status warpladder_promise_current_device(warpladder_handle handle, int promised) {
   Context* context = nullptr;
   if (const Status found = find(handle, &context); !found.ok()) return answer(found);
-  if (allocator && (!allocator->allocate || !allocator->release)) {
-    return answer(runtime::refuse_argument("set_allocator: %s is null",
-                                           allocator->allocate ? "release" : "allocate"));
-  }
-  context->allocator = allocator ? *allocator : warpladder_allocator{};
+  context->is_current = promised != 0;
   return WARPLADDER_SUCCESS;
 }
 

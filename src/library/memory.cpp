@@ -12,7 +12,7 @@ warpladder_status on_device(warpladder_handle handle, const Check& check, const 
   Context* context = nullptr;
   if (const Status found = find(handle, &context); !found.ok()) return answer(found);
   if (const Status checked = check(); !checked.ok()) return answer(checked);
-  const DeviceScope scope(context->device);
+  const DeviceScope scope(*context);
   if (!scope.status.ok()) return answer(scope.status);
   if (const auto error = cudaDeviceSynchronize()) {
     return answer(cuda_failure(error, "a kernel before"));

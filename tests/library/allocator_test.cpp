@@ -76,6 +76,24 @@ TEST_F(Allocator, TakesThePoolsPlace) {
   cudaStreamDestroy(stream);
 }
 
+TEST_F(Allocator, OfCapturesServesThemAlone) {
+  Lender of_captures;
+  const warpladder_allocator allocator{Lender::allocate, Lender::release, &of_captures};
+  ASSERT_SUCCEEDS(warpladder_set_capture_allocator(handle_, &allocator));
+  EXPECT_SUCCEEDS(product());
+  EXPECT_EQ(lender_.calls, 1);
+  EXPECT_EQ(of_captures.calls, 0);
+  made_up::set_capturing(nullptr, true);
+  EXPECT_SUCCEEDS(product());
+  EXPECT_EQ(of_captures.calls, 1);
+  ASSERT_SUCCEEDS(warpladder_set_capture_allocator(handle_, nullptr));
+  EXPECT_SUCCEEDS(product());
+  made_up::set_capturing(nullptr, false);
+  EXPECT_EQ(lender_.calls, 2);
+  EXPECT_EQ(of_captures.calls, 1);
+  EXPECT_TRUE(of_captures.out.empty());
+}
+
 TEST_F(Allocator, ComesBehindTheStreamsWorkspace) {
   std::size_t bytes = 0;
   ASSERT_SUCCEEDS(warpladder_sgemm_workspace_bytes(handle_, 1024, 1024, 4096, &bytes));

@@ -212,7 +212,10 @@ TEST_F(BadCalls, OfHandlesAndWorkspaces) {
   expect_invalid(warpladder_set_allocator(handle_, &allocator), {"allocate is null"});
   allocator.allocate = [](void*, std::size_t, warpladder_stream) -> void* { return nullptr; };
   expect_invalid(warpladder_set_allocator(handle_, &allocator), {"release is null"});
+  expect_invalid(warpladder_set_capture_allocator(handle_, &allocator), {"release is null"});
   expect_refused(warpladder_set_allocator(gone, nullptr), WARPLADDER_INVALID_HANDLE, {"destroyed"});
+  expect_refused(warpladder_promise_current_device(gone, 1), WARPLADDER_INVALID_HANDLE,
+                 {"destroyed"});
   expect_invalid(warpladder_set_arithmetic(handle_, static_cast<warpladder_arithmetic>(5)), {"5"});
   expect_invalid(warpladder_sgemm_workspace_bytes(handle_, 1, 1, 1, nullptr), {"bytes is null"});
   std::size_t bytes = 0;

@@ -333,6 +333,23 @@ TEST_F(HostPath, HoldsNoMoreMemoryAfterAMillionCalls) {
   EXPECT_EQ(made_up::live_bytes(), none);
 }
 
+TEST_F(HostPath, APromisedDeviceIsNotAskedFor) {
+  warpladder_handle handle = nullptr;
+  ASSERT_SUCCEEDS(warpladder_create(&handle));
+  const Operands x;
+  const auto questions = [&] {
+    made_up::reset_counts();
+    EXPECT_SUCCEEDS(product(handle, x, 64));
+    return made_up::counts().of("cudaGetDevice");
+  };
+  EXPECT_EQ(questions(), 1);
+  ASSERT_SUCCEEDS(warpladder_promise_current_device(handle, 1));
+  EXPECT_EQ(questions(), 0);
+  ASSERT_SUCCEEDS(warpladder_promise_current_device(handle, 0));
+  EXPECT_EQ(questions(), 1);
+  EXPECT_SUCCEEDS(warpladder_destroy(handle));
+}
+
 TEST_F(HostPath, KeepsDevicesApart) {
   runtime::Machine turing = a100();
   turing.capability = 75;

@@ -26,7 +26,7 @@ struct Gpu {
   const char* last = "";    // the last call of libwarpladder
   int last_arithmetic = 0;  // of its handle
   void* last_stream = nullptr;
-  void* last_workspace = nullptr;  // that a call took
+  void* last_workspace = nullptr;  // of a captured call
   std::size_t live_allocations = 0;
   int graphs_tied = 0;
 };

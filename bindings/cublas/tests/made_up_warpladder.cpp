@@ -11,7 +11,8 @@
 struct warpladder_context {
   int arithmetic = WARPLADDER_ARITHMETIC_ACCURATE;
   std::uint64_t context = 0;
-  warpladder_allocator allocator = {};
+  warpladder_allocator of_captures = {};
+  bool promised = false;
 };
 
 namespace made_up {
@@ -42,7 +43,7 @@ namespace {
 
 warpladder_status enter(const char* name, warpladder_handle handle, warpladder_stream stream) {
   Gpu& g = gpu();
-  if (handle->context != g.context) std::abort();  // a handle of another context
+  if (!handle->promised || handle->context != g.context) std::abort();  // another context's
   g.last = name;
   g.last_arithmetic = handle->arithmetic;
   g.last_stream = stream;
@@ -50,8 +51,9 @@ warpladder_status enter(const char* name, warpladder_handle handle, warpladder_s
   g.next_status = 0;
   if (status != WARPLADDER_SUCCESS) return status;
   if (!g.knows_streams) return WARPLADDER_CUDA_ERROR;
-  if (g.workspace_needed > 0) {
-    const warpladder_allocator& from = handle->allocator;
+  g.last_workspace = nullptr;
+  if (g.workspace_needed > 0 && stream && stream == g.captured) {
+    const warpladder_allocator& from = handle->of_captures;
     g.last_workspace = from.allocate(from.state, g.workspace_needed, stream);
     if (!g.last_workspace) return WARPLADDER_OUT_OF_MEMORY;
     from.release(from.state, g.last_workspace, g.workspace_needed, stream);
@@ -113,9 +115,13 @@ warpladder_status warpladder_set_arithmetic(warpladder_handle handle, warpladder
   handle->arithmetic = which;
   return WARPLADDER_SUCCESS;
 }
-warpladder_status warpladder_set_allocator(warpladder_handle handle,
-                                           const warpladder_allocator* allocator) {
-  handle->allocator = *allocator;
+warpladder_status warpladder_set_capture_allocator(warpladder_handle handle,
+                                                   const warpladder_allocator* allocator) {
+  handle->of_captures = *allocator;
+  return WARPLADDER_SUCCESS;
+}
+warpladder_status warpladder_promise_current_device(warpladder_handle handle, int promised) {
+  handle->promised = promised;
   return WARPLADDER_SUCCESS;
 }
 
