@@ -52,10 +52,24 @@ constexpr ParityConfig found_parity(int place) {
   const auto& v = kParityFound[place];
   return {v[0], v[1], v[2], v[3]};
 }
+// Of C's elements, those of the multiprocessor that has most tiles.
+inline std::int64_t most_of_one(ParityConfig c, std::int64_t m, std::int64_t n,
+                                const runtime::Machine& machine) {
+  return tiles(tiles(m, c.rows) * tiles(n, c.columns), machine.multiprocessors) * c.rows *
+         c.columns;
+}
+// A configuration that was found for a shape nearby may leave a last wave that is emptier here.
+inline bool has_idle_wave(int found, std::int64_t m, std::int64_t n,
+                          const runtime::Machine& machine) {
+  constexpr double kGain = 1.03;  // of the found ones over row_07's own
+  return static_cast<double>(most_of_one(found_parity(found), m, n, machine)) >
+         kGain * static_cast<double>(most_of_one(ParityConfig{}, m, n, machine));
+}
 template <class Run>
 void with_parity_config(std::int64_t m, std::int64_t n, std::int64_t k, bool aligned,
                         const runtime::Machine& machine, const Run& run) {
-  const int found = aligned ? found_for(kParityShapes, m, n, k, machine, -1) : -1;
+  int found = aligned ? found_for(kParityShapes, m, n, k, machine, -1) : -1;
+  if (found >= 0 && has_idle_wave(found, m, n, machine)) found = -1;
   const auto was_found = [&]<int... kPlaces>(std::integer_sequence<int, kPlaces...>) {
     return ((found == kPlaces && (run.template operator()<found_parity(kPlaces)>(), true)) || ...);
   };

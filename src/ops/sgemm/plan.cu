@@ -223,11 +223,11 @@ void consider_batched_parity(Considered& plans, const Problem& p, std::int64_t c
                  rung);
 }
 
-// Where they are faster than row_07, which takes `whole_s`.
+// Where nothing is sliced, the kernel still differs from row_07's: its loads may be vectors where
+// its stores cannot be.
 void consider_parity_slices(Considered& plans, const Problem& p, const runtime::Machine& machine,
-                            const TimesOfWords& times, double whole_s) {
+                            const TimesOfWords& times) {
   const Slices s = with_parity_tile(p.m, p.n, p.k, machine, JustSlices());
-  if (s.time_s >= whole_s) return;
   plans.consider(times.parity * s.time_s,
                  {WARPLADDER_PLANNED(row_20_parity_split_k), bytes_of_product_slices(s, p)},
                  Corrected::row_20_parity_split_k);
@@ -254,9 +254,8 @@ Considered on_cuda_cores(const Problem& p, const runtime::Machine& machine, bool
   const bool large_tiles = !in_terms || p.k < kLongSums;
   const TimesOfWords& times = times_of(p, machine);
   Considered plans;
-  const double whole_s = parity_time<ParityTile>(p.m, p.n, p.k, 1, machine);
-  plans.consider(times.parity * whole_s, {WARPLADDER_PLANNED(row_07_register_parity)},
-                 Corrected::row_07_register_parity);
+  plans.consider(times.parity * parity_time<ParityTile>(p.m, p.n, p.k, 1, machine),
+                 {WARPLADDER_PLANNED(row_07_register_parity)}, Corrected::row_07_register_parity);
   consider_lines_along(plans, p, 1, machine, Corrected::row_19_few_lines);
   consider_lines_across(plans, p, 1, machine, Corrected::row_25_lines_across);
   // Of many waves row_07 has tiles that were found for their sizes.
@@ -267,7 +266,7 @@ Considered on_cuda_cores(const Problem& p, const runtime::Machine& machine, bool
     }
     consider_small_tiles(plans, p, 1, machine, !large_tiles, Corrected::row_26_small_tiles);
   }
-  if (large_tiles) consider_parity_slices(plans, p, machine, times, whole_s);
+  if (large_tiles) consider_parity_slices(plans, p, machine, times);
   if (!ladder::runs_on(machine, rung_row_13_split_k)) return plans;
   // Below such a C cublasSgemm's warps share k: its sums are shorter than row_22's.
   constexpr std::int64_t kShortSums = 8, kLeastElements = 1 << 20;
