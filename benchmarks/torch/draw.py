@@ -82,10 +82,12 @@ def lane(spans: list[list[float]], which: int, y: float, left: float, per_us: fl
 
 def timelines(row: dict[str, Any], top: float) -> list[str]:
     """A step of both contestants as their traces show it, on one scale."""
-    longest = max(start + length for name in COLOURS for _, start, length in row[name]["timeline"])
+    lengths = [sum(row[name]["timeline"][-1][1:]) for name in COLOURS]
+    longest = max(lengths)
     left, room = LABELS - 110, WIDTH - LABELS + 110 - PAD
     found = [
-        text(PAD, top, f"{row['label']}: one step in the trace, {longest / 1e3:.1f} ms from edge to edge"),
+        text(PAD, top, f"{row['label']}: one step under the profiler, {lengths[0] / 1e3:.1f} and "
+             f"{lengths[1] / 1e3:.1f} ms"),  # fmt: skip
         rectangle(WIDTH - PAD - 96, top - 10, 12, 12, ATTENTION),
         text(WIDTH - PAD - 78, top, "attention", 11, FAINT),
     ]

@@ -7,6 +7,7 @@ Exit code 1 where a result is wrong.
 
 from __future__ import annotations
 
+import statistics
 import sys
 
 import torch
@@ -16,16 +17,19 @@ torch.manual_seed(1)
 FAILED = []
 
 
-def seconds(call, repetitions: int = 20) -> float:
-    call()
-    torch.cuda.synchronize()
-    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    begin.record()
-    for _ in range(repetitions):
-        call()
-    end.record()
-    torch.cuda.synchronize()
-    return begin.elapsed_time(end) / repetitions / 1e3
+def seconds(call, samples: int = 15, repetitions: int = 20) -> float:
+    """Of one call: the median of samples of so many calls. The first sample warms up."""
+    found = []
+    for _ in range(1 + samples):
+        torch.cuda.synchronize()
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        for _ in range(repetitions):
+            call()
+        end.record()
+        torch.cuda.synchronize()
+        found.append(begin.elapsed_time(end) / repetitions / 1e3)
+    return statistics.median(found[1:])
 
 
 def check(name: str, call, truth, flops: float = 0) -> None:
@@ -110,7 +114,7 @@ def training() -> None:
         nn.functional.cross_entropy(model(x), y).backward()
         optimizer.step()
 
-    print(f"torch: a training step takes {seconds(step, 50) * 1e6:.1f} µs", flush=True)
+    print(f"torch: a training step takes {seconds(step) * 1e6:.1f} µs", flush=True)
 
 
 def graphs() -> None:
