@@ -57,6 +57,7 @@ from pathlib import Path
 import compile_table
 import counts_table
 import draw_climb
+import keep_recording
 import matrix_table
 import order_table
 import profile_table
@@ -86,7 +87,7 @@ MISSHAPEN = (KeyError, IndexError, TypeError, ValueError, AttributeError, Arithm
 @functools.cache  # many blocks show parts of one recording
 def parsed(path, of_time):
     del of_time  # a file that was written again is read again
-    return json.loads(path.read_text(encoding="utf-8"))
+    return json.loads(keep_recording.text_of(path))
 
 
 def read_json(file):
@@ -403,8 +404,8 @@ def profile(argument, document):
 
 
 def speedups(argument, document):
-    files, op, rung = asked(r"(\S+\.json(?:,\S+\.json)*) (\w+)/(\w+)", argument,
-                            "REPORT.json[,REPORT.json] OP/RUNG")
+    files, op, rung = asked(r"(\S+\.json(?:\.xz)?(?:,\S+\.json(?:\.xz)?)*) (\w+)/(\w+)", argument,
+                            "REPORT.json[.xz][,REPORT.json[.xz]] OP/RUNG")
     first_rows, reports = [], []
     for file in files.split(","):
         rows = read_report(file)
