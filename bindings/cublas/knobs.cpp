@@ -128,6 +128,7 @@ void read_others() {
              least);
       storage.off = true;
     }
+    storage.least_activated = storage.least_multiply_adds;
   }
   if (const char* const rules = variable("WARPLADDER_CUBLAS_RULES")) read_rules(rules);
 }

@@ -40,6 +40,8 @@ struct Knobs {
   bool summary = false;  // at exit
   Precision precision = Precision::as_asked;
   std::int64_t least_multiply_adds = 1;
+  // With an activation, which is a kernel of its own: at 1000×777×333 a product saves less.
+  std::int64_t least_activated = std::int64_t{1} << 28;
   int rules = 0;
   Rule rule[kMostRules];
 };

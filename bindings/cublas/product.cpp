@@ -127,7 +127,9 @@ Outcome judge(Product& p) noexcept {
   if (!is_known(p.op_a) || !is_known(p.op_b)) return Outcome::operation;
   if (!p.alpha_at || !p.beta_at) return Outcome::arguments;
   const std::int64_t work = multiply_adds(p);
-  if (work == 0 || work < knobs().least_multiply_adds) return Outcome::too_small;
+  const bool activated = p.activation != Activation::none;
+  const std::int64_t least = activated ? knobs().least_activated : knobs().least_multiply_adds;
+  if (work == 0 || work < least) return Outcome::too_small;
   return is_taken_by_rules(p) ? Outcome::taken : Outcome::rule;
 }
 

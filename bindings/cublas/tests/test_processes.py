@@ -105,6 +105,11 @@ class Knobs(unittest.TestCase):
         for least, result in [("64", TAKEN), ("65", "1 2 4 2"), ("512", "1 2 4 2"), ("513", THEIRS)]:
             self.client(result, WARPLADDER_CUBLAS_MIN_MULTIPLY_ADDS=least)
 
+    def test_a_small_product_with_an_activation(self):
+        self.assertEqual(run([CLIENT, "activated"]), ("0 1 2", ""))
+        self.assertEqual(run([CLIENT, "activated"], WARPLADDER_CUBLAS_MIN_MULTIPLY_ADDS="512"), ("1 0 2", ""))
+        self.assertEqual(run([CLIENT, "activated"], WARPLADDER_CUBLAS_MIN_MULTIPLY_ADDS="513"), ("0 1 2", ""))
+
     def test_environment_of_others(self):
         # No TF32 anywhere: then a handle that allows it gets FP32, which we compute.
         self.client("3 0 4 2", NVIDIA_TF32_OVERRIDE="0")
