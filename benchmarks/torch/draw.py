@@ -2,8 +2,8 @@
 """Draws reports of these benchmarks as an SVG: draw.py OUT.svg REPORT.json...
 
 A pair of bars is a program's step, stock PyTorch above and warpladder below; the dark part is products. Below
-them the first program's step is drawn as its traces have it, kernel beside kernel. A panel shows the losses of
-each training. The same reports give the same bytes.
+them a step is drawn as the profiler saw it, kernel beside kernel: of the first program whose report has that.
+A panel shows the losses of each training. The same reports give the same bytes.
 """
 
 from __future__ import annotations
