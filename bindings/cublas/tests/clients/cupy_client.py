@@ -6,25 +6,28 @@ Exit code 1 where a result is wrong.
 
 from __future__ import annotations
 
-import statistics
 import sys
 
 import cupy
+from medians import median_of
+
+CALLS = 20  # of a sample
+
+
+def microseconds(call) -> float:
+    begin, end = cupy.cuda.Event(), cupy.cuda.Event()
+    begin.record()
+    for _ in range(CALLS):
+        call()
+    end.record()
+    end.synchronize()
+    return cupy.cuda.get_elapsed_time(begin, end) / CALLS * 1e3
 
 
 def check(name: str, call, exact) -> bool:
     result = call()
     error = float(abs(result.astype(cupy.float64) - exact).max() / abs(exact).max())
-    times = []
-    for _ in range(16):  # the first warms up
-        begin, end = cupy.cuda.Event(), cupy.cuda.Event()
-        begin.record()
-        for _ in range(20):
-            call()
-        end.record()
-        end.synchronize()
-        times.append(cupy.cuda.get_elapsed_time(begin, end) / 20 * 1e3)
-    time = statistics.median(times[1:])
+    time = median_of(lambda: microseconds(call))
     good = error < 2e-5
     print(f"cupy: {name:30} error {error:.1e} {'right' if good else 'WRONG'}, {time:8.1f} µs",
           flush=True)

@@ -7,7 +7,6 @@ Exit code 1 where a result is wrong. WARPLADDER_CUBLAS=log says whether calls ca
 from __future__ import annotations
 
 import os
-import statistics
 import sys
 import time
 
@@ -17,6 +16,7 @@ os.environ.setdefault("XLA_FLAGS", "--xla_gpu_enable_triton_gemm=false")  # or X
 import jax
 import jax.numpy as jnp
 import numpy as np
+from medians import median_of
 
 LAYERS = 40
 
@@ -49,12 +49,12 @@ def main() -> int:
                 x = x + 1e-6 * activated[:, :1]
             return x
 
-        times = []
-        for _ in range(16):  # the first warms up
+        def seconds(layers=layers, operands=on_gpu) -> float:
             start = time.perf_counter()
-            layers(*on_gpu).block_until_ready()
-            times.append((time.perf_counter() - start) / LAYERS)
-        elapsed = statistics.median(times[1:])
+            layers(*operands).block_until_ready()
+            return (time.perf_counter() - start) / LAYERS
+
+        elapsed = median_of(seconds)
         right = max(error, error_of_layer) < 2e-5
         good &= right
         print(f"jax: matmul {m}x{n}x{k}: error {error:.1e}, {error_of_layer:.1e} "

@@ -7,29 +7,25 @@ Exit code 1 where a result is wrong.
 
 from __future__ import annotations
 
-import statistics
 import sys
 
 import torch
+from medians import median_of
 from torch import nn
 
 torch.manual_seed(1)
 FAILED = []
 
 
-def seconds(call, samples: int = 15, repetitions: int = 20) -> float:
-    """Of one call: the median of samples of so many calls. The first sample warms up."""
-    found = []
-    for _ in range(1 + samples):
-        torch.cuda.synchronize()
-        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        begin.record()
-        for _ in range(repetitions):
-            call()
-        end.record()
-        torch.cuda.synchronize()
-        found.append(begin.elapsed_time(end) / repetitions / 1e3)
-    return statistics.median(found[1:])
+def seconds(call, repetitions: int = 20) -> float:
+    torch.cuda.synchronize()
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    begin.record()
+    for _ in range(repetitions):
+        call()
+    end.record()
+    torch.cuda.synchronize()
+    return begin.elapsed_time(end) / repetitions / 1e3
 
 
 def check(name: str, call, truth, flops: float = 0) -> None:
@@ -39,7 +35,7 @@ def check(name: str, call, truth, flops: float = 0) -> None:
     good = error < 2e-5
     if not good:
         FAILED.append(name)
-    time = seconds(call)
+    time = median_of(lambda: seconds(call))
     rate = f", {flops / time / 1e12:6.1f} TFLOP/s" if flops else ""
     print(f"torch: {name:34} error {error:.1e} {'right' if good else 'WRONG'}, "
           f"{time * 1e6:8.1f} µs{rate}", flush=True)
@@ -114,7 +110,7 @@ def training() -> None:
         nn.functional.cross_entropy(model(x), y).backward()
         optimizer.step()
 
-    print(f"torch: a training step takes {seconds(step) * 1e6:.1f} µs", flush=True)
+    print(f"torch: a training step takes {median_of(lambda: seconds(step)) * 1e6:.1f} µs", flush=True)
 
 
 def graphs() -> None:
