@@ -4,7 +4,7 @@
 REPORT is what `bench`, `verify`, `accuracy`, `build`, `tune` or a program of benchmarks/ wrote with --json, or a
 text of the same run, such as counters in CSV. The tool writes results/current/GPU/NAME.json and replaces
 the recording of that name; without NAME it is the stem of REPORT. Each row becomes one line. --xz compresses it: that
-is for thousands of rows that tools alone read. Of more than 61 samples of one kind it keeps 61
+is for rows that tools alone read. Of more than 61 samples of one kind it keeps 61
 or 60: the median, and others evenly spaced by rank, in the order they were measured. Of a search it keeps one row
 a problem: the winner, the constants of that time, and the medians of all configurations that were timed to the end.
 

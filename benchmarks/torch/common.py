@@ -118,10 +118,10 @@ def profiled(step: Callable[[], Any], measured: Measured, trace: Path | None) ->
     kernels.sort(key=lambda e: -e.self_device_time_total)
     measured.kernels = [(e.key[:120], e.self_device_time_total * scale) for e in kernels[:12]]
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "trace.json"
-        profile.export_chrome_trace(str(trace or file))
-        opened = gzip.open if trace and trace.suffix == ".gz" else open
-        with opened(trace or file, "rt", encoding="utf-8") as text:
+        file = trace or Path(folder) / "trace.json"
+        profile.export_chrome_trace(str(file))
+        opened = gzip.open if file.suffix == ".gz" else open
+        with opened(file, "rt", encoding="utf-8") as text:
             measured.timeline = timeline(json.load(text), PROFILED_STEPS, PRODUCTS)
 
 

@@ -72,11 +72,11 @@ def bars(rows: list[dict[str, Any]], top: float) -> list[str]:
 
 def lane(spans: list[list[float]], which: int, y: float, left: float, per_us: float, fill: str) -> str:
     """Spans of one class, as one shape."""
-    drawn = "".join(
-        f"M{left + start * per_us:.1f} {y:.0f}h{max(length * per_us, 0.1):.1f}v{LANE}h-{max(length * per_us, 0.1):.1f}z"
-        for of, start, length in spans
-        if of == which
-    )
+    drawn = ""
+    for of, start, length in spans:
+        if of == which:
+            width = f"{max(length * per_us, 0.1):.1f}"
+            drawn += f"M{left + start * per_us:.1f} {y:.0f}h{width}v{LANE}h-{width}z"
     return f'<path d="{drawn}" fill="{fill}"/>'
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-CLASSES = ("products", "attention", "the rest")
 ON_GPU = ("kernel", "gpu_memcpy", "gpu_memset")
 GAP_US = 2.0  # kernels of one class that lie closer are one span
 
 
 def timeline(trace: dict[str, Any], steps: int, products: tuple[str, ...]) -> list[tuple[int, float, float]]:
-    """Spans of the last of `steps` equal steps: (number of the class, start, length), in microseconds from the
-    step's first kernel. A kernel belongs to the operator that launched it; `products` names those that
-    multiply."""
+    """Spans of the last of `steps` equal steps: (class, start, length), in microseconds from the step's first
+    kernel. A kernel belongs to the operator that launched it, and that to a class: 0 for `products`, 1 for
+    attention, 2 for the rest."""
     events = trace["traceEvents"]
     operators = {e["args"]["External id"]: e["name"] for e in events if e.get("cat") == "cpu_op"}
     kernels = sorted((e for e in events if e.get("cat") in ON_GPU), key=lambda e: e["ts"])
