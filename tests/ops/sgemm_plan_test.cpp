@@ -109,10 +109,11 @@ runtime::Machine made_up(int capability, int multiprocessors, double f64_tensor)
   return m;
 }
 
-// A rung's plan among those on CUDA cores, or no rung.
-Plan plan_of(std::string_view id, const Problem& p, const runtime::Machine& machine = {}) {
+// A rung's plan among those that are compared, or no rung.
+Plan plan_of(std::string_view id, const Problem& p, Arithmetic arithmetic = Arithmetic::cuda_cores,
+             const runtime::Machine& machine = {}) {
   Candidate all[kMostCandidates];
-  const int count = plain::candidates(p, machine, Arithmetic::cuda_cores, {}, all);
+  const int count = plain::candidates(p, machine, arithmetic, {}, all);
   const Candidate* const found =
       std::find_if(all, all + count, [&](const Candidate& each) { return each.plan.id == id; });
   return found == all + count ? Plan{} : found->plan;
@@ -140,6 +141,30 @@ TEST(SgemmPlans, NeedNoMoreWorkspaceThanTheyAskFor) {
       }
     }
   }
+}
+
+// On Hopper others are as fast there, and as accurate as cublasSgemm.
+TEST(SgemmPlans, LeavesOutSumsThatLoseMore) {
+  const auto has = [](const Problem& p, const char* id,
+                      Arithmetic arithmetic = Arithmetic::accurate) {
+    return plan_of(id, p, arithmetic).rung != nullptr;
+  };
+  const Problem lines = compact(8, 4096, 4096, Layout::row_major, false, true);
+  const Problem long_sums = compact(100, 300, 9910), short_sums = compact(100, 300, 500);
+  const Problem small_c = compact(300, 300, 20), large_c = compact(3000, 3000, 20);
+  for (const char* id : {"row_07_register_parity", "row_11_few_rows", "row_13_split_k",
+                         "row_19_few_lines", "row_26_small_tiles"}) {
+    EXPECT_FALSE(has(lines, id)) << id;
+    EXPECT_TRUE(has(lines, id, Arithmetic::cuda_cores)) << id;
+  }
+  for (const char* id : {"row_20_parity_split_k", "row_24_batched_parity"}) {
+    EXPECT_FALSE(has(long_sums, id)) << id;
+    EXPECT_TRUE(has(short_sums, id)) << id;
+    EXPECT_TRUE(has(long_sums, id, Arithmetic::cuda_cores)) << id;
+  }
+  EXPECT_FALSE(has(small_c, "row_22_columns_stay"));
+  EXPECT_TRUE(has(large_c, "row_22_columns_stay"));
+  EXPECT_TRUE(has(small_c, "row_22_columns_stay", Arithmetic::cuda_cores));
 }
 
 // A sum of 15 parts of 8 loses 0.4 times what a sum of 120 terms does. Four groups of warps alone
@@ -184,7 +209,7 @@ TEST(SgemmPlans, OfAPartInSlicesAreRight) {
     const Problem p = compact(shape.m, shape.n, shape.k);
     const runtime::Machine machine = made_up(80, 20, 0);
     const device::StandIn stand_in(machine);
-    const Plan plan = plan_of("row_20_parity_split_k", p, machine);
+    const Plan plan = plan_of("row_20_parity_split_k", p, Arithmetic::cuda_cores, machine);
     ASSERT_NE(plan.rung, nullptr);
     const auto whole_slice = static_cast<std::size_t>(p.m * p.n) * sizeof(float);
     EXPECT_GT(plan.workspace_bytes, 0u);

@@ -132,32 +132,6 @@ TEST(SgemmPlan, FollowsTheArithmeticAndTheBatch) {
             "row_17_streamed_double");
 }
 
-// On Hopper others are as fast there, and as accurate as cublasSgemm.
-TEST(SgemmPlan, LeavesOutSumsThatLoseMore) {
-  const auto has = [](const Problem& p, const std::string& id,
-                      Arithmetic arithmetic = Arithmetic::accurate) {
-    Candidate found[kMostCandidates];
-    const int count = plain::candidates(p, {}, arithmetic, {}, found);
-    return std::any_of(found, found + count, [&](const Candidate& c) { return c.plan.id == id; });
-  };
-  const Problem lines = compact(8, 4096, 4096, Layout::row_major, false, true);
-  const Problem long_sums = compact(100, 300, 9910), short_sums = compact(100, 300, 500);
-  const Problem small_c = compact(300, 300, 20), large_c = compact(3000, 3000, 20);
-  for (const char* id : {"row_07_register_parity", "row_11_few_rows", "row_13_split_k",
-                         "row_19_few_lines", "row_26_small_tiles"}) {
-    EXPECT_FALSE(has(lines, id)) << id;
-    EXPECT_TRUE(has(lines, id, Arithmetic::cuda_cores)) << id;
-  }
-  for (const char* id : {"row_20_parity_split_k", "row_24_batched_parity"}) {
-    EXPECT_FALSE(has(long_sums, id)) << id;
-    EXPECT_TRUE(has(short_sums, id)) << id;
-    EXPECT_TRUE(has(long_sums, id, Arithmetic::cuda_cores)) << id;
-  }
-  EXPECT_FALSE(has(small_c, "row_22_columns_stay"));
-  EXPECT_TRUE(has(large_c, "row_22_columns_stay"));
-  EXPECT_TRUE(has(small_c, "row_22_columns_stay", Arithmetic::cuda_cores));
-}
-
 // What the layout decides: few rows times lines along k or across it, and ragged lines of a short
 // k.
 TEST(SgemmPlan, FollowsTheLayoutOfFewLines) {

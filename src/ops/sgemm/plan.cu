@@ -492,9 +492,9 @@ int candidates(const Problem& p, const runtime::Machine& machine, Arithmetic ari
 
 Plan plan_preparation(const Problem& p, const runtime::Machine& machine,
                       Arithmetic arithmetic) noexcept {
+  if (p.alpha == 0.0f || p.n == 0) return {};
   // The time that pairs save grows with m: if they save none for many rows, they never do. So many
   // are more than corrections were learned from.
-  if (p.alpha == 0.0f || p.n == 0) return {};
   Problem many = p;
   many.m = 1 << 20;
   const Plan for_many = plans_of_one(many, machine, arithmetic, true).fastest().plan;
