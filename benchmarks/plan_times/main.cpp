@@ -128,9 +128,10 @@ class Bench {
   }
 
   // A product's row: for each of `rungs`, to which new ones are added, its time by the model and
-  // measured, in kUnit_s; 0 for what is no candidate, needs more workspace, or takes over
-  // kMostTimes as long as the fastest one by the model. "cuda_cores_alone" names those that are not
-  // accurate enough for another arithmetic.
+  // measured, in kUnit_s, and its cut: rows, columns, slices, steps, and 1 if it is partly sliced;
+  // 0 for what is no candidate, needs more workspace, or takes over kMostTimes as long as the
+  // fastest one by the model. "cuda_cores_alone" names those that are not accurate enough for
+  // another arithmetic.
   json row_of(const Shape& shape, std::vector<std::string>& rungs) {
     const Problem& p = shape.problem;
     call_.problem = p;
@@ -162,7 +163,12 @@ class Bench {
         if (times[place].is_array()) continue;
         times[place] = {
             units(candidate.model_s),
-            units(median_of([&](auto& stream) { candidate.plan.rung->launch(call_, stream); }))};
+            units(median_of([&](auto& stream) { candidate.plan.rung->launch(call_, stream); })),
+            candidate.cut.rows,
+            candidate.cut.columns,
+            candidate.cut.slices,
+            candidate.cut.steps};
+        if (candidate.cut.partly) times[place].push_back(1);
         if (arithmetic == sgemm::Arithmetic::cuda_cores) {
           row["cuda_cores_alone"].push_back(candidate.plan.id);
         }

@@ -6,6 +6,7 @@
 #include "ops/sgemm/add_source.hpp"
 #include "ops/sgemm/column_blocks.hpp"
 #include "ops/sgemm/corrections.hpp"
+#include "ops/sgemm/cuts.hpp"
 #include "ops/sgemm/double_slices.hpp"
 #include "ops/sgemm/lines.hpp"
 #include "ops/sgemm/lone_warps.hpp"
@@ -73,18 +74,24 @@ double time_of_large_stores(const Problem& p, const runtime::Machine& machine) {
                         machine.memory_bytes_per_s);
 }
 // row_08_double: float64 on tensor cores, in tiles of which smaller ones lose more time to loads.
-double time_in_float64(const Problem& p, const runtime::Machine& machine) {
-  const Tuning& tuning = tuning_of(machine);
-  const auto rounds = [&](int tile, double loss) {
-    const auto all = static_cast<double>(tiles(p.m, tile) * tiles(p.n, tile));
-    return std::ceil(all / machine.multiprocessors) * tile * tile * loss;
+WithCut<double> taken_in_float64(const Problem& p, const runtime::Machine& machine) {
+  struct Square {
+    int tile;
+    double elements;  // of C, in all rounds, each as long as in the largest tiles
   };
+  const auto square = [&](int tile, double loss) {
+    const auto all = static_cast<double>(tiles(p.m, tile) * tiles(p.n, tile));
+    return Square{tile, std::ceil(all / machine.multiprocessors) * tile * tile * loss};
+  };
+  const auto [tile, elements] = std::ranges::min(
+      {square(128, 1.0), square(64, 1.15), square(32, 1.5)}, {}, &Square::elements);
+  const Tuning& tuning = tuning_of(machine);
   constexpr int kStep = 16;  // of its tiles along k
-  const double elements = std::min({rounds(128, 1.0), rounds(64, 1.15), rounds(32, 1.5)});
   const double multiply_s = 2 * elements * static_cast<double>(p.k) * machine.multiprocessors /
                             (tuning.f64_share * machine.f64_tensor_flops_per_s),
                steps_s = tuning.f64_step_s * static_cast<double>(tiles(p.k, kStep));
-  return tuning.launch_s + std::max(multiply_s, steps_s) + time_of_large_stores(p, machine);
+  return {tuning.launch_s + std::max(multiply_s, steps_s) + time_of_large_stores(p, machine),
+          {tile, tile, 1, tiles(p.k, kStep)}};
 }
 // tc_10_full_range: pairs of halves, into which a pass splits the operands, or A alone, first.
 double time_in_pairs(const Problem& p, const runtime::Machine& machine, bool prepared) {
@@ -125,9 +132,13 @@ struct Considered {
   std::array<Corrected, kMostCandidates> rungs = {};
   int count = 0;
 
-  void consider(double model_s, const Plan& plan, Corrected rung = Corrected::none) {
+  void consider(double model_s, const Plan& plan, Corrected rung = Corrected::none,
+                const Cut& cut = {}) {
     rungs[count] = rung;
-    all[count++] = {plan, model_s};
+    all[count++] = {plan, model_s, cut};
+  }
+  void consider(const WithCut<double>& one, const Plan& plan, Corrected rung) {
+    consider(one.taken, plan, rung, one.cut);
   }
   // By the model; of so many products like `p`, as measurements have corrected it.
   Candidate fastest() const { return fastest(nullptr, {}); }
@@ -163,23 +174,6 @@ Plan own_plan(const Candidate& found, const Considered& own) {
   return own.fastest().plan;
 }
 
-struct JustTime {
-  template <class C>
-  double operator()(double time_s) const {
-    return time_s;
-  }
-  template <class C>
-  double operator()(const HeldPlan& plan) const {
-    return plan.time_s;
-  }
-};
-struct JustSlices {
-  template <class C>
-  Slices operator()(const Slices& slices) const {
-    return slices;
-  }
-};
-
 // How many neighbours may be copied at once. Whoever asks for a plan's workspace knows no leading
 // dimensions, so these are the least.
 int width_of_copies(const Problem& p) {
@@ -192,23 +186,19 @@ const TimesOfWords& times_of(const Problem& p, const runtime::Machine& machine) 
   return width_of_copies(p) < 4 ? tuning_row_of(machine).words : kTimesOfFour;
 }
 
-struct TimeOfSplit {
-  template <class C>
-  double operator()(const LinesSplit& split) const {
-    return split.time_s;
-  }
-};
 void consider_lines_along(Considered& plans, const Problem& p, std::int64_t count,
                           const runtime::Machine& machine, Corrected rung) {
   if (!has_few_lines(p, true, count) || p.k > kLongestLines) return;
-  plans.consider(with_along(lines_shape(p, true, count), machine, TimeOfSplit()),
+  const LinesShape shape = lines_shape(p, true, count);
+  plans.consider(with_along(shape, machine, AndCutOfLines{shape, are_rows_few(p, true)}),
                  {WARPLADDER_PLANNED(row_19_few_lines)}, rung);
 }
 void consider_lines_across(Considered& plans, const Problem& p, std::int64_t count,
                            const runtime::Machine& machine, Corrected rung) {
   if (!has_few_lines(p, false, count) || p.k > kLongestLines) return;
   if (!ladder::runs_on(machine, rung_row_25_lines_across)) return;
-  plans.consider(with_across(lines_shape(p, false, count), machine, TimeOfSplit()),
+  const LinesShape shape = lines_shape(p, false, count);
+  plans.consider(with_across(shape, machine, AndCutOfLines{shape, are_rows_few(p, false)}),
                  {WARPLADDER_PLANNED(row_25_lines_across)}, rung);
 }
 
@@ -216,21 +206,21 @@ void consider_lines_across(Considered& plans, const Problem& p, std::int64_t cou
 void consider_batched_parity(Considered& plans, const Problem& p, std::int64_t count,
                              const runtime::Machine& machine, Corrected rung) {
   if (!fits_parity_batch(p.m, p.n, count)) return;
-  const Slices s = with_parity_batch(parity_batch(p.m, p.n, p.k, p.trans_a, p.trans_b, count),
-                                     machine, JustSlices());
+  const auto [s, cut] = with_parity_batch(parity_batch(p.m, p.n, p.k, p.trans_a, p.trans_b, count),
+                                          machine, AndCut{p});
   plans.consider(s.time_s,
                  {WARPLADDER_PLANNED(row_24_batched_parity), bytes_of_batch_slices(s, p, count)},
-                 rung);
+                 rung, cut);
 }
 
 // Where nothing is sliced, the kernel still differs from row_07's: its loads may be vectors where
 // its stores cannot be.
 void consider_parity_slices(Considered& plans, const Problem& p, const runtime::Machine& machine,
                             const TimesOfWords& times) {
-  const Slices s = with_parity_tile(p.m, p.n, p.k, machine, JustSlices());
+  const auto [s, cut] = with_parity_tile(p.m, p.n, p.k, machine, AndCut{p});
   plans.consider(times.parity * s.time_s,
                  {WARPLADDER_PLANNED(row_20_parity_split_k), bytes_of_product_slices(s, p)},
-                 Corrected::row_20_parity_split_k);
+                 Corrected::row_20_parity_split_k, cut);
 }
 
 // `parted`: only where a thread sums parts of k apart.
@@ -243,7 +233,7 @@ void consider_small_tiles(Considered& plans, const Problem& p, std::int64_t coun
                    plans.consider(
                        s.time_s,
                        {WARPLADDER_PLANNED(row_26_small_tiles), bytes_of_batch_slices(s, p, count)},
-                       rung);
+                       rung, AndCut{p}.operator()<C>(s).cut);
                  });
 }
 
@@ -255,7 +245,8 @@ Considered on_cuda_cores(const Problem& p, const runtime::Machine& machine, bool
   const TimesOfWords& times = times_of(p, machine);
   Considered plans;
   plans.consider(times.parity * parity_time<ParityTile>(p.m, p.n, p.k, 1, machine),
-                 {WARPLADDER_PLANNED(row_07_register_parity)}, Corrected::row_07_register_parity);
+                 {WARPLADDER_PLANNED(row_07_register_parity)}, Corrected::row_07_register_parity,
+                 cut_by_parity(p, machine));
   consider_lines_along(plans, p, 1, machine, Corrected::row_19_few_lines);
   consider_lines_across(plans, p, 1, machine, Corrected::row_25_lines_across);
   // Of many waves row_07 has tiles that were found for their sizes.
@@ -273,18 +264,19 @@ Considered on_cuda_cores(const Problem& p, const runtime::Machine& machine, bool
   const bool columns_lose = in_terms && p.k > kShortSums && p.m * p.n < kLeastElements;
   if (p.k <= kMostDepth && !columns_lose) {
     plans.consider(time_of_column_blocks(p.m, p.n, p.k, machine),
-                   {WARPLADDER_PLANNED(row_22_columns_stay)}, Corrected::row_22_columns_stay);
+                   {WARPLADDER_PLANNED(row_22_columns_stay)}, Corrected::row_22_columns_stay,
+                   cut_of<ColumnBlock<kMostDepth>>(true));
   }
   if (std::min(p.m, p.n) <= kFewRows) {
-    const Slices s = with_narrow_tile(p.m, p.n, p.k, machine, JustSlices());
+    const auto [s, cut] = with_narrow_tile(p.m, p.n, p.k, machine, and_cut_by_lines(p));
     plans.consider(times.narrow * s.time_s,
                    {WARPLADDER_PLANNED(row_11_few_rows), bytes_of_slices(s, p)},
-                   Corrected::row_11_few_rows);
+                   Corrected::row_11_few_rows, cut);
   }
-  const Slices s = with_square_tile(p.m, p.n, p.k, machine, JustSlices());
+  const auto [s, cut] = with_square_tile(p.m, p.n, p.k, machine, and_cut_by_lines(p));
   plans.consider(times.square * s.time_s,
                  {WARPLADDER_PLANNED(row_13_split_k), bytes_of_slices(s, p)},
-                 Corrected::row_13_split_k);
+                 Corrected::row_13_split_k, cut);
   return plans;
 }
 
@@ -307,14 +299,14 @@ void consider_terms(Considered& plans, const Problem& p, const StreamedShape& sh
   // more in one product; batches with so short a k were not measured.
   const std::int64_t least_depth = shape.count > 1 ? 32 : 48;
   if (shape.k < least_depth) return;
-  plans.consider(with_term_stream(shape, machine, JustTime()),
+  plans.consider(with_term_stream(shape, machine, and_cut_by_lines(p)),
                  {WARPLADDER_PLANNED(tc_18_streamed_terms)}, rungs.streamed);
   if (fits_clusters(shape.m, shape.n, shape.count)) {
-    plans.consider(with_cluster_tile(shape, machine, JustSlices()).time_s,
-                   {WARPLADDER_PLANNED(tc_19_cluster_slices)}, rungs.in_clusters);
+    const auto [s, cut] = with_cluster_tile(shape, machine, and_cut_by_lines(p));
+    plans.consider(s.time_s, {WARPLADDER_PLANNED(tc_19_cluster_slices)}, rungs.in_clusters, cut);
   }
   if (fits_held(shape.m, shape.n, shape.k, shape.count) && !has_few_lines_along_k(p)) {
-    plans.consider(with_held_tile(shape, machine, JustTime()),
+    plans.consider(with_held_tile(shape, machine, AndCut{p, rows_are_held(p.m, p.n)}),
                    {WARPLADDER_PLANNED(tc_20_held_terms)}, rungs.held);
   }
 }
@@ -328,14 +320,14 @@ Considered together_of(const Problem& given, const runtime::Machine& machine, Ar
              in_float64 = arithmetic == Arithmetic::double_rounded;
   Considered plans;
   if (!in_float64 && fits_threads(p.m, p.n, p.k)) {
-    plans.consider(with_thread_tile(threaded_shape(p, count), machine, JustTime()),
+    plans.consider(with_thread_tile(threaded_shape(p, count), machine, AndCut{p}),
                    {WARPLADDER_PLANNED(row_15_tiny_products)},
                    Corrected::row_15_tiny_products_in_batches);
   }
   const bool in_terms = hopper && arithmetic == Arithmetic::accurate;
   if (!in_float64 && fits_lone_warps(p.m, p.n, p.k, in_terms) &&
       ladder::runs_on(machine, rung_row_23_lone_warps)) {
-    plans.consider(with_lone_warp(threaded_shape(p, count), machine, JustTime()),
+    plans.consider(with_lone_warp(threaded_shape(p, count), machine, AndCut{p}),
                    {WARPLADDER_PLANNED(row_23_lone_warps)},
                    Corrected::row_23_lone_warps_in_batches);
   }
@@ -349,7 +341,7 @@ Considered together_of(const Problem& given, const runtime::Machine& machine, Ar
   }
   const StreamedShape shape{p.m, p.n, p.k, count, width_of_copies(p)};
   if (!in_float64) {
-    plans.consider(with_float_stream(shape, machine, JustTime()),
+    plans.consider(with_float_stream(shape, machine, AndCut{p}),
                    {WARPLADDER_PLANNED(row_16_streamed)}, Corrected::row_16_streamed_in_batches);
   } else if (!hopper) {
     plans.consider(0, {WARPLADDER_PLANNED(row_10_batched_double)});
@@ -364,7 +356,7 @@ Considered together_of(const Problem& given, const runtime::Machine& machine, Ar
   }
 #if WARPLADDER_HOPPER_CODE
   if (hopper && arithmetic != Arithmetic::cuda_cores) {
-    plans.consider(with_double_stream(shape, machine, JustTime()),
+    plans.consider(with_double_stream(shape, machine, AndCut{p}),
                    {WARPLADDER_PLANNED(row_17_streamed_double)},
                    Corrected::row_17_streamed_double_in_batches);
   }
@@ -406,22 +398,23 @@ Considered plans_of_one(const Problem& given, const runtime::Machine& machine,
   // Of the rungs that take every problem, and want nothing done beforehand but what has been done.
   const TimesOfWords& times = times_of(p, machine);
   const double of_float64 = p.n % 4 == 0 ? times.float64 : tuning_row_of(machine).words.float64;
-  plans.consider(of_float64 * time_in_float64(p, machine), {WARPLADDER_PLANNED(row_08_double)},
-                 Corrected::row_08_double);
-  const Slices s = with_double_tile(p.m, p.n, p.k, machine, JustSlices());
+  const auto [whole_s, square] = taken_in_float64(p, machine);
+  plans.consider(of_float64 * whole_s, {WARPLADDER_PLANNED(row_08_double)},
+                 Corrected::row_08_double, square);
+  const auto [s, cut] = with_double_tile(p.m, p.n, p.k, machine, AndCut{p});
   // Sums of several slices are rounded to FP32 in between.
   if (arithmetic != Arithmetic::double_rounded || s.count == 1) {
     plans.consider(times.float64_slices * s.time_s,
                    {WARPLADDER_PLANNED(row_14_double_split_k), bytes_of_product_slices(s, p)},
-                   Corrected::row_14_double_split_k);
+                   Corrected::row_14_double_split_k, cut);
   }
   const StreamedShape shape{p.m, p.n, p.k, 1, width_of_copies(p)};
   // Of ragged lines a stream copies more at once than the others, and stores whole rows.
   constexpr std::int64_t kShallow = 8, kDeep = 128;
   if (arithmetic == Arithmetic::double_rounded && shape.width < 4 && p.k > kShallow &&
       p.k <= kDeep) {
-    plans.consider(with_double_stream(shape, machine, JustTime()),
-                   {WARPLADDER_PLANNED(row_17_streamed_double)});
+    plans.consider(with_double_stream(shape, machine, AndCut{p}),
+                   {WARPLADDER_PLANNED(row_17_streamed_double)}, Corrected::none);
   }
   if (arithmetic == Arithmetic::accurate) {
     consider_terms(plans, p, shape, machine,
@@ -431,17 +424,18 @@ Considered plans_of_one(const Problem& given, const runtime::Machine& machine,
   // Below it cublasSgemm's sums are as accurate, and where lines lose, tc_15 does, too.
   constexpr std::int64_t kLeastDepthOfTerms = 512;
   if (arithmetic == Arithmetic::accurate && p.k >= kLeastDepthOfTerms && !loses_by_lines(p)) {
-    const Slices terms = with_term_tile(p.m, p.n, p.k, machine, JustSlices());
+    const auto [terms, of_terms] = with_term_tile(p.m, p.n, p.k, machine, and_cut_by_lines(p));
     plans.consider(times.terms * terms.time_s,
                    {WARPLADDER_PLANNED(tc_15_split_on_the_way), bytes_of_slices(terms, p)},
-                   Corrected::tc_15_split_on_the_way);
+                   Corrected::tc_15_split_on_the_way, of_terms);
   }
   if (arithmetic == Arithmetic::accurate && pairs_are_accurate(p)) {
     const double time_s = time_in_pairs(given, machine, prepared);  // whose B is prepared
     const Plan in_pairs = prepared ? Plan{WARPLADDER_PLANNED(tc_14_prepared_full_range),
                                           prepared_workspace_bytes(given), 0, prepared_bytes(given)}
                                    : Plan{WARPLADDER_PLANNED(tc_10_full_range), workspace_bytes(p)};
-    plans.consider(time_s, in_pairs, Corrected::tc_10_full_range);
+    constexpr auto kPairs = static_cast<std::int64_t>(kTile);
+    plans.consider(time_s, in_pairs, Corrected::tc_10_full_range, {kPairs, kPairs});
   }
 #endif
   return plans;

@@ -8,10 +8,17 @@ namespace warpladder::sgemm {
 
 using Plan = ladder::Plan<Call>;
 
+// The tile of C that a CTA multiplies, 0 where a rung has none, and its share of k.
+struct Cut {
+  std::int64_t rows = 0, columns = 0, slices = 1, steps = 1;  // steps of a slice
+  bool partly = false;  // only C's last rows or columns are sliced
+};
+
 // What plan() compares.
 struct Candidate {
   Plan plan;
   double model_s = 0;
+  Cut cut = {};
 };
 constexpr int kMostCandidates = 20;
 
