@@ -464,7 +464,7 @@ def tuning(argument, document):
 
 def steps(program, argument, document):
     files, op, shape, cold, counted_at, variant, names = asked(
-        r"(?:(\S+\.json) )?([\w:]+)(?: at (\d+(?:x\d+)*))?(, cold)?, counts at (\d+(?:x\d+)*)"
+        r"(?:(\S+\.json(?:\.xz)?) )?([\w:]+)(?: at (\d+(?:x\d+)*))?(, cold)?, counts at (\d+(?:x\d+)*)"
         r"(?:, (\w+))?: (.+)", argument, "[FILES ]OP[ at SHAPE][, cold], counts at SHAPE[, VARIANT]: RUNG…")
     rungs, rows, times_of = names.split(), [], None
     if files and shape:
