@@ -2,15 +2,15 @@
 """Makes the corrections of sgemm's plans: fit_plans.py RECORDING.json... [--into FILE] [--folds N]
 
 A recording is of benchmarks/plan_times: for random products, or batches of them, what each rung takes by the
-model of plan() and what it took on a GPU, beside cuBLAS. A rung's correction is a sum of trees, grown one
-after the other on what is left of the logarithm of measured ÷ modelled time (gradient boosting). Each tree
-asks three questions on a product's traits; src/ops/sgemm/corrections.hpp knows the same traits in the same
-order. Products on which a rung is near the best, of all or of those of its arithmetic, count most, for there
-plans are decided.
+model of plan(), what it took on a GPU, and how it cuts the product, beside cuBLAS. A rung's correction is a sum
+of trees, grown one after the other on what is left of the logarithm of measured ÷ modelled time (gradient
+boosting). Each tree asks questions on traits of the product and of the cut; src/ops/sgemm/corrections.hpp knows
+the same traits in the same order. Products on which a rung is near the best, of all or of those of its
+arithmetic, count most, for there plans are decided.
 
 --into: the file for the corrections, such as tuning/sm_90/sgemm_corrections.json. tools/generate_tuning.py
 compiles them in. --folds: says what plans lose on products that were not learned from, as it comes out with N
-parts, each left out once.
+parts, each left out once. Fitting needs NumPy.
 """
 
 from __future__ import annotations
@@ -24,12 +24,23 @@ from pathlib import Path
 
 import keep_recording
 
-TREES, LEVELS, RATE = 128, 3, 0.2
+try:
+    import numpy as np
+except ImportError:  # tools/generate_tuning.py needs none
+    np = None
+
+TREES, LEVELS, RATE = 256, 4, 0.2
 LEAST_ROWS = 16  # of a rung; fewer tell nothing
 LEAST_OF_LEAF, SHRINKAGE = 6.0, 1.0  # in weights of rows
-BINS = 48
+MOST_OF_LOSERS = 2.5  # a rung that takes twice as long as the best one weighs 2 to the power of so much less
 QUESTIONS = 2**LEVELS - 1
+# Of the text in which trees are kept: the printable characters but those that a string literal may change.
+ALPHABET = "".join(each for each in map(chr, range(ord("!"), ord("~") + 1)) if each not in '"\\?')
+DIGITS = len(ALPHABET)
+EDGES = DIGITS - 1  # of a trait, at most
+UNIT = 1000  # of a leaf's logarithm
 MOST_TIMES = 1  # logarithm: plan() leaves out what takes more than twice as long as the fastest, by the model
+MOST_WAVES = 6
 
 
 # Arithmetics that callers may ask for, beside all of them.
@@ -57,28 +68,50 @@ def traits_of(product: str, count: int = 1) -> list:
     tiles = -(-m // 64) * -(-n // 64) * count
     waves = tiles / 132
     return [
-        math.log2(few), math.log2(max(m, n)), math.log2(k), math.log2((m + n) * k + m * n), math.log2(m * n),
+        math.log2(few), math.log2(max(m, n)), math.log2(k), math.log2(((m + n) * k + m * n) * count), math.log2(m * n),
         4 if lines % 4 == 0 else 2 if lines % 2 == 0 else 1,
         int(trans_b if is_wide else not trans_a), int(not trans_a if is_wide else trans_b), int(n % 4 == 0),
         -(-few // 16) * 16 / few, waves / math.ceil(waves), math.log2(m / n), math.log2(count),
-        math.log2(tiles),
+        math.log2(tiles), -(-k // 8) * 8 / k, -(-k // 32) * 32 / k, math.log2(m * n * k * count),
+    ]
+
+
+def cut_traits_of(product: str, count: int, model: float, cut: list) -> list:
+    """Of a rung whose CTAs have tiles of C of `rows` by `columns`, and slices of k of so many steps; `model` is its
+    time. The last element of a cut is there where only C's last rows or columns are sliced."""
+    rows, columns, slices, steps, *partly = cut
+    time = math.log2(model)
+    if not rows:
+        return [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, time]
+    m, n, _ = map(int, product.split()[1].split("x"))
+    down, across = -(-m // rows), -(-n // columns)
+    waves = down * across * slices * count / 132
+    return [
+        math.log2(rows), math.log2(columns), math.log2(slices), math.log2(max(steps, 1)), math.log2(waves),
+        waves / math.ceil(waves), min(MOST_WAVES, math.ceil(waves)), len(partly), m / (down * rows),
+        n / (across * columns), math.log2(down * across * (rows + columns) / (m + n)), time,
     ]
 
 
 class Row:
-    """A product, or a batch: its traits, and for each rung the logarithms of its modelled and its measured time."""
+    """A product, or a batch: for each rung its traits, and the logarithms of its modelled and its measured time."""
 
     def __init__(self, given: dict, rungs: list):
         self.is_batch = "batch" in given
-        self.traits = traits_of(given["product"], given.get("batch", 1))
-        self.times = {
-            rung + "_in_batches" * self.is_batch: (math.log2(pair[0]), math.log2(pair[1]))
-            for rung, pair in zip(rungs, given["times"]) if pair
-        }
+        product, count = given["product"], given.get("batch", 1)
+        of_product = traits_of(product, count)
+        self.times, self.traits = {}, {}
+        for rung, taken in zip(rungs, given["times"]):
+            if taken:
+                model, measured, *cut = taken
+                name = rung + "_in_batches" * self.is_batch
+                self.times[name] = (math.log2(model), math.log2(measured))
+                self.traits[name] = of_product + cut_traits_of(product, count, model, cut)
         self.cublas = math.log2(given["cublas"])
         alone = {rung + "_in_batches" * self.is_batch for rung in given.get("cuda_cores_alone", [])}
         self.accurate = {rung for rung in self.times if rung not in alone}
         self.best = min(self.times[rung][1] for rung in self.accurate)
+        self.corrected = {}  # rung: the logarithm of its modelled time, as trees correct it
 
     def only(self, rungs: set) -> dict:
         return {rung: times for rung, times in self.times.items() if rung in rungs}
@@ -100,117 +133,122 @@ def weight_of(row: Row, rung: str) -> float:
     own = next((row.only(rungs) for rungs in ARITHMETICS if rung in rungs), row.times)
     best = min(time for _, time in own.values())
     times_as_long = row.times[rung][1] - (max(row.best, best) if rung in row.accurate else best)
-    return 2.0 ** (-1.5 * times_as_long)
+    return 2.0 ** (-MOST_OF_LOSERS * times_as_long)
 
 
-def thresholds_of(rows: list) -> list:
-    """Of each trait, values that part the rows evenly."""
+def edges_of(rows: list) -> list:
+    """Of each trait, values that part all rows' rungs evenly, as they are kept."""
     found = []
-    for trait in range(len(rows[0].traits)):
-        values = sorted({row.traits[trait] for row in rows})
-        step = max(1, len(values) // BINS)
-        found.append([(a + b) / 2 for a, b in zip(values, values[1:])][::step])
+    for values in np.array([traits for row in rows for traits in row.traits.values()]).T:
+        known, counts = np.unique(values, return_counts=True)
+        between = (known[:-1] + known[1:]) / 2
+        if len(between) > EDGES:
+            wanted = np.arange(1, EDGES + 1) * (len(values) / (EDGES + 1))
+            between = between[np.searchsorted(np.cumsum(counts)[:-1], wanted).clip(0, len(between) - 1)]
+        found.append(np.unique(np.round(between, 4)))
     return found
 
 
-def best_question(members: list, residuals: list, weights: list, bins: list, thresholds: list):
-    """(gain, trait, place of the threshold), of the question whose answers part the residuals best."""
-    total_w = sum(weights[i] for i in members)
-    total_r = sum(weights[i] * residuals[i] for i in members)
-    best = (1e-6, None, None)
-    for trait, of_trait in enumerate(bins):
-        count = len(thresholds[trait])
-        if not count:
-            continue
-        sums_w, sums_r = [0.0] * (count + 1), [0.0] * (count + 1)
-        for i in members:
-            b = of_trait[i]
-            sums_w[b] += weights[i]
-            sums_r[b] += weights[i] * residuals[i]
-        w = r = 0.0
-        for place in range(count):
-            w += sums_w[place]
-            r += sums_r[place]
-            if w < LEAST_OF_LEAF or total_w - w < LEAST_OF_LEAF:
-                continue
-            gain = (r * r / (w + SHRINKAGE) + (total_r - r) ** 2 / (total_w - w + SHRINKAGE)
-                    - total_r**2 / (total_w + SHRINKAGE))
-            if gain > best[0]:
-                best = (gain, trait, place)
-    return best
+def bins_of(traits: list, edges: list):
+    """How many of each trait's edges lie below it."""
+    return np.stack([np.searchsorted(of, values) for of, values in zip(edges, np.array(traits).T)], axis=1)
 
 
-def grown(residuals: list, weights: list, bins: list, thresholds: list) -> tuple:
-    """A tree, and what it takes from each residual."""
-    trait, above, leaf = [0] * QUESTIONS, [math.inf] * QUESTIONS, [0.0] * (QUESTIONS + 1)
-    taken = [0.0] * len(residuals)
-    nodes = {0: list(range(len(residuals)))}
+def best_question(bins, weights, residuals, counts):
+    """(trait, edge) of the question whose answers part the residuals best; None where none does. `counts`: edges of
+    each trait."""
+    traits, width = bins.shape[1], EDGES + 1
+    places = (bins + np.arange(traits) * width).ravel()
+    def below(values):
+        sums = np.bincount(places, np.repeat(values, traits), traits * width).reshape(traits, width)
+        return np.cumsum(sums, axis=1)[:, :-1]
+    w, r = below(weights), below(weights * residuals)
+    all_w, all_r = weights.sum(), (weights * residuals).sum()
+    gain = (r**2 / (w + SHRINKAGE) + (all_r - r)**2 / (all_w - w + SHRINKAGE) - all_r**2 / (all_w + SHRINKAGE))
+    is_known = np.arange(EDGES) < counts[:, None]
+    gain[~is_known | (w < LEAST_OF_LEAF) | (all_w - w < LEAST_OF_LEAF)] = 0
+    best = int(gain.argmax())
+    return divmod(best, EDGES) if gain.flat[best] > 1e-6 else None
+
+
+def grown(bins, weights, residuals, counts) -> tuple:
+    """A tree, whose leaves are in UNITs, and what it takes from each residual."""
+    trait, edge, leaf = [0] * QUESTIONS, [EDGES] * QUESTIONS, [0] * (QUESTIONS + 1)  # all answer no
+    taken = np.zeros(len(residuals))
+    nodes = {0: np.arange(len(residuals))}
     for node in range(2 * QUESTIONS + 1):
-        members = nodes.get(node, [])
+        members = nodes.get(node, ())
+        if not len(members):
+            continue
         if node < QUESTIONS:
-            _, asked, place = best_question(members, residuals, weights, bins, thresholds)
-            if asked is None:  # all answer no
-                nodes[2 * node + 1] = members
-                continue
-            trait[node], above[node] = asked, thresholds[asked][place]
-            nodes[2 * node + 1] = [i for i in members if bins[asked][i] <= place]
-            nodes[2 * node + 2] = [i for i in members if bins[asked][i] > place]
-        elif members:
-            w = sum(weights[i] for i in members)
-            value = RATE * sum(weights[i] * residuals[i] for i in members) / (w + SHRINKAGE)
-            leaf[node - QUESTIONS] = value
-            for i in members:
-                taken[i] = value
-    return (trait, above, leaf), taken
+            asked = best_question(bins[members], weights[members], residuals[members], counts)
+            if asked:
+                trait[node], edge[node] = asked
+            above = bins[members, trait[node]] > edge[node]
+            nodes[2 * node + 1], nodes[2 * node + 2] = members[~above], members[above]
+        else:
+            w = weights[members]
+            value = RATE * (w * residuals[members]).sum() / (w.sum() + SHRINKAGE)
+            leaf[node - QUESTIONS] = int(np.clip(round(UNIT * value), -(DIGITS**2 // 2), DIGITS**2 // 2))
+            taken[members] = leaf[node - QUESTIONS] / UNIT
+    return (trait, edge, leaf), taken
 
 
 def forest(job: tuple) -> list:
-    """The trees of a rung, of the rows that have it."""
-    rung, rows = job
+    """The trees of a rung, of (bins, weight, logarithm of measured ÷ modelled time) of each row that has it."""
+    edges, rows = job
     if len(rows) < LEAST_ROWS:
         return []
-    thresholds = thresholds_of(rows)
-    bins = [[sum(row.traits[t] > edge for edge in edges) for row in rows] for t, edges in enumerate(thresholds)]
-    residuals = [row.times[rung][1] - row.times[rung][0] for row in rows]
-    weights = [weight_of(row, rung) for row in rows]
+    bins, weights, residuals = (np.array(each) for each in zip(*rows))
+    counts = np.array([len(of) for of in edges])
     trees = []
     for _ in range(TREES):
-        tree, taken = grown(residuals, weights, bins, thresholds)
-        residuals = [r - t for r, t in zip(residuals, taken)]
+        tree, taken = grown(bins, weights, residuals, counts)
+        residuals = residuals - taken
         trees.append(tree)
     return trees
 
 
-def fitted(rows: list) -> dict:
-    """{rung: trees}."""
-    rungs = sorted({rung for row in rows for rung in row.times})
+def fitted(rows: list) -> tuple:
+    """(edges, {rung: trees})."""
+    edges = edges_of(rows)
+    jobs = {rung: [] for rung in sorted({rung for row in rows for rung in row.times})}
+    for row in rows:
+        for (rung, (model, measured)), bins in zip(row.times.items(), bins_of(list(row.traits.values()), edges)):
+            jobs[rung].append((bins, weight_of(row, rung), measured - model))
     with Pool() as pool:
-        return dict(zip(rungs, pool.map(forest, [(r, [row for row in rows if r in row.times]) for r in rungs], 1)))
+        return edges, dict(zip(jobs, pool.map(forest, [(edges, of_rung) for of_rung in jobs.values()], 1)))
 
 
-def correction(trees: list, traits: list) -> float:
-    total = 0.0
-    for trait, above, leaf in trees:
-        node = 0
-        for _ in range(LEVELS):
-            node = 2 * node + (2 if traits[trait[node]] > above[node] else 1)
-        total += leaf[node - QUESTIONS]
-    return total
+def correct(rows: list, edges: list, forests: dict) -> None:
+    """Gives each row's rungs their corrected times."""
+    for rung, trees in forests.items():
+        having = [row for row in rows if rung in row.times]
+        if not having:
+            continue
+        bins = bins_of([row.traits[rung] for row in having], edges)
+        every, total = np.arange(len(having)), np.zeros(len(having))
+        for trait, edge, leaf in trees:
+            node = np.zeros(len(having), int)
+            for _ in range(LEVELS):
+                node = 2 * node + 1 + (bins[every, np.array(trait)[node]] > np.array(edge)[node])
+            total += np.array(leaf)[node - QUESTIONS]
+        for row, its in zip(having, total):
+            row.corrected[rung] = row.times[rung][0] + its / UNIT
 
 
 def outcomes(rows: list, among: set | None = None) -> list:
     """Of each row, how many times as long as the best rung, of all accurate ones or of some, the planned one takes,
-    and how many times as long as either cuBLAS takes; as logarithms. Each row has the forests that correct it."""
+    and how many times as long as either cuBLAS takes; as logarithms."""
     found = []
-    for row, forests in rows:
+    for row in rows:
         times = row.only(among or row.accurate)
         if not times:
             continue
-        def corrected(rung):
-            return row.times[rung][0] + correction(forests.get(rung, []), row.traits)
         most = MOST_TIMES + min(model for model, _ in times.values())
         near = [rung for rung, (model, _) in times.items() if model <= most]
-        planned, best = times[min(near, key=corrected)][1], min(time for _, time in times.values())
+        planned = times[min(near, key=lambda rung: row.corrected.get(rung, row.times[rung][0]))][1]
+        best = min(time for _, time in times.values())
         found.append((planned - best, row.cublas - planned, row.cublas - best))
     return found
 
@@ -230,24 +268,30 @@ def say(what: str, found: list) -> None:
 
 
 def say_all(how: str, rows: list) -> None:
-    singles = [(row, forests) for row, forests in rows if not row.is_batch]
+    singles = [row for row in rows if not row.is_batch]
     say(f"{how}, single products", outcomes(singles))
     say(f"{how}, single products on CUDA cores", outcomes(singles, ARITHMETICS[0]))
-    batches = [(row, forests) for row, forests in rows if row.is_batch]
+    batches = [row for row in rows if row.is_batch]
     say(f"{how}, batches", outcomes(batches))
     say(f"{how}, batches on CUDA cores", outcomes(batches, ARITHMETICS[2]))
 
 
-def as_json(forests: dict, sources: list) -> str:
-    """One line a rung."""
-    def numbers(values):
-        return [None if math.isinf(v) else round(v, 3) for v in values]
-    lines = [
-        f"    {json.dumps(rung)}: " + json.dumps([[t, numbers(a), numbers(f)] for t, a, f in trees], separators=(",", ":"))
-        for rung, trees in forests.items()
-    ]
+def text_of(tree: tuple) -> str:
+    """For each question the trait and the edge, one digit each; for each leaf two digits."""
+    trait, edge, leaf = tree
+    places = [value + DIGITS**2 // 2 for value in leaf]
+    digits = [each for pair in (*zip(trait, edge), *(divmod(place, DIGITS) for place in places)) for each in pair]
+    return "".join(ALPHABET[each] for each in digits)
+
+
+def as_json(edges: list, forests: dict, sources: list) -> str:
+    """One line a trait or a rung."""
+    def lines(values):
+        return ",\n".join(f"    {each}" for each in values)
+    of_traits = lines(json.dumps([float(edge) for edge in of], separators=(",", ":")) for of in edges)
+    of_rungs = lines(f'{json.dumps(rung)}: {json.dumps("".join(map(text_of, trees)))}' for rung, trees in forests.items())
     source = json.dumps("fitted by tools/fit_plans.py to " + ", ".join(sources))
-    return '{\n  "source": ' + source + ',\n  "forests": {\n' + ",\n".join(lines) + "\n  }\n}\n"
+    return f'{{\n  "source": {source},\n  "edges": [\n{of_traits}\n  ],\n  "forests": {{\n{of_rungs}\n  }}\n}}\n'
 
 
 def main() -> int:
@@ -257,6 +301,8 @@ def main() -> int:
     parser.add_argument("--folds", type=int, metavar="N")
     flags = parser.parse_args()
     try:
+        if not np:
+            raise Refused("fitting needs NumPy (python3-numpy)")
         rows = read(flags.recordings)
         if not rows:
             raise Refused(f"{flags.recordings[0]} holds no products")
@@ -265,20 +311,20 @@ def main() -> int:
     except Refused as refused:
         print(f"fit_plans.py: {refused}", file=sys.stderr)
         return 2
-    say_all("By the model", [(row, {}) for row in rows])
+    say_all("By the model", rows)
     if flags.folds:
-        corrected = []  # (row, its forests)
         for fold in range(flags.folds):
-            forests = fitted([row for i, row in enumerate(rows) if i % flags.folds != fold])
-            corrected += [(row, forests) for row in rows[fold :: flags.folds]]
-        say_all("Corrected, and left out of what was learned from", corrected)
+            correct(rows[fold :: flags.folds],
+                    *fitted([row for i, row in enumerate(rows) if i % flags.folds != fold]))
+        say_all("Corrected, and left out of what was learned from", rows)
     if flags.into:
-        forests = fitted(rows)
-        say_all("Corrected, and learned from", [(row, forests) for row in rows])
+        edges, forests = fitted(rows)
+        correct(rows, edges, forests)
+        say_all("Corrected, and learned from", rows)
         names = [Path(name).resolve() for name in flags.recordings]
         root = Path(__file__).resolve().parents[1]
         sources = [str(n.relative_to(root)) if n.is_relative_to(root) else n.name for n in names]
-        flags.into.write_text(as_json(forests, sources))
+        flags.into.write_text(as_json(edges, forests, sources))
     return 0
 
 

@@ -244,8 +244,8 @@ TEST(SgemmPlans, ChooseByTheConstantsOfEachArchitecture) {
     const char *on_75, *on_80, *on_90;
   };
   constexpr Choice kChoices[] = {
-      {{1, 4096, 4096}, "row_20_parity_split_k", "row_11_few_rows", "row_25_lines_across"},
-      {{17, 4097, 4099}, "row_20_parity_split_k", "row_11_few_rows", "tc_15_split_on_the_way"},
+      {{1, 4096, 4096}, "row_20_parity_split_k", "row_11_few_rows", "row_11_few_rows"},
+      {{17, 4097, 4099}, "row_20_parity_split_k", "row_11_few_rows", "tc_19_cluster_slices"},
       {{32, 4096, 11008}, "row_24_batched_parity", "row_11_few_rows", "tc_15_split_on_the_way"},
       {{100, 10000, 1000}, "row_20_parity_split_k", "row_11_few_rows", "tc_19_cluster_slices"},
       {{128, 1024, 16384},
@@ -255,7 +255,7 @@ TEST(SgemmPlans, ChooseByTheConstantsOfEachArchitecture) {
       {{12544, 64, 147}, "row_07_register_parity", "row_11_few_rows", "tc_20_held_terms"},
       {{32, 32, 1000000}, "row_24_batched_parity", "row_13_split_k", "row_13_split_k"},
       {{4096, 4096, 16}, "row_07_register_parity", "row_22_columns_stay", "row_22_columns_stay"},
-      {{2047, 2049, 33}, "row_24_batched_parity", "row_22_columns_stay", "row_20_parity_split_k"},
+      {{2047, 2049, 33}, "row_24_batched_parity", "row_22_columns_stay", "row_24_batched_parity"},
       {{4096, 4096, 64}, "row_07_register_parity", "row_13_split_k", "tc_20_held_terms"},
       {{127, 129, 131}, "row_20_parity_split_k", "row_13_split_k", "row_26_small_tiles"},
       {{512, 512, 512}, "row_20_parity_split_k", "row_13_split_k", "tc_19_cluster_slices"},

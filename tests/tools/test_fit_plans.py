@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import subprocess
 import sys
@@ -17,17 +18,21 @@ sys.path.insert(0, str(TOOL.parent))
 import fit_plans  # noqa: E402
 
 
+CUT = [64, 128, 4, 8]
+
+
 def recording(count: int = 400) -> dict:
     """The model says 1,000 ns of row_a and 1,100 of row_b; row_a takes twice as long where k is odd."""
     made = random.Random(1)
     rows = []
     for _ in range(count):
         m, n, k = (made.randint(2, 3000) for _ in range(3))
-        times = [[1000, 1000 * (1 + k % 2)], [1100, 1100]]
+        times = [[1000, 1000 * (1 + k % 2), *CUT], [1100, 1100, *CUT]]
         rows.append({"product": f"nn {m}x{n}x{k}", "cublas": 1200, "times": times if made.random() < 0.9 else times[:1]})
     return {"rungs": ["row_a", "row_b"], "rows": rows}
 
 
+@unittest.skipUnless(fit_plans.np, "fitting needs NumPy")
 class FitPlans(unittest.TestCase):
     def run_tool(self, report, *flags: str) -> subprocess.CompletedProcess:
         with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
@@ -46,7 +51,7 @@ class FitPlans(unittest.TestCase):
         self.assertLess(left_out, 5)  # only the width of lines tells, and n changes it, too
         self.assertEqual(set(forests), {"row_a", "row_b"})
         for trees in forests.values():
-            self.assertEqual(len(trees), fit_plans.TREES)
+            self.assertEqual(len(trees), fit_plans.TREES * 4 * 2**fit_plans.LEVELS - 2 * fit_plans.TREES)
 
     def test_traits(self):
         """The same product as in tests/ops/sgemm_plan_test.cpp."""
@@ -58,32 +63,65 @@ class FitPlans(unittest.TestCase):
         self.assertEqual(fit_plans.traits_of("tn 1024x48x255")[5:9], [4, 0, 0, 1])
         batch = fit_plans.traits_of("nn 48x1024x256", 64)
         self.assertAlmostEqual(batch[10], 16 * 64 / 132 / 8)
-        self.assertEqual((traits[12:], batch[12:]), ([0, 4], [6, 10]))
+        self.assertEqual((traits[12:14], batch[12:14]), ([0, 4], [6, 10]))
+        powers = fit_plans.traits_of("nn 16x32x64", 4)
+        self.assertEqual((powers[3], powers[16]), (math.log2(4 * (48 * 64 + 512)), 17))
+        self.assertEqual(fit_plans.traits_of("nn 8x8x255")[14], 256 / 255)
+        self.assertEqual(fit_plans.traits_of("nn 8x8x40")[15], 64 / 40)
+
+    def test_traits_of_cuts(self):
+        """As tests/ops/sgemm_corrections_test.cpp has them."""
+        def of(cut, count):
+            return fit_plans.cut_traits_of("nn 100x1000x256", count, 1024, cut)
+        self.assertEqual(of(CUT, 2), [6, 7, 2, 3, math.log2(128 / 132), 128 / 132, 1, 0, 100 / 128, 1000 / 1024,
+                                      math.log2(16 * 192 / 1100), 10])
+        self.assertEqual(of([*CUT, 1], 2)[7], 1)
+        self.assertEqual(of([16, 16, 1, 1], 100)[6], 6)
+        self.assertEqual(of([0, 0, 1, 1], 1), [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 10])
+
+    def test_a_rung_is_known_by_how_it_cuts(self):
+        """row_a takes twice as long where its slices are many: no trait of the product tells."""
+        report = recording()
+        for place, row in enumerate(report["rows"]):
+            row["times"] = [[1000, 1000 * (1 + place % 2), 64, 128, 2 + 6 * (place % 2), 8], [1100, 1100, *CUT]]
+        rows = [fit_plans.Row(row, report["rungs"]) for row in report["rows"]]
+        fit_plans.correct(rows[300:], *fit_plans.fitted(rows[:300]))
+        self.assertTrue(all(loss == 0 for loss, _, _ in fit_plans.outcomes(rows[300:])))
+
+    def test_text_of_trees(self):
+        """Traits and edges in one digit each, leaves in two; tests/ops/sgemm_corrections_test.cpp reads the same."""
+        digits = fit_plans.ALPHABET
+        self.assertEqual((digits[:2], digits[-1], len(set(digits))), ("!#", "~", fit_plans.DIGITS))
+        self.assertFalse(set(digits) & set("\"\\? "))
+        tree = ([1] * fit_plans.QUESTIONS, [fit_plans.EDGES] * fit_plans.QUESTIONS, [0, -4140, 4140] + [0] * (fit_plans.QUESTIONS - 2))
+        text = fit_plans.text_of(tree)
+        self.assertEqual(text[: 2 * fit_plans.QUESTIONS], "#~" * fit_plans.QUESTIONS)
+        self.assertEqual(text[2 * fit_plans.QUESTIONS :][:6], digits[45] * 2 + "!!" + "~~")
 
     def test_batches_have_corrections_of_their_own(self):
         report = recording(40)
         for row in report["rows"]:
             row["batch"] = 5
         rows = [fit_plans.Row(row, report["rungs"]) for row in report["rows"]]
-        self.assertEqual(set(fit_plans.fitted(rows)), {"row_a_in_batches", "row_b_in_batches"})
+        self.assertEqual(set(fit_plans.fitted(rows)[1]), {"row_a_in_batches", "row_b_in_batches"})
 
     def test_a_rung_that_few_products_have_is_left_as_it_is(self):
         report = recording(60)
         for row in report["rows"][:5]:
-            row["times"] = [*row["times"], *[0] * (2 - len(row["times"])), [900, 900]]
+            row["times"] = [*row["times"], *[0] * (2 - len(row["times"])), [900, 900, *CUT]]
         report["rungs"].append("row_c")
         rows = [fit_plans.Row(row, report["rungs"]) for row in report["rows"]]
-        self.assertEqual(fit_plans.fitted(rows)["row_c"], [])
+        self.assertEqual(fit_plans.fitted(rows)[1]["row_c"], [])
 
     def test_what_cuda_cores_alone_may_take_is_no_accurate_plan(self):
         report = recording(1)
-        report["rows"][0] |= {"times": [[1000, 800], [1100, 1000]], "cuda_cores_alone": ["row_a"]}
+        report["rows"][0] |= {"times": [[1000, 800, *CUT], [1100, 1000, *CUT]], "cuda_cores_alone": ["row_a"]}
         row = fit_plans.Row(report["rows"][0], report["rungs"])
-        (loss, speedup, most), = fit_plans.outcomes([(row, {})])
+        (loss, speedup, most), = fit_plans.outcomes([row])
         self.assertEqual(loss, 0)
         self.assertAlmostEqual(2**speedup, 1.2)
         self.assertEqual(speedup, most)
-        (loss, speedup, _), = fit_plans.outcomes([(row, {})], {"row_a", "row_b"})
+        (loss, speedup, _), = fit_plans.outcomes([row], {"row_a", "row_b"})
         self.assertAlmostEqual(2**speedup, 1.5)
 
     def test_refusals(self):

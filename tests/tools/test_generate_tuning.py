@@ -72,6 +72,30 @@ class GenerateTuning(unittest.TestCase):
         shapes[1]["run"] = 1
         self.refused("the run that row_07_register_parity at 64x64x64 comes from is not in runs")
 
+    def test_bad_corrections(self):
+        file = self.root / "tuning/sm_90/sgemm_corrections.json"
+        good = file.read_text()
+        rung = next(iter(json.loads(good)["forests"]))
+        for change, words in (
+            (lambda d: d.pop("edges"), "sgemm_corrections.json holds no corrections: 'edges'"),
+            (lambda d: d.update(forests=[]), "forests is no object of texts"),
+            (lambda d: d["forests"].update(fast=""), "fast is no rung"),
+            (lambda d: d["edges"].pop(), "must have the edges of"),
+            (lambda d: d["edges"].__setitem__(1, [0] * 91), "trait 1 must have at most 90 edges"),
+            (lambda d: d["edges"].__setitem__(1, [True]), "trait 1 has the edge true, but must have numbers"),
+            (lambda d: d["edges"].__setitem__(1, [2, 1]), "the edges of trait 1 do not ascend"),
+            (lambda d: d["forests"].update({rung: "!" * 61}), f"{rung} is no text of trees of 62 digits"),
+            (lambda d: d["forests"].update({rung: "\\" * 62}), f"{rung} is no text of trees of 62 digits"),
+            (lambda d: d["forests"].update({rung: "~" * 62}), "has a tree that asks for a trait other than 0 to 28"),
+        ):
+            data = json.loads(good)
+            change(data)
+            file.write_text(json.dumps(data))
+            done = self.run_tool()
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(words, done.stderr)
+            self.assertFalse(self.header.exists(), "a refusal writes nothing")
+
     def test_bad_files(self):
         good = json.dumps(self.data)
         for change, words in (

@@ -1,29 +1,59 @@
 #pragma once
 // The corrections of plan()'s model are data, tuning/sm_*/sgemm_corrections.json, made by
 // tools/fit_plans.py of times that were measured. A rung's correction is a sum of trees. Each asks
-// three yes-or-no questions on the shape.
+// kLevels yes-or-no questions on a product and on how the rung cuts it.
 
 #include <array>
-#include <cstdint>
+#include <cstddef>
+#include <limits>
 
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
-constexpr int kTraits = 14;  // traits_of()
-using ShapeTraits = std::array<float, kTraits>;
+constexpr int kShapeTraits = 17, kCutTraits = 12, kTraits = kShapeTraits + kCutTraits;
+using ShapeTraits = std::array<float, kShapeTraits>;
+using CutTraits = std::array<float, kCutTraits>;
+// Of each trait, how many of its edges lie below it: trees ask only between which edges it lies.
+using Bins = std::array<unsigned char, kTraits>;
 
-// Node i asks whether trait[i] lies above above[i]: no leads to node 2·i + 1, yes to the next one.
+// Trees are text, for they are many. Digits are the printable characters but those that a string
+// literal may change: quotes, backslashes, and question marks, of which trigraphs are made.
+constexpr int kDigits = 91;
+constexpr auto kDigitOf = [] {
+  std::array<unsigned char, 128> digit_of{};
+  unsigned char digit = 0;
+  for (char c = '!'; c <= '~'; ++c) {
+    if (c != '"' && c != '\\' && c != '?') digit_of[static_cast<std::size_t>(c)] = digit++;
+  }
+  return digit_of;
+}();
+constexpr int digit_of(char c) { return kDigitOf[static_cast<std::size_t>(c)]; }
+
+// Node i asks whether its trait lies above one of the trait's edges: no leads to node 2·i + 1, yes
+// to the next one. A node has a digit for the trait and one for the edge; a leaf has two, which say
+// thousandths of the logarithm to base 2.
 struct Tree {
-  static constexpr int kLevels = 3, kQuestions = 7, kLeaves = 8;
-  std::uint8_t trait[kQuestions];
-  float above[kQuestions];
-  float leaf[kLeaves];  // a summand of the logarithm to base 2
+  static constexpr int kLevels = 4, kQuestions = (1 << kLevels) - 1, kLeaves = 1 << kLevels,
+                       kLength = 2 * (kQuestions + kLeaves);
+  const char* text;
+
+  int trait(int node) const { return digit_of(text[2 * node]); }
+  int edge(int node) const { return digit_of(text[2 * node + 1]); }
+  int leaf(int which) const {
+    const char* const digits = text + 2 * (kQuestions + which);
+    return kDigits * digit_of(digits[0]) + digit_of(digits[1]) - kDigits * kDigits / 2;
+  }
 };
 
 struct Forest {
-  const Tree* trees = nullptr;
-  int count = 0;
+  const char* text = nullptr;
+  int trees = 0;
 };
+
+// A trait's edges, ascending; behind them infinity. No trait lies above the last digit's: a node
+// without a question has it.
+constexpr float kNoEdge = std::numeric_limits<float>::infinity();
+using Edges = std::array<float, kDigits - 1>;
 
 }  // namespace WARPLADDER_FLAVOUR
 }  // namespace warpladder::sgemm

@@ -8,14 +8,15 @@
 #include <cstdint>
 
 #include "ops/sgemm/corrections_table.hpp"
+#include "ops/sgemm/plan.hpp"
 #include "ops/sgemm/problem.hpp"
 #include "runtime/machine.hpp"
 
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
-// What trees ask of `count` row-major products, in the order that tools/fit_plans.py knows. The
-// larger operand is that with more lines.
+// Traits of `count` row-major products, in the order that tools/fit_plans.py knows. The larger
+// operand is that with more lines.
 inline ShapeTraits traits_of(const Problem& p, std::int64_t count = 1) {
   const auto log2_of = [](double x) { return static_cast<float>(std::log2(x)); };
   const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n),
@@ -24,13 +25,16 @@ inline ShapeTraits traits_of(const Problem& p, std::int64_t count = 1) {
   const std::int64_t few = std::min(p.m, p.n),
                      lines = (p.trans_a ? p.m : p.k) | (p.trans_b ? p.k : p.n);
   const auto blocks = [](std::int64_t size, std::int64_t of) { return (size + of - 1) / of; };
+  const auto padding = [&](std::int64_t size, std::int64_t of) {
+    return static_cast<float>(blocks(size, of) * of) / static_cast<float>(size);
+  };
   const auto products = static_cast<double>(std::max<std::int64_t>(count, 1));
   const double of_c = static_cast<double>(blocks(p.m, 64) * blocks(p.n, 64)) * products;
   const auto waves = static_cast<float>(of_c / 132.0);
   return {log2_of(static_cast<double>(few)),
           log2_of(std::max(m, n)),
           log2_of(k),
-          log2_of((m + n) * k + m * n),
+          log2_of(((m + n) * k + m * n) * products),
           log2_of(m * n),
           lines % 4 == 0   ? 4.0f
           : lines % 2 == 0 ? 2.0f
@@ -38,11 +42,44 @@ inline ShapeTraits traits_of(const Problem& p, std::int64_t count = 1) {
           (is_wide ? p.trans_b : !p.trans_a) ? 1.0f : 0.0f,
           (is_wide ? !p.trans_a : p.trans_b) ? 1.0f : 0.0f,
           p.n % 4 == 0 ? 1.0f : 0.0f,
-          static_cast<float>(blocks(few, 16) * 16) / static_cast<float>(few),
+          padding(few, 16),
           waves / std::ceil(waves),
           log2_of(m / n),
           log2_of(products),
-          log2_of(of_c)};
+          log2_of(of_c),
+          padding(p.k, 8),
+          padding(p.k, 32),
+          log2_of(m * n * k * products)};
+}
+
+// Traits of a candidate for them: its cut, the waves of its CTAs, what tiles waste at C's ends, how
+// often A and B are read, and its time by the model.
+inline CutTraits traits_of(const Candidate& candidate, const Problem& p, std::int64_t count = 1) {
+  const auto log2_of = [](double x) { return static_cast<float>(std::log2(x)); };
+  const auto blocks = [](std::int64_t size, std::int64_t of) { return (size + of - 1) / of; };
+  constexpr double kTimeUnit_s = 1e-8;
+  constexpr float kMostWaves = 6;
+  const float time = log2_of(candidate.model_s / kTimeUnit_s);
+  const Cut& cut = candidate.cut;
+  if (cut.rows == 0) return {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, time};
+  const auto rows = static_cast<double>(cut.rows), columns = static_cast<double>(cut.columns),
+             m = static_cast<double>(p.m), n = static_cast<double>(p.n),
+             down = static_cast<double>(blocks(p.m, cut.rows)),
+             across = static_cast<double>(blocks(p.n, cut.columns)),
+             slices = static_cast<double>(cut.slices * std::max<std::int64_t>(count, 1)),
+             waves = down * across * slices / 132.0;
+  return {log2_of(rows),
+          log2_of(columns),
+          log2_of(static_cast<double>(cut.slices)),
+          log2_of(static_cast<double>(std::max<std::int64_t>(cut.steps, 1))),
+          log2_of(waves),
+          static_cast<float>(waves / std::ceil(waves)),
+          std::min(kMostWaves, static_cast<float>(std::ceil(waves))),
+          cut.partly ? 1.0f : 0.0f,
+          static_cast<float>(m / (down * rows)),
+          static_cast<float>(n / (across * columns)),
+          log2_of(down * across * (rows + columns) / (m + n)),
+          time};
 }
 
 // The corrections were learned on an NVIDIA H200, whose memory is so fast: a model's time is
@@ -55,19 +92,37 @@ inline const Corrections* corrections_of(const runtime::Machine& machine) {
   return found != std::end(kCorrections) && machine.hopper_code ? found : nullptr;
 }
 
-inline float answer_of(const Tree& tree, const ShapeTraits& traits) {
+inline unsigned char bin_of(const Edges& edges, float trait) {
+  return static_cast<unsigned char>(std::ranges::lower_bound(edges, trait) - edges.begin());
+}
+
+// What trees are asked about a candidate for products.
+inline Bins bins_of(const Corrections& corrections, const ShapeTraits& shape,
+                    const CutTraits& cut) {
+  Bins bins;
+  for (int i = 0; i < kShapeTraits; ++i) bins[i] = bin_of(corrections.edges[i], shape[i]);
+  for (int i = 0; i < kCutTraits; ++i) {
+    bins[kShapeTraits + i] = bin_of(corrections.edges[kShapeTraits + i], cut[i]);
+  }
+  return bins;
+}
+
+inline int answer_of(const Tree& tree, const Bins& bins) {
   int node = 0;
   for (int level = 0; level < Tree::kLevels; ++level) {
-    node = 2 * node + (traits[tree.trait[node]] > tree.above[node] ? 2 : 1);
+    const bool above = bins[static_cast<std::size_t>(tree.trait(node))] > tree.edge(node);
+    node = 2 * node + (above ? 2 : 1);
   }
-  return tree.leaf[node - Tree::kQuestions];
+  return tree.leaf(node - Tree::kQuestions);
 }
 
 // How many times as long as by the model.
-inline double correction_of(const Forest& forest, const ShapeTraits& traits) {
-  float log2_of_it = 0;
-  for (int i = 0; i < forest.count; ++i) log2_of_it += answer_of(forest.trees[i], traits);
-  return std::exp2(log2_of_it);
+inline double correction_of(const Forest& forest, const Bins& bins) {
+  int log2_of_it = 0;  // in thousandths
+  for (int i = 0; i < forest.trees; ++i) {
+    log2_of_it += answer_of({forest.text + i * Tree::kLength}, bins);
+  }
+  return std::exp2(log2_of_it / 1000.0);
 }
 
 }  // namespace WARPLADDER_FLAVOUR

@@ -141,15 +141,24 @@ struct Considered {
     consider(one.taken, plan, rung, one.cut);
   }
   // By the model; of so many products like `p`, as measurements have corrected it.
-  Candidate fastest() const { return fastest(nullptr, {}); }
+  Candidate fastest() const {
+    return fastest_by([](const Candidate& one, Corrected) { return one.model_s; });
+  }
   Candidate fastest(const Problem& p, std::int64_t products,
                     const runtime::Machine& machine) const {
-    const Corrections* corrections = corrections_of(machine);
-    return fastest(corrections, corrections ? traits_of(p, products) : ShapeTraits{});
+    const Corrections* const corrections = corrections_of(machine);
+    if (!corrections) return fastest();
+    const ShapeTraits shape = traits_of(p, products);
+    return fastest_by([&](const Candidate& one, Corrected rung) {
+      if (rung == Corrected::none) return one.model_s;
+      const Bins bins = bins_of(*corrections, shape, traits_of(one, p, products));
+      return one.model_s * correction_of(corrections->of(rung), bins);
+    });
   }
 
  private:
-  Candidate fastest(const Corrections* corrections, const ShapeTraits& traits) const {
+  template <class Time>
+  Candidate fastest_by(const Time& time) const {
     constexpr double kMostTimes = 2;  // no correction makes up for more
     double least_s = all[0].model_s;
     for (int i = 1; i < count; ++i) least_s = std::min(least_s, all[i].model_s);
@@ -157,9 +166,7 @@ struct Considered {
     for (int i = 0; i < count; ++i) {
       if (all[i].model_s > kMostTimes * least_s) continue;
       Candidate one = all[i];
-      if (corrections && rungs[i] != Corrected::none) {
-        one.model_s *= correction_of(corrections->of(rungs[i]), traits);
-      }
+      one.model_s = time(one, rungs[i]);
       if (!best.plan.rung || one.model_s < best.model_s) best = one;
     }
     return best;
