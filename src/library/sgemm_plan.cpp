@@ -26,7 +26,8 @@ sgemm::Plan plan_of(const Context& context, const sgemm::Problem& p, const sgemm
     PlanKey key;
     sgemm::Plan plan;
   };
-  constexpr int kBits = 5;
+  // A new plan takes tens of microseconds: programs have dozens of products.
+  constexpr int kBits = 8;
   thread_local std::array<Made, 1 << kBits> all{};
   const PlanKey key{p.m,
                     p.n,

@@ -45,7 +45,7 @@ TEST(SgemmPlanCorrections, FollowTheAnswers) {
     int node = 0;
     for (int level = 0; level < Tree::kLevels; ++level) {  // the first question is the highest bit
       const bool yes = (answers >> (Tree::kLevels - 1 - level) & 1) != 0;
-      bins[static_cast<std::size_t>(node)] = yes ? 5 : 4;
+      bins[static_cast<std::size_t>(digits({node})[0])] = digits({yes ? 5 : 4})[0];
       node = 2 * node + (yes ? 2 : 1);
     }
     EXPECT_EQ(answer_of({text.c_str()}, bins), answers - 3);

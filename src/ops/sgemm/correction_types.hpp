@@ -13,21 +13,30 @@ inline namespace WARPLADDER_FLAVOUR {
 constexpr int kShapeTraits = 17, kCutTraits = 12, kTraits = kShapeTraits + kCutTraits;
 using ShapeTraits = std::array<float, kShapeTraits>;
 using CutTraits = std::array<float, kCutTraits>;
-// Of each trait, how many of its edges lie below it: trees ask only between which edges it lies.
-using Bins = std::array<unsigned char, kTraits>;
 
 // Trees are text, for they are many. Digits are the printable characters but those that a string
 // literal may change: quotes, backslashes, and question marks, of which trigraphs are made.
 constexpr int kDigits = 91;
+constexpr auto kAlphabet = [] {
+  std::array<char, kDigits> alphabet{};
+  std::size_t digit = 0;
+  for (char c = '!'; c <= '~'; ++c) {
+    if (c != '"' && c != '\\' && c != '?') alphabet[digit++] = c;
+  }
+  return alphabet;
+}();
 constexpr auto kDigitOf = [] {
   std::array<unsigned char, 128> digit_of{};
-  unsigned char digit = 0;
-  for (char c = '!'; c <= '~'; ++c) {
-    if (c != '"' && c != '\\' && c != '?') digit_of[static_cast<std::size_t>(c)] = digit++;
+  for (unsigned char i = 0; i < kDigits; ++i) {
+    digit_of[static_cast<std::size_t>(kAlphabet[i])] = i;
   }
   return digit_of;
 }();
 constexpr int digit_of(char c) { return kDigitOf[static_cast<std::size_t>(c)]; }
+
+// By the digit that stands for a trait: how many of the trait's edges lie below it, as a digit,
+// too. Digits ascend, so trees compare them as they are.
+using Bins = std::array<char, 128>;
 
 // Node i asks whether its trait lies above one of the trait's edges: no leads to node 2·i + 1, yes
 // to the next one. A node has a digit for the trait and one for the edge; a leaf has two, which say
@@ -37,8 +46,9 @@ struct Tree {
                        kLength = 2 * (kQuestions + kLeaves);
   const char* text;
 
-  int trait(int node) const { return digit_of(text[2 * node]); }
-  int edge(int node) const { return digit_of(text[2 * node + 1]); }
+  bool answer(int node, const Bins& bins) const {
+    return bins[static_cast<std::size_t>(text[2 * node])] > text[2 * node + 1];
+  }
   int leaf(int which) const {
     const char* const digits = text + 2 * (kQuestions + which);
     return kDigits * digit_of(digits[0]) + digit_of(digits[1]) - kDigits * kDigits / 2;

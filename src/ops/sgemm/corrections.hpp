@@ -92,17 +92,18 @@ inline const Corrections* corrections_of(const runtime::Machine& machine) {
   return found != std::end(kCorrections) && machine.hopper_code ? found : nullptr;
 }
 
-inline unsigned char bin_of(const Edges& edges, float trait) {
-  return static_cast<unsigned char>(std::ranges::lower_bound(edges, trait) - edges.begin());
+inline int bin_of(const Edges& edges, float trait) {
+  return static_cast<int>(std::ranges::lower_bound(edges, trait) - edges.begin());
 }
 
 // What trees are asked about a candidate for products.
 inline Bins bins_of(const Corrections& corrections, const ShapeTraits& shape,
                     const CutTraits& cut) {
-  Bins bins;
-  for (int i = 0; i < kShapeTraits; ++i) bins[i] = bin_of(corrections.edges[i], shape[i]);
-  for (int i = 0; i < kCutTraits; ++i) {
-    bins[kShapeTraits + i] = bin_of(corrections.edges[kShapeTraits + i], cut[i]);
+  Bins bins;  // what no trait stands for is not asked for
+  for (std::size_t i = 0; i < kTraits; ++i) {
+    const float trait = i < kShapeTraits ? shape[i] : cut[i - kShapeTraits];
+    const int bin = bin_of(corrections.edges[i], trait);
+    bins[static_cast<std::size_t>(kAlphabet[i])] = kAlphabet[static_cast<std::size_t>(bin)];
   }
   return bins;
 }
@@ -110,8 +111,7 @@ inline Bins bins_of(const Corrections& corrections, const ShapeTraits& shape,
 inline int answer_of(const Tree& tree, const Bins& bins) {
   int node = 0;
   for (int level = 0; level < Tree::kLevels; ++level) {
-    const bool above = bins[static_cast<std::size_t>(tree.trait(node))] > tree.edge(node);
-    node = 2 * node + (above ? 2 : 1);
+    node = 2 * node + (tree.answer(node, bins) ? 2 : 1);
   }
   return tree.leaf(node - Tree::kQuestions);
 }
