@@ -149,6 +149,7 @@ Outcome read_matrices(const Original& lt, const Matrices& given, Product& p) {
   p.n = static_cast<std::int64_t>(d.columns);
   p.k = static_cast<std::int64_t>(p.op_a == CUBLAS_OP_N ? a.columns : a.rows);
   p.batch = d.batch;
+  p.has_sizes = true;
   const bool agree = fits(a, p.op_a, p.m, p.k) && fits(b, p.op_b, p.k, p.n) &&
                      fits(c, CUBLAS_OP_N, p.m, p.n) && a.batch == d.batch && b.batch == d.batch &&
                      c.batch == d.batch;
@@ -220,6 +221,7 @@ extern "C" [[gnu::visibility("default")]] cublasStatus_t cublasLtMatmul(
   const Inside inside;
   Product p;
   p.function = Function::lt_matmul;
+  p.has_sizes = false;
   p.alpha_at = static_cast<const float*>(alpha);
   p.beta_at = static_cast<const float*>(beta);
   p.stream = stream;

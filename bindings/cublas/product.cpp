@@ -120,7 +120,7 @@ Outcome refused(const Product& p, warpladder_status status) {
 
 }  // namespace
 
-Sizes Product::sizes() const { return {m, n, k, batch, letter(op_a), letter(op_b)}; }
+Sizes Product::sizes() const { return {m, n, k, batch, letter(op_a), letter(op_b), has_sizes}; }
 
 Outcome judge(Product& p) noexcept {
   if (knobs().precision == Precision::theirs) return Outcome::environment;

@@ -25,6 +25,7 @@ struct Product {
   warpladder_layout layout = WARPLADDER_COLUMN_MAJOR;
   cublasOperation_t op_a = CUBLAS_OP_N, op_b = CUBLAS_OP_N;
   std::int64_t m = 0, n = 0, k = 1, batch = 1;
+  bool has_sizes = true;  // false: refused before they were read
   const float* alpha_at = nullptr;
   const float* beta_at = nullptr;
   float alpha = 1, beta = 0;

@@ -71,6 +71,7 @@ bool is_new(std::uint64_t kind) {
 }
 
 int describe(Function function, const Sizes& sizes, char* text, std::size_t bytes) {
+  if (!sizes.known) return std::snprintf(text, bytes, "%s", name_of(function));
   if (function == Function::sgemv) {
     return std::snprintf(text, bytes, "%s m=%lld n=%lld %c", name_of(function),
                          static_cast<long long>(sizes.m), static_cast<long long>(sizes.n),

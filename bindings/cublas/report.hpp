@@ -43,6 +43,7 @@ const char* sentence_of(Outcome outcome) noexcept;
 struct Sizes {
   std::int64_t m = 0, n = 0, k = 0, batch = 1;
   char op_a = 'n', op_b = 'n';
+  bool known = true;  // false: the call was refused before they were read
 };
 void note(Function function, const Sizes& sizes, Outcome outcome) noexcept;
 

@@ -86,6 +86,22 @@ class Knobs(unittest.TestCase):
             WARPLADDER_CUBLAS="log")
         self.assertEqual(len(errors.splitlines()), 7)
 
+    def test_log_names_no_sizes_where_none_were_read(self):
+        out, errors = run([CLIENT, "refused"], WARPLADDER_CUBLAS="log")
+        self.assertEqual(out, "0 8", errors)
+        calls = [line.removeprefix("libwarpladder_cublas: ") for line in errors.splitlines()]
+        name, sizes = "cublasLtMatmul", "cublasLtMatmul m=8 n=8 k=8 NN"
+        self.assertEqual(calls[:8], [
+            f"{name}: passed on: the compute type is not FP32",
+            f"{name}: passed on: TF32 is allowed",
+            f"{name}: passed on: a type is not FP32",
+            f"{name}: passed on: alpha and beta lie in device memory",
+            f"{sizes}: passed on: a number of multiprocessors is asked for",
+            f"{sizes}: passed on: the epilogue is another one",
+            f"{name}: passed on: an argument or the handle is not valid",
+            "0 of 8 calls taken"])
+        self.assertIn("  cublasLtMatmul: 2 passed on: a type is not FP32", calls)
+
     def test_summary(self):
         errors = self.client(TAKEN, r"2 of 3 calls taken", WARPLADDER_CUBLAS_SUMMARY="1")
         self.assertEqual(len(errors.splitlines()), 4)
