@@ -234,6 +234,25 @@ TEST_F(Modes, ATargetOfMultiprocessorsIsPassedOn) {
   expect_passed_on();
 }
 
+TEST_F(Modes, AtomicsMayBeAllowed) {
+  std::vector<float> results[2];
+  for (const auto mode : {CUBLAS_ATOMICS_NOT_ALLOWED, CUBLAS_ATOMICS_ALLOWED}) {
+    ASSERT_EQ(cublasSetAtomicsMode(handle, mode), CUBLAS_STATUS_SUCCESS);
+    Case p;
+    p.make();
+    const Counts counts("cublasSgemm_v2");
+    EXPECT_EQ(product(p), CUBLAS_STATUS_SUCCESS);
+    EXPECT_TAKEN(counts);
+    EXPECT_STREQ(made_up::gpu().last, "sgemm");
+    EXPECT_EQ(made_up::gpu().last_arithmetic, 0);
+    results[mode] = p.c;
+    cublasAtomicsMode_t still = CUBLAS_ATOMICS_NOT_ALLOWED;
+    EXPECT_EQ(cublasGetAtomicsMode(handle, &still), CUBLAS_STATUS_SUCCESS);
+    EXPECT_EQ(still, mode);
+  }
+  EXPECT_EQ(results[0], results[1]);
+}
+
 using Corners = Shim;
 
 TEST_F(Corners, BadCallsGetCublasStatus) {

@@ -18,6 +18,7 @@ struct cublasContext {
   cudaStream_t stream = nullptr;
   cublasPointerMode_t pointers = CUBLAS_POINTER_MODE_HOST;
   cublasMath_t math = CUBLAS_DEFAULT_MATH;
+  cublasAtomicsMode_t atomics = CUBLAS_ATOMICS_NOT_ALLOWED;
   int multiprocessors = 0;
 };
 
@@ -197,6 +198,8 @@ GETTER(cublasGetPointerMode_v2, cublasPointerMode_t, pointers)
 SETTER(cublasSetPointerMode_v2, cublasPointerMode_t, pointers)
 GETTER(cublasGetMathMode, cublasMath_t, math)
 SETTER(cublasSetMathMode, cublasMath_t, math)
+GETTER(cublasGetAtomicsMode, cublasAtomicsMode_t, atomics)
+SETTER(cublasSetAtomicsMode, cublasAtomicsMode_t, atomics)
 #if !defined(OLDER_CUBLAS)
 GETTER(cublasGetSmCountTarget, int, multiprocessors)
 SETTER(cublasSetSmCountTarget, int, multiprocessors)
