@@ -253,6 +253,30 @@ TEST_F(Modes, AtomicsMayBeAllowed) {
   EXPECT_EQ(results[0], results[1]);
 }
 
+// Whose product it is shows in the workspace: cuBLAS's writes there.
+TEST_F(Modes, TheWorkspaceOfTheHandleIsNotWritten) {
+  const std::vector<unsigned char> untouched(4096, 0x5a);
+  std::vector<unsigned char> workspace = untouched;
+  const auto set_workspace = [&] {
+    return cublasSetWorkspace_v2(handle, workspace.data(), workspace.size());
+  };
+  ASSERT_EQ(set_workspace(), CUBLAS_STATUS_SUCCESS);
+  expect_taken();
+  EXPECT_EQ(workspace, untouched);
+  const auto stream = stream_number(6);  // a capture needs a workspace, and has one of its own
+  cublasSetStream_v2(handle, stream);
+  made_up::gpu().captured = stream;
+  made_up::gpu().capture = 21;
+  made_up::gpu().workspace_needed = 1 << 20;
+  ASSERT_EQ(set_workspace(), CUBLAS_STATUS_SUCCESS);
+  expect_taken();
+  EXPECT_NE(made_up::gpu().last_workspace, nullptr);
+  EXPECT_EQ(workspace, untouched);
+  cublasSetMathMode(handle, CUBLAS_TF32_TENSOR_OP_MATH);
+  expect_passed_on();
+  EXPECT_NE(workspace, untouched);
+}
+
 using Corners = Shim;
 
 TEST_F(Corners, BadCallsGetCublasStatus) {

@@ -20,6 +20,8 @@ struct cublasContext {
   cublasMath_t math = CUBLAS_DEFAULT_MATH;
   cublasAtomicsMode_t atomics = CUBLAS_ATOMICS_NOT_ALLOWED;
   int multiprocessors = 0;
+  void* workspace = nullptr;
+  std::size_t workspace_bytes = 0;
 };
 
 namespace {
@@ -104,6 +106,7 @@ cublasStatus_t single(cublasHandle_t handle, const Call& p, const void* a, const
   const cublasStatus_t status = judge(handle, p);
   if (status != CUBLAS_STATUS_SUCCESS) return status;
   if (auto* const function = std::exchange(call_back, nullptr)) function();
+  if (handle->workspace) std::memset(handle->workspace, 0xab, handle->workspace_bytes);
   if (uses_lt) return through_lt(p, a, b, c);
   multiply(p, a, b, c);
   return status;
@@ -204,6 +207,13 @@ SETTER(cublasSetAtomicsMode, cublasAtomicsMode_t, atomics)
 GETTER(cublasGetSmCountTarget, int, multiprocessors)
 SETTER(cublasSetSmCountTarget, int, multiprocessors)
 #endif
+
+cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void* workspace, std::size_t bytes) {
+  if (!is_good(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
+  handle->workspace = workspace;
+  handle->workspace_bytes = bytes;
+  return CUBLAS_STATUS_SUCCESS;
+}
 
 cublasStatus_t cublasInit() { return CUBLAS_STATUS_SUCCESS; }
 cublasStatus_t cublasGetError() { return CUBLAS_STATUS_SUCCESS; }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 #include "made_up_gpu.hpp"
@@ -56,6 +57,7 @@ warpladder_status enter(const char* name, warpladder_handle handle, warpladder_s
     const warpladder_allocator& from = handle->of_captures;
     g.last_workspace = from.allocate(from.state, g.workspace_needed, stream);
     if (!g.last_workspace) return WARPLADDER_OUT_OF_MEMORY;
+    std::memset(g.last_workspace, 0xcd, g.workspace_needed);
     from.release(from.state, g.last_workspace, g.workspace_needed, stream);
   }
   ++g.products;
