@@ -2,7 +2,8 @@
 """The drop-in's knobs, each in a process of its own; Python as a client; and the library as it is
 installed.
 
-Usage: test_processes.py FOLDER CLIENT OLD_CLIENT LIBRARY_UNDER_TEST LIBRARY EXPORTS [TEST...]
+Usage: test_processes.py FOLDER CLIENT OLD_CLIENT STATIC_CLIENT DRIVER LIBRARY_UNDER_TEST LIBRARY EXPORTS
+                         [TEST...]
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-FOLDER, CLIENT, OLD_CLIENT, UNDER_TEST, LIBRARY, EXPORTS = (Path(sys.argv.pop(1)) for _ in range(6))
+(FOLDER, CLIENT, OLD_CLIENT, STATIC_CLIENT, DRIVER, UNDER_TEST, LIBRARY,
+ EXPORTS) = (Path(sys.argv.pop(1)) for _ in range(8))
 
 TAKEN = "2 1 4 2"  # the FP32 product and that of a vector by us, TF32 by cuBLAS
 THEIRS = "0 3 4 2"
@@ -178,6 +180,23 @@ class Clients(unittest.TestCase):
         out, errors = run([OLD_CLIENT])
         self.assertEqual((out, errors), ("0 0\n1 0", ""))
         self.assertEqual(run([OLD_CLIENT], WARPLADDER_CUBLAS="off")[0], "1 1\n2 1")
+
+    def test_a_static_cublas_is_told_at_exit(self):
+        for mode in [{"WARPLADDER_CUBLAS": "log"}, {"WARPLADDER_CUBLAS_SUMMARY": "1"}]:
+            out, errors = run([STATIC_CLIENT, DRIVER], **mode)
+            self.assertEqual(out, "1")
+            self.assertEqual(errors, "libwarpladder_cublas: no call was seen; a program that holds cuBLAS statically "
+                                     "calls it without the dynamic linker, and cannot be served\n")
+            # A program without CUDA is not told.
+            self.assertEqual(run([STATIC_CLIENT], **mode), ("1", ""))
+        self.assertEqual(run([STATIC_CLIENT, DRIVER]), ("1", ""))
+        self.assertEqual(run([STATIC_CLIENT, DRIVER], WARPLADDER_CUBLAS="off"), ("1", ""))
+
+    def test_calls_that_are_seen_come_from_no_static_cublas(self):
+        errors = run([CLIENT], WARPLADDER_CUBLAS_SUMMARY="1",
+                     LD_PRELOAD=f"{UNDER_TEST}:{DRIVER}")[1]
+        self.assertNotIn("statically", errors)
+        self.assertIn("2 of 3 calls taken", errors)
 
     def test_python_that_loads_locally(self):
         out, errors = run([sys.executable, "-c", PYTHON, FOLDER], WARPLADDER_CUBLAS="log")
