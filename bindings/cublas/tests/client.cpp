@@ -88,7 +88,7 @@ int refused() {
 int main(int argc, char** argv) {
   if (argc == 2 && std::strcmp(argv[1], "activated") == 0) return activated();
   if (argc == 2 && std::strcmp(argv[1], "refused") == 0) return refused();
-  made_up::gpu().faulty = std::getenv("MADE_UP_FAULT") != nullptr;
+  if (std::getenv("MADE_UP_FAULT")) made_up::gpu().fault = made_up::Fault::first;
   const int n = kSize;
   const std::vector<float> a(n * n, 0.5f);
   std::vector<float> c(n * n, 1.0f), y(n);

@@ -28,7 +28,7 @@ namespace {
 
 // By name; looking one up takes no heap memory.
 std::map<std::string, int, std::less<>> calls;
-bool uses_lt = false;
+bool uses_lt = false, faulty = false;
 void (*call_back)() = nullptr;
 
 void count(const char* function) {
@@ -77,6 +77,7 @@ void multiply(const Call& p, const void* a, const void* b, void* c) {
       at = static_cast<float>(alpha * sum + (beta == 0 ? 0 : beta * at));
     }
   }
+  if (faulty && p.m > 0 && p.n > 0) out[0] += 1;
 }
 
 // As NVIDIA's cuBLAS does inside some of its functions.
@@ -149,6 +150,7 @@ cublasStatus_t vector(cublasHandle_t handle, cublasOperation_t op, std::int64_t 
     }
     float& out = y[incy < 0 ? (i - rows + 1) * incy : i * incy];
     out = static_cast<float>(*alpha * sum + (*beta == 0 ? 0.0 : *beta * double{out}));
+    if (faulty && i == 0) out += 1;
   }
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -170,6 +172,10 @@ int made_up_cublas_calls(const char* function) {
   return at == calls.end() ? 0 : at->second;
 }
 void made_up_cublas_use_lt(int wanted) { uses_lt = wanted != 0; }
+void made_up_cublas_fault(int wanted) {
+  faulty = wanted != 0;
+  made_up_cublaslt_fault(wanted);
+}
 void made_up_cublas_call_back(void (*function)()) { call_back = function; }
 
 extern "C" {

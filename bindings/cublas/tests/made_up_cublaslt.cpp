@@ -14,6 +14,7 @@
 namespace {
 
 int calls = 0;
+bool faulty = false;
 
 // The attributes that were set, by number; the header's structure holds the pointer.
 using Attributes = std::map<int, std::vector<unsigned char>>;
@@ -83,6 +84,7 @@ double finish(int epilogue, double x) {
 }  // namespace
 
 int made_up_cublaslt_calls() { return calls; }
+void made_up_cublaslt_fault(int wanted) { faulty = wanted != 0; }
 
 extern "C" {
 
@@ -191,6 +193,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t oper
         D.at(i, j, matrix) = static_cast<float>(finish(epilogue, sum));
       }
     }
+    if (faulty) D.at(0, 0, matrix) += 1;
   }
   return CUBLAS_STATUS_SUCCESS;
 }

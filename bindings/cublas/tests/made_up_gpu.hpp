@@ -10,15 +10,19 @@
 
 namespace made_up {
 
+// The element of each result that is wrong.
+enum class Fault { none, first, last };
+
 struct Gpu {
   std::uint64_t context = 1;       // of every thread
   bool knows_streams = true;       // false: CUDA fails when it is asked of a stream
   void* captured = nullptr;        // the stream that is being captured
   unsigned long long capture = 0;  // and which capture it is
   bool has_memory = true;
-  int next_status = 0;               // of the next call of libwarpladder
-  int create_status = 0;             // of warpladder_create()
-  bool faulty = false;               // one element of each result is wrong
+  int next_status = 0;    // of the next call of libwarpladder
+  int create_status = 0;  // of warpladder_create()
+  Fault fault = Fault::none;
+  float fault_size = 1;
   std::size_t workspace_needed = 0;  // by every call
 
   // What was seen.

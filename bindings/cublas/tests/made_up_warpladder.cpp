@@ -94,7 +94,9 @@ void multiply(const Call& p, const float* a, const float* b, float* c) {
       out = static_cast<float>(p.alpha * sum + (p.beta == 0 ? 0.0 : p.beta * double{out}));
     }
   }
-  if (gpu().faulty && p.m > 0 && p.n > 0) c[0] += 1;
+  if (gpu().fault == Fault::none || p.m == 0 || p.n == 0) return;
+  const std::int64_t end = rows ? (p.m - 1) * p.ldc + p.n - 1 : p.m - 1 + (p.n - 1) * p.ldc;
+  c[gpu().fault == Fault::last ? end : 0] += gpu().fault_size;
 }
 
 }  // namespace
@@ -195,7 +197,8 @@ warpladder_status warpladder_sgemv(warpladder_handle handle, warpladder_layout l
     float& out = y0[i * incy];
     out = static_cast<float>(alpha * sum + (beta == 0 ? 0.0 : beta * double{out}));
   }
-  if (gpu().faulty) y0[0] += 1;
+  if (gpu().fault == Fault::none) return WARPLADDER_SUCCESS;
+  y0[gpu().fault == Fault::last ? (rows - 1) * incy : 0] += gpu().fault_size;
   return WARPLADDER_SUCCESS;
 }
 

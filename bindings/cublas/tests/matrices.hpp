@@ -122,6 +122,7 @@ class Shim : public testing::Test {
     made_up::gpu() = {};
     made_up::gpu().context = context;
     made_up_cublas_use_lt(0);
+    made_up_cublas_fault(0);
     ASSERT_EQ(cublasCreate_v2(&handle), CUBLAS_STATUS_SUCCESS);
   }
   void TearDown() override { cublasDestroy_v2(handle); }

@@ -1,48 +1,14 @@
-// WARPLADDER_CUBLAS=verify for every kind of call: both compute, cuBLAS's result is handed over,
-// and a planted fault is told.
+// WARPLADDER_CUBLAS=verify for every kind of call but cublasLt's: both compute, cuBLAS's result is
+// handed over, and a planted fault is told.
 
-#include <cublasLt.h>
+#include <cublas.h>
 
-#include <functional>
-#include <string>
-
-#include "matrices.hpp"
+#include "compared.hpp"
 
 namespace shim_tests {
 namespace {
 
-class Verify : public Shim {
- protected:
-  // `call` runs the product once. Its result must be cuBLAS's, with and without a fault in ours.
-  void expect_compared(const std::function<void()>& call, int wrong) const {
-    made_up::Gpu& gpu = made_up::gpu();
-    for (const bool faulty : {false, true}) {
-      gpu.faulty = faulty;
-      const int ours = gpu.products;
-      testing::internal::CaptureStderr();
-      call();
-      const std::string told = testing::internal::GetCapturedStderr();
-      EXPECT_EQ(gpu.products, ours + 1);
-      if (faulty) {
-        EXPECT_NE(told.find("DIFFERS: " + std::to_string(wrong) + " elements"), std::string::npos)
-            << told;
-      } else {
-        EXPECT_EQ(told.find("DIFFERS"), std::string::npos) << told;
-      }
-    }
-    gpu.faulty = false;
-    EXPECT_EQ(gpu.live_allocations, 0u);
-  }
-  void expect_product_compared(Case& p, const std::function<cublasStatus_t()>& call) const {
-    expect_compared(
-        [&] {
-          p.c = p.before;
-          EXPECT_EQ(call(), CUBLAS_STATUS_SUCCESS);
-          p.expect_right();
-        },
-        static_cast<int>(p.batch));
-  }
-};
+using Verify = Shim;
 
 constexpr cublasOperation_t kOps[] = {CUBLAS_OP_N, CUBLAS_OP_T};
 
@@ -55,7 +21,7 @@ TEST_F(Verify, Products) {
         p.op_b = op_b;
         p.beta = beta;
         p.make();
-        expect_product_compared(p, [&] { return product(p); });
+        expect_product_compared(p, "cublasSgemm_v2", [&] { return product(p); });
       }
     }
   }
@@ -69,12 +35,12 @@ TEST_F(Verify, Batches) {
     p.beta = beta;
     p.make();
     Pointers to(p);
-    expect_product_compared(p, [&] {
+    expect_product_compared(p, "cublasSgemmStridedBatched_64", [&] {
       return cublasSgemmStridedBatched_64(
           handle, p.op_a, p.op_b, p.m, p.n, p.k, &p.alpha, p.a.data(), p.lda, p.stride_a,
           p.b.data(), p.ldb, p.stride_b, &p.beta, p.c.data(), p.ldc, p.stride_c, p.batch);
     });
-    expect_product_compared(p, [&] {
+    expect_product_compared(p, "cublasSgemmBatched_64", [&] {
       return cublasSgemmBatched_64(handle, p.op_a, p.op_b, p.m, p.n, p.k, &p.alpha, to.a.data(),
                                    p.lda, to.b.data(), p.ldb, &p.beta, to.c.data(), p.ldc, p.batch);
     });
@@ -92,62 +58,101 @@ TEST_F(Verify, Vectors) {
         x[static_cast<std::size_t>(i * std::abs(step))] = static_cast<float>(i + 1);
       }
       const float alpha = 1 / 3.0f, beta = 0.25f;
-      const int at = step < 0 ? (1 - rows) * step : 0;
-      expect_compared(
-          [&] {
-            std::fill(y.begin(), y.end(), 1.0f);
-            EXPECT_EQ(cublasSgemv_v2(handle, op, m, n, &alpha, a.data(), m, x.data(), step, &beta,
-                                     y.data(), step),
-                      CUBLAS_STATUS_SUCCESS);
-            EXPECT_NE(y[static_cast<std::size_t>(at)], 1.0f);
-          },
-          1);
+      const auto at = static_cast<std::size_t>(step < 0 ? (1 - rows) * step : 0);
+      expect_compared({[&] {
+                         std::fill(y.begin(), y.end(), 1.0f);
+                         EXPECT_EQ(cublasSgemv_v2(handle, op, m, n, &alpha, a.data(), m, x.data(),
+                                                  step, &beta, y.data(), step),
+                                   CUBLAS_STATUS_SUCCESS);
+                       },
+                       [&] { EXPECT_NE(y[at], 1.0f); }, &y[at]});
     }
   }
 }
 
-TEST_F(Verify, LtWithBiasAndAnotherC) {
-  const int m = 6, n = 5, k = 4;
-  const auto a = numbers(m * k, 1), b = numbers(k * n, 2), c = numbers(m * n, 3);
-  const std::vector<float> bias(m, 10.0f);  // ReLU hides no fault
-  std::vector<float> d(m * n);
-  cublasLtHandle_t lt = nullptr;
-  cublasLtMatmulDesc_t operation = nullptr;
-  cublasLtMatrixLayout_t layouts[3] = {};
-  cublasLtCreate(&lt);
-  cublasLtMatmulDescCreate(&operation, CUBLAS_COMPUTE_32F, CUDA_R_32F);
-  const auto epilogue = CUBLASLT_EPILOGUE_RELU_BIAS;
-  const void* const pointer = bias.data();
-  cublasLtMatmulDescSetAttribute(operation, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, 4);
-  cublasLtMatmulDescSetAttribute(operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &pointer, 8);
-  cublasLtMatrixLayoutCreate(&layouts[0], CUDA_R_32F, m, k, m);
-  cublasLtMatrixLayoutCreate(&layouts[1], CUDA_R_32F, k, n, k);
-  cublasLtMatrixLayoutCreate(&layouts[2], CUDA_R_32F, m, n, m);
-  const float alpha = 1, beta = 2;
-  expect_compared(
-      [&] {
-        const int theirs = made_up_cublaslt_calls();
-        EXPECT_EQ(cublasLtMatmul(lt, operation, &alpha, a.data(), layouts[0], b.data(), layouts[1],
-                                 &beta, c.data(), layouts[2], d.data(), layouts[2], nullptr,
-                                 nullptr, 0, nullptr),
-                  CUBLAS_STATUS_SUCCESS);
-        EXPECT_EQ(made_up_cublaslt_calls(), theirs + 1);
-      },
-      1);
-  EXPECT_EQ(c, numbers(m * n, 3));
-  for (const auto layout : layouts) cublasLtMatrixLayoutDestroy(layout);
-  cublasLtMatmulDescDestroy(operation);
+TEST_F(Verify, ProductsOfAnyType) {
+  constexpr auto kFp32 = CUDA_R_32F;
+  Case p;
+  p.op_a = CUBLAS_OP_T;
+  p.make();
+  expect_product_compared(p, "cublasSgemmEx_64", [&] {
+    return cublasSgemmEx_64(handle, p.op_a, p.op_b, p.m, p.n, p.k, &p.alpha, p.a.data(), kFp32,
+                            p.lda, p.b.data(), kFp32, p.ldb, &p.beta, p.c.data(), kFp32, p.ldc);
+  });
+  for (const auto compute : {CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_32F_PEDANTIC}) {
+    expect_product_compared(p, "cublasGemmEx_64", [&] {
+      return cublasGemmEx_64(handle, p.op_a, p.op_b, p.m, p.n, p.k, &p.alpha, p.a.data(), kFp32,
+                             p.lda, p.b.data(), kFp32, p.ldb, &p.beta, p.c.data(), kFp32, p.ldc,
+                             compute, CUBLAS_GEMM_DEFAULT);
+    });
+  }
+}
+
+TEST_F(Verify, BatchesOfAnyType) {
+  constexpr auto kFp32 = CUDA_R_32F;
+  for (const float beta : {0.0f, 2.0f}) {
+    Case p;
+    p.op_b = CUBLAS_OP_T;
+    p.batch = 3;
+    p.beta = beta;
+    p.make();
+    Pointers to(p);
+    expect_product_compared(p, "cublasGemmStridedBatchedEx_64", [&] {
+      return cublasGemmStridedBatchedEx_64(
+          handle, p.op_a, p.op_b, p.m, p.n, p.k, &p.alpha, p.a.data(), kFp32, p.lda, p.stride_a,
+          p.b.data(), kFp32, p.ldb, p.stride_b, &p.beta, p.c.data(), kFp32, p.ldc, p.stride_c,
+          p.batch, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
+    });
+    expect_product_compared(p, "cublasGemmBatchedEx_64", [&] {
+      return cublasGemmBatchedEx_64(handle, p.op_a, p.op_b, p.m, p.n, p.k, &p.alpha,
+                                    reinterpret_cast<const void* const*>(to.a.data()), kFp32, p.lda,
+                                    reinterpret_cast<const void* const*>(to.b.data()), kFp32, p.ldb,
+                                    &p.beta, reinterpret_cast<void* const*>(to.c.data()), kFp32,
+                                    p.ldc, p.batch, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
+    });
+  }
+}
+
+TEST_F(Verify, CallsWithoutHandle) {
+  for (const float beta : {0.0f, -0.5f}) {
+    Case p;
+    p.op_a = CUBLAS_OP_T;
+    p.beta = beta;
+    p.make();
+    const auto size = [](std::int64_t value) { return static_cast<int>(value); };
+    expect_product_compared(p, "cublasSgemm", [&] {
+      cublasSgemm('T', 'n', size(p.m), size(p.n), size(p.k), p.alpha, p.a.data(), size(p.lda),
+                  p.b.data(), size(p.ldb), p.beta, p.c.data(), size(p.ldc));
+      return CUBLAS_STATUS_SUCCESS;
+    });
+  }
+  const auto a = numbers(6 * 4, 1), x = numbers(2 * 6, 2), before = numbers(3 * 4, 3);
+  auto y = before;
+  const int theirs = made_up_cublas_calls("cublasSgemv");
+  expect_compared({[&] {
+                     y = before;
+                     cublasSgemv('t', 6, 4, 2.0f, a.data(), 6, x.data(), 2, 0.25f, y.data(), -3);
+                   },
+                   [&] {
+                     for (std::size_t i = 0; i < 4; ++i) {
+                       double sum = 0;
+                       for (std::size_t t = 0; t < 6; ++t) sum += double{a[t + 6 * i]} * x[2 * t];
+                       EXPECT_NEAR(y[9 - 3 * i], 2 * sum + 0.25 * before[9 - 3 * i], 1e-5);
+                     }
+                   },
+                   &y[9]});
+  EXPECT_EQ(made_up_cublas_calls("cublasSgemv"), theirs + 4);
 }
 
 // The bound of an element is that of its own row, column, C and bias.
-class Bound : public Verify {
+class Bound : public Shim {
  protected:
   // Whether a fault of 1 in the first element is told.
   bool is_told(Case& p) const {
-    made_up::gpu().faulty = true;
+    made_up::gpu().fault = made_up::Fault::first;
     testing::internal::CaptureStderr();
     EXPECT_EQ(product(p), CUBLAS_STATUS_SUCCESS);
-    made_up::gpu().faulty = false;
+    made_up::gpu().fault = made_up::Fault::none;
     return testing::internal::GetCapturedStderr().find("DIFFERS") != std::string::npos;
   }
 };
@@ -204,10 +209,21 @@ TEST_F(Verify, WithoutMemoryThereIsNoComparison) {
   EXPECT_EQ(made_up::gpu().products, ours);
 }
 
-TEST_F(Verify, ACaptureIsNotWaitedFor) {
+TEST_F(Verify, ACapturedCallIsNotCompared) {
+  made_up::Gpu& gpu = made_up::gpu();
+  Case p;
+  p.make();
+  expect_product_compared(p, "cublasSgemm_v2", [&] { return product(p); });
   cublasSetStream_v2(handle, stream_number(4));
-  made_up::gpu().captured = stream_number(4);
-  expect_passed_on();
+  gpu.captured = stream_number(4);
+  const int ours = gpu.products, launches = gpu.launches;
+  const Counts counts("cublasSgemm_v2");
+  p.c = p.before;
+  EXPECT_EQ(product(p), CUBLAS_STATUS_SUCCESS);
+  EXPECT_PASSED_ON(counts);
+  p.expect_right();
+  EXPECT_EQ(gpu.products, ours);
+  EXPECT_EQ(gpu.launches, launches);
 }
 
 TEST_F(Verify, ARefusalIsNoComparison) {
