@@ -422,6 +422,26 @@ TEST_F(Contexts, EachHasAHandleOfItsOwn) {
   EXPECT_EQ(made_up::gpu().handles, handles + 1);
 }
 
+// cuBLAS wants the device current for which its handle was made. Where another one is, a call on
+// the default stream is the current device's, and a stream shows that the program is wrong.
+TEST_F(Contexts, AHandleOfAnotherDeviceIsCublasAffair) {
+  made_up::Gpu& gpu = made_up::gpu();
+  const std::uint64_t first = gpu.context;
+  for (const auto stream : {stream_number(0), stream_number(5)}) {
+    cublasSetStream_v2(handle, stream);
+    gpu.stream_context = first;
+    expect_taken();
+    gpu.context = first + 500;
+    if (stream) {
+      expect_passed_on();  // beta is not 0: C is still what it was
+    } else {
+      expect_taken();
+    }
+    gpu.context = first;
+    expect_taken();
+  }
+}
+
 TEST_F(Contexts, OneThatIsNotServedIsNotAskedForAgain) {
   const std::uint64_t first = made_up::gpu().context;
   made_up::gpu().context = first + 200;

@@ -14,10 +14,11 @@ namespace made_up {
 enum class Fault { none, first, last };
 
 struct Gpu {
-  std::uint64_t context = 1;       // of every thread
-  bool knows_streams = true;       // false: CUDA fails when it is asked of a stream
-  void* captured = nullptr;        // the stream that is being captured
-  unsigned long long capture = 0;  // and which capture it is
+  std::uint64_t context = 1;         // of every thread
+  std::uint64_t stream_context = 0;  // of all streams but the default one; 0: of the thread's
+  bool knows_streams = true;         // false: CUDA fails when it is asked of a stream
+  void* captured = nullptr;          // the stream that is being captured
+  unsigned long long capture = 0;    // and which capture it is
   bool has_memory = true;
   int next_status = 0;    // of the next call of libwarpladder
   int create_status = 0;  // of warpladder_create()

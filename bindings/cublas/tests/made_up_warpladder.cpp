@@ -52,6 +52,9 @@ warpladder_status enter(const char* name, warpladder_handle handle, warpladder_s
   g.next_status = 0;
   if (status != WARPLADDER_SUCCESS) return status;
   if (!g.knows_streams) return WARPLADDER_CUDA_ERROR;
+  if (stream && g.stream_context && g.stream_context != handle->context) {
+    return WARPLADDER_WRONG_DEVICE;
+  }
   g.last_workspace = nullptr;
   if (g.workspace_needed > 0 && stream && stream == g.captured) {
     const warpladder_allocator& from = handle->of_captures;
