@@ -92,6 +92,32 @@ TEST_F(Lt, OtherAttributesArePassedOn) {
   expect_made(p, true);
 }
 
+TEST_F(Lt, CAndDMayShareALayout) {
+  LtCase p;
+  p.in_place = false;
+  p.batch = 2;
+  make(p);
+  cublasLtMatrixLayoutDestroy(layouts[3]);
+  layouts[3] = layouts[2];
+  ld[3] = ld[2];
+  stride[3] = stride[2];
+  data[3] = std::vector<float>(data[2].size());
+  expect_made(p, true);
+  layouts[3] = nullptr;
+}
+
+TEST_F(Lt, CByRowsBesideDByColumnsIsPassedOn) {
+  LtCase p;
+  p.in_place = false;
+  p.m = p.n;
+  make(p);
+  set(2, CUBLASLT_MATRIX_LAYOUT_ORDER, static_cast<std::int32_t>(CUBLASLT_ORDER_ROW));
+  const int ours = made_up::gpu().products, theirs = made_up_cublaslt_calls();
+  EXPECT_EQ(call(p), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(made_up::gpu().products, ours);
+  EXPECT_EQ(made_up_cublaslt_calls(), theirs + 1);
+}
+
 TEST_F(Lt, PedanticArithmeticIsThatOfFp32MultiplyAdds) {
   set(CUBLASLT_MATMUL_DESC_COMPUTE_TYPE, static_cast<std::int32_t>(CUBLAS_COMPUTE_32F_PEDANTIC));
   expect({}, true);

@@ -13,7 +13,7 @@
 
 namespace {
 
-int calls = 0;
+int calls = 0, questions = 0;
 bool faulty = false;
 
 // The attributes that were set, by number; the header's structure holds the pointer.
@@ -46,6 +46,7 @@ Value get(const Attributes& attributes, int which) {
 }
 cublasStatus_t read(const Attributes& attributes, int which, void* value, std::size_t bytes,
                     std::size_t* written) {
+  ++questions;
   const auto at = attributes.find(which);
   if (at == attributes.end() || at->second.size() > bytes) return CUBLAS_STATUS_INVALID_VALUE;
   std::memcpy(value, at->second.data(), at->second.size());
@@ -84,6 +85,7 @@ double finish(int epilogue, double x) {
 }  // namespace
 
 int made_up_cublaslt_calls() { return calls; }
+int made_up_cublaslt_questions() { return questions; }
 void made_up_cublaslt_fault(int wanted) { faulty = wanted != 0; }
 
 extern "C" {

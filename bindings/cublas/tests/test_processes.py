@@ -124,9 +124,11 @@ class Knobs(unittest.TestCase):
             self.client(result, WARPLADDER_CUBLAS_MIN_MULTIPLY_ADDS=least)
 
     def test_a_small_product_with_an_activation(self):
-        self.assertEqual(run([CLIENT, "activated"]), ("0 1 2", ""))
-        self.assertEqual(run([CLIENT, "activated"], WARPLADDER_CUBLAS_MIN_MULTIPLY_ADDS="512"), ("1 0 2", ""))
-        self.assertEqual(run([CLIENT, "activated"], WARPLADDER_CUBLAS_MIN_MULTIPLY_ADDS="513"), ("0 1 2", ""))
+        # What a call asks cublasLt: little where it is passed on.
+        self.assertEqual(run([CLIENT, "activated"]), ("0 1 2 14", ""))
+        self.assertEqual(run([CLIENT, "activated"], WARPLADDER_CUBLAS_MIN_MULTIPLY_ADDS="512"), ("1 0 2 37", ""))
+        self.assertEqual(run([CLIENT, "activated"], WARPLADDER_CUBLAS_MIN_MULTIPLY_ADDS="513"), ("0 1 2 14", ""))
+        self.assertEqual(run([CLIENT, "activated"], WARPLADDER_CUBLAS="off"), ("0 1 2 0", ""))
 
     def test_environment_of_others(self):
         # No TF32 anywhere: then a handle that allows it gets FP32, which we compute.
