@@ -254,16 +254,18 @@ void add_lt(std::vector<Row>& rows, const Operands& on) {
 
 // ---- times
 
-void call_often(const std::function<int()>& run, int calls) {
+void call_often(const Row& row, int calls) {
   for (int call = 0; call < calls; ++call) {
-    if (run() != 0) stop("a call fails");
+    if (const int status = row.run(); status != 0) {
+      stop((row.call + ", " + row.way + ", fails: " + std::to_string(status)).c_str());
+    }
   }
 }
 
-double nanoseconds_of(const std::function<int()>& run) {
-  call_often(run, kWarmCalls);
+double nanoseconds_of(const Row& row) {
+  call_often(row, kWarmCalls);
   const auto begin = std::chrono::steady_clock::now();
-  call_often(run, kCalls);
+  call_often(row, kCalls);
   const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - begin;
   if (cudaDeviceSynchronize() != cudaSuccess) stop("a kernel fails");
   return elapsed.count() / kCalls;
@@ -277,7 +279,7 @@ void sample(std::vector<Row>& rows, std::size_t round) {
     while (begin + ways < rows.size() && rows[begin + ways].call == rows[begin].call) ++ways;
     for (std::size_t i = 0; i < ways; ++i) {
       Row& row = rows[begin + (i + round) % ways];
-      row.nanoseconds.push_back(nanoseconds_of(row.run));
+      row.nanoseconds.push_back(nanoseconds_of(row));
     }
   }
 }
@@ -327,7 +329,7 @@ int main(int argc, char** argv) {
   add_gemm_ex(rows, on);
   add_batches_and_vectors(rows, on);
   add_lt(rows, on);
-  for (const Row& row : rows) nanoseconds_of(row.run);  // loads kernels
+  for (const Row& row : rows) nanoseconds_of(row);  // loads kernels
   for (std::size_t round = 0; round < kSamples; ++round) sample(rows, round);
 
   cudaDeviceProp properties{};
