@@ -7,7 +7,7 @@
     print(warpladder.report())
 """
 
-from warpladder import _operators  # noqa: F401  registers the operators
+from warpladder import _operators, _vmap  # noqa: F401  registers the operators
 from warpladder._accelerate import accelerate, disable, enable, report, reset_report
 from warpladder._library import copies_made, why_unsupported
 from warpladder._prepared import PreparedLinear, prepare

@@ -1,4 +1,4 @@
-"""What Python adds to the compiled operators: the CPU, shapes without data, gradients and vmap.
+"""What Python adds to the compiled operators: the CPU, shapes without data and gradients.
 
 On the CPU PyTorch's own kernels compute, in any floating dtype, so that models run and gradients are
 checked without a GPU. Gradients are made of the operators themselves and can be differentiated again.
@@ -11,6 +11,8 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch._functorch.autograd_function import enable_single_level_autograd_function
+from torch.autograd import forward_ad
 
 from warpladder import _library, _shapes  # noqa: F401  the first registers the schemas
 
@@ -85,102 +87,103 @@ for _name in REDUCTIONS:
 # Gradients. PyTorch's own registration costs each call several microseconds even where nothing needs a
 # gradient; this one looks first.
 _after_autograd = torch._C._after_autograd_keyset
-_below_autograd = torch._C._AutoDispatchBelowAutograd
+_any_requires_grad = torch._C._any_requires_grad
+_is_grad_enabled = torch.is_grad_enabled
+_is_transformed = torch._C._are_functorch_transforms_active
 
 
 def _differentiable(
     name: str,
-    setup: Callable[..., None],
+    save: Callable[..., None],
     backward: Callable[..., tuple[Tensor | None, ...]],
-    keywords: dict[str, float] | None = None,
 ) -> None:
-    """`setup(ctx, inputs, output)` saves what `backward(ctx, grad)` needs. Keyword arguments are given
-    with their defaults, and become inputs behind the others."""
+    """`save(ctx, *args, **kwargs)` keeps what `backward(ctx, needs, grad)` needs. It returns a gradient for each
+    argument; autograd drops each None behind the last."""
     packet, _, overload = name.partition(".")
     op = getattr(getattr(_ops, packet), overload or "default")
-    names = tuple(keywords or ())
     redispatch = op._handle.redispatch_boxed
-    any_requires_grad = torch._C._any_requires_grad
 
     class Gradient(torch.autograd.Function):
         @staticmethod
-        def forward(ctx: Any, keyset: Any, *args: Any) -> Tensor:
-            positional = args[: len(args) - len(names)]
-            with _below_autograd():
-                keyword_arguments = dict(zip(names, args[len(positional) :]))
-                output = redispatch(keyset & _after_autograd, *positional, **keyword_arguments)
-            setup(ctx, args, output)
-            return output
+        def forward(ctx: Any, keyset: Any, kwargs: dict[str, Any], *args: Any) -> Tensor:
+            save(ctx, *args, **kwargs)
+            return redispatch(keyset, *args, **kwargs)
 
         @staticmethod
         def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-            return (None, *backward(ctx, grad))
+            return (None, None, *backward(ctx, ctx.needs_input_grad[2:], grad))
+
+    class TransformedGradient(Gradient):
+        """Of one level of torch.func. Autograd turns gradients off, but the levels outside want theirs."""
+
+        @staticmethod
+        def forward(ctx: Any, *args: Any) -> Tensor:
+            with torch.enable_grad(), forward_ad._set_fwd_grad_enabled(True):
+                return Gradient.forward(ctx, *args)
 
     Gradient.__name__ = Gradient.__qualname__ = f"warpladder_{name.replace('.', '_')}"
+    # Function.apply() would ask torch.func for the level, which the dispatcher has found before.
+    apply, apply_transformed = (super(torch.autograd.Function, f).apply for f in (Gradient, TransformedGradient))
 
     def kernel(keyset: Any, *args: Any, **kwargs: Any) -> Tensor:
-        if any_requires_grad(*args) and torch.is_grad_enabled():
-            return Gradient.apply(keyset, *args, *(kwargs.get(n, keywords[n]) for n in names))
-        return redispatch(keyset & _after_autograd, *args, **kwargs)
+        keyset &= _after_autograd
+        has_gradient = _any_requires_grad(*args) and _is_grad_enabled()
+        if not has_gradient and forward_ad._current_level < 0:  # forward mode has no rule, and is refused
+            return redispatch(keyset, *args, **kwargs)
+        if not _is_transformed():
+            return apply(keyset, kwargs, *args)
+        with enable_single_level_autograd_function():
+            return apply_transformed(keyset, kwargs, *args)
 
     fragment.impl(name, kernel, "Autograd", with_keyset=True)
 
 
-def _save(ctx: Any, args: tuple[Any, ...], output: Tensor) -> None:
+def _save(ctx: Any, *args: Any) -> None:
     ctx.save_for_backward(*args)
 
 
-def _save_sum(ctx: Any, args: tuple[Any, ...], output: Tensor) -> None:
-    c, a, b, ctx.beta, ctx.alpha = args
-    ctx.c_shape = c.shape
+def _save_sum(ctx: Any, c: Tensor, a: Tensor, b: Tensor, *, beta: float = 1.0, alpha: float = 1.0) -> None:
+    ctx.c_shape, ctx.beta, ctx.alpha = c.shape, beta, alpha
     ctx.save_for_backward(a, b)
 
 
-def _mm_backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+def _mm_backward(ctx: Any, needs: tuple[bool, ...], grad: Tensor) -> tuple[Tensor | None, ...]:
     a, b = ctx.saved_tensors
     times = _ops.mm if a.dim() == 2 else _ops.bmm
-    needs_a, needs_b = ctx.needs_input_grad[1:3]
-    return (times(grad, b.mT) if needs_a else None, times(a.mT, grad) if needs_b else None)
+    return (times(grad, b.mT) if needs[0] else None, times(a.mT, grad) if needs[1] else None)
 
 
-def _addmm_backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+def _addmm_backward(ctx: Any, needs: tuple[bool, ...], grad: Tensor) -> tuple[Tensor | None, ...]:
     a, b = ctx.saved_tensors
     times = _ops.mm if a.dim() == 2 else _ops.bmm
-    needs_c, needs_a, needs_b = ctx.needs_input_grad[1:4]
+    needs_c, needs_a, needs_b = needs
     scaled = grad if ctx.alpha == 1.0 else grad * ctx.alpha
     return (
         (grad * ctx.beta).sum_to_size(ctx.c_shape) if needs_c else None,
         times(scaled, b.mT) if needs_a else None,
         times(a.mT, scaled) if needs_b else None,
-        None,
-        None,
     )
 
 
-def _save_linear(ctx: Any, args: tuple[Any, ...], output: Tensor) -> None:
-    ctx.save_for_backward(args[0], args[1])
-    ctx.inputs = len(args)
+def _save_linear(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> None:
+    ctx.save_for_backward(x, weight)
 
 
-def _linear_backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+def _linear_backward(ctx: Any, needs: tuple[bool, ...], grad: Tensor) -> tuple[Tensor | None, ...]:
     x, weight = ctx.saved_tensors
     rows = grad.reshape(-1, weight.shape[0])
-    needs = ctx.needs_input_grad[1:]
-    grads = [
+    return (
         _ops.mm(rows, weight).reshape(x.shape) if needs[0] else None,
         _ops.mm(rows.mT, x.reshape(-1, weight.shape[1])) if needs[1] else None,
-    ]
-    if ctx.inputs > 2:
-        grads.append(_ops.sum.dim(rows, 0) if needs[2] else None)
-    return tuple(grads)
+        _ops.sum.dim(rows, 0) if any(needs[2:]) else None,
+    )
 
 
-def _mv_backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+def _mv_backward(ctx: Any, needs: tuple[bool, ...], grad: Tensor) -> tuple[Tensor | None, ...]:
     a, x = ctx.saved_tensors
-    needs_a, needs_x = ctx.needs_input_grad[1:3]
     return (
-        _ops.mm(grad.unsqueeze(1), x.unsqueeze(0)) if needs_a else None,
-        _ops.mv(a.mT, grad) if needs_x else None,
+        _ops.mm(grad.unsqueeze(1), x.unsqueeze(0)) if needs[0] else None,
+        _ops.mv(a.mT, grad) if needs[1] else None,
     )
 
 
@@ -193,9 +196,9 @@ def _transposed_csr(crow: Tensor, col: Tensor, values: Tensor, columns: int) -> 
     return offsets, rows.index_select(0, order), values.index_select(0, order)
 
 
-def _spmm_backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+def _spmm_backward(ctx: Any, needs: tuple[bool, ...], grad: Tensor) -> tuple[Tensor | None, ...]:
     crow, col, values, x = ctx.saved_tensors
-    needs_values, needs_x = ctx.needs_input_grad[3:5]
+    _, _, needs_values, needs_x = needs
     grad_values = grad_x = None
     if needs_values:
         rows = _rows_of(crow, values.shape[0])
@@ -207,19 +210,17 @@ def _spmm_backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
 
 _differentiable("mm", _save, _mm_backward)
 _differentiable("bmm", _save, _mm_backward)
-_differentiable("addmm", _save_sum, _addmm_backward, {"beta": 1.0, "alpha": 1.0})
-_differentiable("baddbmm", _save_sum, _addmm_backward, {"beta": 1.0, "alpha": 1.0})
+_differentiable("addmm", _save_sum, _addmm_backward)
+_differentiable("baddbmm", _save_sum, _addmm_backward)
 _differentiable("linear", _save_linear, _linear_backward)
 _differentiable("mv", _save, _mv_backward)
 _differentiable("spmm_csr_vector", _save, _spmm_backward)
-_differentiable("transpose", lambda ctx, args, output: None, lambda ctx, grad: (_ops.transpose(grad),))
+_differentiable("transpose", lambda ctx, x: None, lambda ctx, needs, grad: (_ops.transpose(grad),))
 
 
-def _save_reduction(ctx: Any, args: tuple[Any, ...], output: Tensor) -> None:
-    ctx.save_for_backward(args[0])
-    ctx.dim = args[1] if len(args) > 1 and args[0].dim() > 0 else None
-    ctx.keepdim = len(args) > 2 and args[2]
-    ctx.inputs = len(args)
+def _save_reduction(ctx: Any, x: Tensor, dim: int | None = None, keepdim: bool = False) -> None:
+    ctx.save_for_backward(x)
+    ctx.dim, ctx.keepdim = dim if x.dim() > 0 else None, keepdim
 
 
 def _along(ctx: Any, reduced: Tensor) -> Tensor:
@@ -230,8 +231,7 @@ def _along(ctx: Any, reduced: Tensor) -> Tensor:
 def _mean_backward(ctx: Any, grad: Tensor, mean: bool) -> tuple[Tensor | None, ...]:
     (x,) = ctx.saved_tensors
     count = (x.numel() if ctx.dim is None else x.shape[ctx.dim]) if mean else 1
-    spread = _along(ctx, grad / count if mean else grad).expand(x.shape)
-    return (spread,) + (None,) * (ctx.inputs - 1)
+    return _along(ctx, grad / count if mean else grad).expand(x.shape), None, None
 
 
 def _extreme_backward(ctx: Any, grad: Tensor, places: Any) -> tuple[Tensor | None, ...]:
@@ -243,34 +243,11 @@ def _extreme_backward(ctx: Any, grad: Tensor, places: Any) -> tuple[Tensor | Non
     else:
         at = places.dim(x, ctx.dim, True)
         spread = torch.zeros_like(x).scatter(ctx.dim, at, _along(ctx, grad))
-    return (spread,) + (None,) * (ctx.inputs - 1)
+    return spread, None, None
 
 
 for _suffix in ("", ".dim"):
-    _differentiable(f"sum{_suffix}", _save_reduction, lambda c, g: _mean_backward(c, g, False))
-    _differentiable(f"mean{_suffix}", _save_reduction, lambda c, g: _mean_backward(c, g, True))
-    _differentiable(f"max{_suffix}", _save_reduction, lambda c, g: _extreme_backward(c, g, _ops.argmax))
-    _differentiable(f"min{_suffix}", _save_reduction, lambda c, g: _extreme_backward(c, g, _ops.argmin))
-
-
-# vmap. A product of which one side is not batched stays one product where BLAS can say so.
-def _batch_first(x: Tensor, dim: int | None, size: int) -> Tensor:
-    return x.unsqueeze(0).expand(size, *x.shape) if dim is None else x.movedim(dim, 0)
-
-
-def _mm_vmap(info: Any, in_dims: tuple[int | None, ...], a: Tensor, b: Tensor) -> tuple[Tensor, int]:
-    if in_dims[1] is None:
-        rows = a.movedim(in_dims[0], 0)
-        return _ops.mm(rows.reshape(-1, rows.shape[-1]), b).reshape(*rows.shape[:-1], b.shape[-1]), 0
-    left, right = (_batch_first(x, d, info.batch_size) for x, d in zip((a, b), in_dims))
-    return _ops.bmm(left, right), 0
-
-
-def _bmm_vmap(info: Any, in_dims: tuple[int | None, ...], a: Tensor, b: Tensor) -> tuple[Tensor, int]:
-    left, right = (_batch_first(x, d, info.batch_size) for x, d in zip((a, b), in_dims))
-    out = _ops.bmm(left.flatten(0, 1), right.flatten(0, 1))
-    return out.unflatten(0, (info.batch_size, left.shape[1])), 0
-
-
-torch.library.register_vmap("warpladder::mm", _mm_vmap, lib=fragment)
-torch.library.register_vmap("warpladder::bmm", _bmm_vmap, lib=fragment)
+    _differentiable(f"sum{_suffix}", _save_reduction, lambda c, _, g: _mean_backward(c, g, False))
+    _differentiable(f"mean{_suffix}", _save_reduction, lambda c, _, g: _mean_backward(c, g, True))
+    _differentiable(f"max{_suffix}", _save_reduction, lambda c, _, g: _extreme_backward(c, g, _ops.argmax))
+    _differentiable(f"min{_suffix}", _save_reduction, lambda c, _, g: _extreme_backward(c, g, _ops.argmin))
