@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import timeline
 import torch
-from timeline import timeline
 
 import warpladder
 
@@ -99,30 +99,22 @@ def timed_steps(step: Callable[[], torch.Tensor | None], steps: int, measured: M
 
 
 def profiled(step: Callable[[], Any], measured: Measured, trace: Path | None) -> None:
-    """Where the GPU's time goes, from torch.profiler."""
+    """Where the GPU's time goes, from torch.profiler's trace. Its key_averages() count the kernels of some
+    operators twice."""
     activities = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
     with torch.profiler.profile(activities=activities, acc_events=True) as profile:
         for _ in range(PROFILED_STEPS):
             step()
         torch.cuda.synchronize()
-    averages = profile.key_averages()
-    products = sum(e.device_time_total for e in averages if e.key in PRODUCTS)
-    kernels = [
-        e
-        for e in averages
-        if e.device_type == torch.autograd.DeviceType.CUDA and not getattr(e, "is_user_annotation", False)
-    ]
-    total = sum(e.self_device_time_total for e in kernels)
-    scale = 1e-6 / PROFILED_STEPS
-    measured.products_s, measured.other_s = products * scale, (total - products) * scale
-    kernels.sort(key=lambda e: -e.self_device_time_total)
-    measured.kernels = [(e.key[:120], e.self_device_time_total * scale) for e in kernels[:12]]
     with tempfile.TemporaryDirectory() as folder:
         file = trace or Path(folder) / "trace.json"
         profile.export_chrome_trace(str(file))
         opened = gzip.open if file.suffix == ".gz" else open
         with opened(file, "rt", encoding="utf-8") as text:
-            measured.timeline = timeline(json.load(text), PROFILED_STEPS, PRODUCTS)
+            work = timeline.kernels(json.load(text), PRODUCTS)
+    measured.products_s, measured.other_s, kernels = timeline.busy(work, PROFILED_STEPS)
+    measured.kernels = [(name[:120], seconds) for name, seconds in kernels[:12]]
+    measured.timeline = timeline.timeline(work, PROFILED_STEPS)
 
 
 def measure(
@@ -205,6 +197,10 @@ def _commit() -> str:
 
 
 def write_report(options: argparse.Namespace, program: str, rows: list[dict[str, Any]]) -> None:
+    for row in rows:
+        for name in CONTESTANTS:
+            if "products_s" in row.get(name, {}) and (reason := timeline.why_wrong(row[name])):
+                sys.exit(f"{row['label']}, {name}: {reason}")
     if not options.json:
         return
     properties = torch.cuda.get_device_properties(0)

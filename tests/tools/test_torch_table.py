@@ -28,6 +28,15 @@ def report(program, rows):
             "libraries": {"PyTorch": "2.11.0"}}
 
 
+def operator(number, name, start=0, length=9, thread=7):
+    return {"cat": "cpu_op", "name": name, "ts": start, "dur": length, "tid": thread, "args": {"External id": number}}
+
+
+def kernel(start, length, number):
+    args = {} if number is None else {"External id": number}
+    return {"cat": "kernel", "name": "k", "ts": start, "dur": length, "args": args}
+
+
 GPT = report("gpt", [
     {"label": "GPT train 4x1024", "stock": run(0.08, 0.06, 0.02, [3, 2, 1]), "speedup": 2.5, "losses_apart": 2e-5,
      "warpladder": run(0.032, 0.012, 0.02, [3, 2, 1.00002])},
@@ -72,20 +81,42 @@ class TorchTable(unittest.TestCase):
             torch_table.picture([("a", stock_alone)])
 
     def test_the_timeline_of_a_trace(self):
-        def operator(number, name):
-            return {"cat": "cpu_op", "name": name, "ts": 0, "dur": 9, "args": {"External id": number}}
-
-        def kernel(start, length, number):
-            args = {} if number is None else {"External id": number}
-            return {"cat": "kernel", "name": "k", "ts": start, "dur": length, "args": args}
-
         first = [kernel(i, 1, 1) for i in range(5)]
         last = [kernel(1000, 10, 1), kernel(1011, 5, 1), kernel(1016.5, 4, 2), kernel(1030, 6, None),
                 kernel(1050, 7, 1)]
-        operators = [operator(1, "aten::mm"), operator(2, "aten::_efficient_attention_forward")]
+        operators = [operator(1, "aten::mm"), operator(2, "aten::_efficient_attention_forward", 20)]
         trace = {"traceEvents": [*last[::-1], *operators, {"ph": "M", "name": "process_name"}, *first]}
-        self.assertEqual(timeline.timeline(trace, 2, ("aten::mm",)),
+        self.assertEqual(timeline.timeline(timeline.kernels(trace, ("aten::mm",)), 2),
                          [(0, 0, 16), (1, 16.5, 4), (2, 30, 6), (0, 50, 7)])
+
+    def test_each_kernel_counts_once(self):
+        products = ("aten::mm", "aten::addmm")
+        operators = [
+            operator(1, "aten::matmul", 0, 50), operator(2, "aten::mm", 10, 20),  # the first operator of a profile
+            {"cat": "overhead", "name": "Activity Buffer Request", "ts": 12, "dur": 4, "tid": 7,
+             "args": {"External id": 2}},
+            operator(3, "aten::addmm", 100, 50), operator(4, "warpladder::_addmm_or_pass", 110, 30),
+            operator(5, "aten::sub", 120, 5),
+            operator(6, "aten::relu", 150, 5),  # begins as addmm ends
+            operator(7, "aten::relu", 110, 5, thread=8),  # of another thread, while addmm runs
+            operator(8, "aten::_scaled_dot_product_attention_math", 200, 50), operator(9, "aten::mul", 210, 5),
+            operator(10, "aten::mm", 220, 5)]
+        work = [kernel(1000 + number, length, number) for number, length in
+                ((2, 60), (3, 1), (4, 20), (5, 2), (6, 7), (7, 8), (8, 30), (9, 3), (10, 4))]
+        work += [kernel(2000, 5, None), dict(kernel(2010, 6, 2), cat="gpu_memcpy", name="copy")]
+        trace = {"traceEvents": [*operators[::-1], *work]}
+        products_s, other_s, longest = timeline.busy(timeline.kernels(trace, products), 2)
+        self.assertAlmostEqual(products_s, (60 + 1 + 20 + 2 + 4 + 6) * 0.5e-6, 12)
+        self.assertAlmostEqual(other_s, (7 + 8 + 30 + 3 + 5) * 0.5e-6, 12)
+        self.assertEqual([name for name, _ in longest], ["k", "copy"])
+        self.assertAlmostEqual(sum(seconds for _, seconds in longest), products_s + other_s, 12)
+
+    def test_shares_that_cannot_be(self):
+        fits = dict(run(0.01, 0.006, 0.003), kernels=[{"name": "k", "s": 0.009}])
+        self.assertIsNone(timeline.why_wrong(fits))
+        for wrong in ({"products_s": 0.012, "other_s": -0.003}, {"products_s": float("nan")},
+                      {"kernels": [{"name": "k", "s": 0.0091}]}):
+            self.assertRegex(timeline.why_wrong(fits | wrong), "^products take .* a kernel was counted twice")
 
     def test_the_picture_of_a_timeline(self):
         traced = copy.deepcopy(GPT)
