@@ -50,11 +50,11 @@ STABLE_TORCH_LIBRARY(warpladder, m) {
   m.def("_prepare(Tensor weight) -> int");
   m.def("_linear_prepared(Tensor input, int prepared, int outputs, Tensor? bias=None) -> Tensor");
   // What accelerate() puts in the place of aten's operators; for no other use.
-  m.def("_addmm_or_pass(Tensor c, Tensor a, Tensor b, float beta, float alpha) -> Tensor");
-  m.def("_baddbmm_or_pass(Tensor c, Tensor a, Tensor b, float beta, float alpha) -> Tensor");
+  m.def("_addmm_or_pass(Tensor c, Tensor a, Tensor b, float beta, float alpha) -> Tensor?");
+  m.def("_baddbmm_or_pass(Tensor c, Tensor a, Tensor b, float beta, float alpha) -> Tensor?");
   for (const char* const name : {"_addmm_or_pass_out", "_baddbmm_or_pass_out"}) {
     const std::string arguments = "(Tensor c, Tensor a, Tensor b, float beta, float alpha, ";
-    m.def((name + arguments + "Tensor(a!) out) -> bool").c_str());
+    m.def((name + arguments + "Tensor(a!) out) -> bool?").c_str());
   }
 }
 

@@ -31,11 +31,9 @@ Tensor broadcast(const char* op, const Named& c, const std::vector<std::int64_t>
     fits = size == 1 || size == shape[static_cast<std::size_t>(dims - 1 - d)];
   }
   if (!fits) {
-    std::string wanted;
-    for (const std::int64_t size : shape)
-      wanted += (wanted.empty() ? "" : ", ") + std::to_string(size);
     refuse(op, std::string(c.name) + " of shape " + shape_of(c.view) +
-                   " does not broadcast to the product's shape [" + wanted + "]");
+                   " does not broadcast to the product's shape " +
+                   shape_of(shape.data(), shape.size()));
   }
   return new_tensor(c.view, shape);
 }

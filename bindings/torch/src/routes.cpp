@@ -6,7 +6,9 @@
 #include <array>
 #include <atomic>
 #include <cstdio>
+#include <exception>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 #include "gpu.hpp"
@@ -42,7 +44,16 @@ constexpr const char* kVerdictNames[kVerdicts] = {
     "the library refused the call"};
 
 std::array<std::array<std::atomic<std::int64_t>, kVerdicts>, kOps> calls{};
+std::array<std::string, kOps> refusals;  // the library's last sentence for each operator
+std::mutex refusing;
 std::atomic<bool> logging{false};
+
+void count(std::size_t op, std::size_t verdict, const std::string& refusal) {
+  calls.at(op).at(verdict).fetch_add(1, std::memory_order_relaxed);
+  if (verdict != kRefused) return;
+  const std::lock_guard lock(refusing);
+  refusals[op] = refusal;
+}
 
 // kTaken if PyTorch would multiply FP32 in FP32 now. Its cuBLAS handle says so: torch.backends and
 // C++ guards set the handle's math mode.
@@ -141,77 +152,69 @@ bool meet(const Tensor& x, const Tensor& y) {
   return x_begin < y_end && y_begin < x_end;
 }
 
-std::string described(const View& view) {
-  const bool here = view.device_type == aoti_torch_device_type_cpu();
-  return shape_of(view) +
-         (is_float32(view) ? " float32" : " of dtype " + std::to_string(view.dtype)) +
-         (here ? " on the CPU" : " on cuda:" + std::to_string(view.device));
+// PyTorch's own product, below the dispatcher: at::cuda::mm_out() or bmm_out(). The stable
+// interface's would turn its exceptions, torch.OutOfMemoryError too, into a code. A symbol spells
+// its parameters, and a handle of the stable interface is the tensor's address.
+using OwnProduct = void*(AtenTensorHandle out, AtenTensorHandle a, AtenTensorHandle b);
+OwnProduct* own_product(Op op) {
+  static OwnProduct* const mm =
+      cuda_function<OwnProduct>("_ZN2at4cuda6mm_outERNS_6TensorERKS1_S4_");
+  static OwnProduct* const bmm =
+      cuda_function<OwnProduct>("_ZN2at4cuda7bmm_outERNS_6TensorERKS1_S4_");
+  return op == kMm ? mm : bmm;
 }
 
-bool is_on_one_device(const Tensor& a, const Tensor& b) {
-  const View x(a), y(b);
-  return x.device_type == y.device_type && x.device == y.device;
+Tensor pass(Op op, const Tensor& out, const Tensor& a, const Tensor& b) {
+  OwnProduct* const product = own_product(op);
+  if (!product) refuse(kOpNames[op], "this PyTorch has no CUDA");
+  product(out.get(), a.get(), b.get());
+  return out;
 }
 
-// PyTorch's own products, below the dispatcher. They print what they refuse, and do not say it
-// here.
-using Product = AOTITorchError(AtenTensorHandle out, AtenTensorHandle a, AtenTensorHandle b);
-using Sum = AOTITorchError(AtenTensorHandle out, AtenTensorHandle c, AtenTensorHandle a,
-                           AtenTensorHandle b, double beta, double alpha);
-
-void pass(Op op, const Tensor& out, const Tensor& a, const Tensor& b) {
-  static Product* const mm_out = cuda_function<Product>("aoti_torch_cuda_mm_out");
-  static Product* const bmm_out = cuda_function<Product>("aoti_torch_cuda_bmm_out");
-  Product* const product = op == kMm ? mm_out : bmm_out;
-  if (product && is_on_one_device(a, b) && product(out.get(), a.get(), b.get()) == TORCH_SUCCESS)
-    return;
-  refuse(kOpNames[op],
-         "PyTorch cannot multiply " + described(View(a)) + " and " + described(View(b)));
-}
-
-void pass(Op op, const Tensor& out, const Tensor& c, const Tensor& a, const Tensor& b, double beta,
-          double alpha) {
-  static Sum* const addmm_out = cuda_function<Sum>("aoti_torch_cuda_addmm_out");
-  static Sum* const baddbmm_out = cuda_function<Sum>("aoti_torch_cuda_baddbmm_out");
-  Sum* const sum = op == kAddmm ? addmm_out : baddbmm_out;
-  if (sum && is_on_one_device(a, b) &&
-      sum(out.get(), c.get(), a.get(), b.get(), beta, alpha) == TORCH_SUCCESS)
-    return;
-  refuse(kOpNames[op], "PyTorch cannot add " + described(View(c)) + " and the product of " +
-                           described(View(a)) + " and " + described(View(b)));
-}
-
-// Multiplies, unless the verdict is another than kTaken already. Counts and logs the last verdict.
-Verdict multiply(Op op, Verdict verdict, const Tensor& out, const Tensor& a, const Tensor& b,
-                 double beta, double alpha, Addend added = {}) {
+// Calls `product`, which returns the library's status, unless the verdict is another than kTaken
+// already. Counts and logs the last verdict.
+template <class Product>
+Verdict attempt(Op op, Verdict verdict, const View& a, const View& b, const Product& product) {
+  std::string refusal;
   if (verdict == kTaken) {
-    const warpladder_status status = try_to_multiply(
-        kOpNames[op], out, a, b, static_cast<float>(beta), static_cast<float>(alpha), added);
-    if (status == WARPLADDER_CUDA_ERROR) check(kOpNames[op], status);
+    warpladder_status status = WARPLADDER_SUCCESS;
+    try {
+      status = product();
+      if (status != WARPLADDER_SUCCESS) refusal = warpladder_last_error();
+    } catch (const std::exception& error) {  // no memory for the result, or for a copy
+      status = WARPLADDER_OUT_OF_MEMORY;
+      refusal = error.what();
+    }
+    if (status == WARPLADDER_CUDA_ERROR) refuse(kOpNames[op], refusal);
     if (status != WARPLADDER_SUCCESS) verdict = kRefused;
   }
-  calls[op][verdict].fetch_add(1, std::memory_order_relaxed);
+  count(op, verdict, refusal);
   if (logging.load(std::memory_order_relaxed)) {
-    std::fprintf(stderr, "warpladder: %s %s x %s: %s%s\n", kOpNames[op], shape_of(View(a)).c_str(),
-                 shape_of(View(b)).c_str(), verdict == kTaken ? "" : "passed on, ",
-                 kVerdictNames[verdict]);
+    std::fprintf(stderr, "warpladder: %s %s x %s: %s%s%s%s\n", kOpNames[op], shape_of(a).c_str(),
+                 shape_of(b).c_str(), verdict == kTaken ? "" : "passed on, ",
+                 kVerdictNames[verdict], refusal.empty() ? "" : ": ", refusal.c_str());
   }
   return verdict;
 }
 
 Tensor route(Op op, const Tensor& a, const Tensor& b, std::int64_t dims) {
   const View view_a(a), view_b(b);
-  const Tensor out = new_tensor(view_a, product_shape(view_a, view_b));
-  if (multiply(op, judge(view_a, view_b, dims), out, a, b, 0, 1) != kTaken) pass(op, out, a, b);
-  return out;
+  std::optional<Tensor> out;
+  const auto product = [&] {
+    out = new_tensor(view_a, product_shape(view_a, view_b));
+    return try_to_multiply(kOpNames[op], *out, a, b, 0, 1, {});
+  };
+  if (attempt(op, judge(view_a, view_b, dims), view_a, view_b, product) == kTaken) return *out;
+  out.reset();
+  return pass(op, new_tensor(view_a, {0}), a, b);  // PyTorch resizes it
 }
 
 Tensor route_out(Op op, const Tensor& a, const Tensor& b, const Tensor& out, std::int64_t dims) {
   const View view_a(a), view_b(b);
   Verdict verdict = judge(view_a, view_b, dims);
   if (verdict == kTaken && !is_writable(View(out), view_a, view_b)) verdict = kArguments;
-  if (multiply(op, verdict, out, a, b, 0, 1) != kTaken) pass(op, out, a, b);
-  return out;
+  const auto product = [&] { return try_to_multiply(kOpNames[op], out, a, b, 0, 1, {}); };
+  return attempt(op, verdict, view_a, view_b, product) == kTaken ? out : pass(op, out, a, b);
 }
 
 Verdict judge_sum(const View& c, const View& a, const View& b, std::int64_t dims) {
@@ -220,8 +223,8 @@ Verdict judge_sum(const View& c, const View& a, const View& b, std::int64_t dims
   return fits ? verdict : kArguments;
 }
 
-bool route_sum_out(Op op, const Tensor& out, const Tensor& c, const Tensor& a, const Tensor& b,
-                   double beta, double alpha, std::int64_t dims) {
+std::optional<bool> route_sum_out(Op op, const Tensor& out, const Tensor& c, const Tensor& a,
+                                  const Tensor& b, double beta, double alpha, std::int64_t dims) {
   const View view_a(a), view_b(b);
   Verdict verdict = judge_sum(View(c), view_a, view_b, dims);
   if (verdict == kTaken && !is_writable(View(out), view_a, view_b)) verdict = kArguments;
@@ -229,23 +232,29 @@ bool route_sum_out(Op op, const Tensor& out, const Tensor& c, const Tensor& a, c
   if (verdict == kTaken && !in_place && meet(out, c)) verdict = kArguments;
   const Addend added = verdict == kTaken && !in_place ? addend_of(c, out) : Addend{};
   const bool adds = in_place || added.data;
-  if (multiply(op, verdict, out, a, b, adds ? beta : 0, alpha, added) != kTaken) {
-    pass(op, out, c, a, b, beta, alpha);
-    return false;
-  }
+  const auto product = [&] {
+    return try_to_multiply(kOpNames[op], out, a, b, static_cast<float>(adds ? beta : 0),
+                           static_cast<float>(alpha), added);
+  };
+  if (attempt(op, verdict, view_a, view_b, product) != kTaken) return std::nullopt;
   return !adds && beta != 0;
 }
 
-Tensor route_sum(Op op, const Tensor& c, const Tensor& a, const Tensor& b, double beta,
-                 double alpha, std::int64_t dims) {
+std::optional<Tensor> route_sum(Op op, const Tensor& c, const Tensor& a, const Tensor& b,
+                                double beta, double alpha, std::int64_t dims) {
   const View view_a(a), view_b(b);
-  const Tensor out = new_tensor(view_a, product_shape(view_a, view_b));
+  std::optional<Tensor> out;
+  const auto product = [&] {
+    out = new_tensor(view_a, product_shape(view_a, view_b));
+    const Addend added = addend_of(c, *out);
+    const warpladder_status status =
+        try_to_multiply(kOpNames[op], *out, a, b, static_cast<float>(added.data ? beta : 0),
+                        static_cast<float>(alpha), added);
+    if (status == WARPLADDER_SUCCESS && !added.data) out = plus(*out, c, beta);
+    return status;
+  };
   const Verdict verdict = judge_sum(View(c), view_a, view_b, dims);
-  const Addend added = verdict == kTaken ? addend_of(c, out) : Addend{};
-  if (multiply(op, verdict, out, a, b, added.data ? beta : 0, alpha, added) == kTaken) {
-    return added.data ? out : plus(out, c, beta);
-  }
-  pass(op, out, c, a, b, beta, alpha);
+  if (attempt(op, verdict, view_a, view_b, product) != kTaken) return std::nullopt;
   return out;
 }
 
@@ -262,18 +271,20 @@ Tensor route_mm_out(const Tensor& a, const Tensor& b, const Tensor& out) {
 Tensor route_bmm_out(const Tensor& a, const Tensor& b, const Tensor& out) {
   return route_out(kBmm, a, b, out, 3);
 }
-Tensor route_addmm(const Tensor& c, const Tensor& a, const Tensor& b, double beta, double alpha) {
+std::optional<Tensor> route_addmm(const Tensor& c, const Tensor& a, const Tensor& b, double beta,
+                                  double alpha) {
   return route_sum(kAddmm, c, a, b, beta, alpha, 2);
 }
-Tensor route_baddbmm(const Tensor& c, const Tensor& a, const Tensor& b, double beta, double alpha) {
+std::optional<Tensor> route_baddbmm(const Tensor& c, const Tensor& a, const Tensor& b, double beta,
+                                    double alpha) {
   return route_sum(kBaddbmm, c, a, b, beta, alpha, 3);
 }
-bool route_addmm_out(const Tensor& c, const Tensor& a, const Tensor& b, double beta, double alpha,
-                     const Tensor& out) {
+std::optional<bool> route_addmm_out(const Tensor& c, const Tensor& a, const Tensor& b, double beta,
+                                    double alpha, const Tensor& out) {
   return route_sum_out(kAddmm, out, c, a, b, beta, alpha, 2);
 }
-bool route_baddbmm_out(const Tensor& c, const Tensor& a, const Tensor& b, double beta, double alpha,
-                       const Tensor& out) {
+std::optional<bool> route_baddbmm_out(const Tensor& c, const Tensor& a, const Tensor& b,
+                                      double beta, double alpha, const Tensor& out) {
   return route_sum_out(kBaddbmm, out, c, a, b, beta, alpha, 3);
 }
 
@@ -285,6 +296,9 @@ int warpladder_torch_route(int wanted) try {
   if (!wanted) {
     routes.reset();
   } else if (!routes) {
+    if (find_cuda_function("aoti_torch_cuda_mm_out") && !(own_product(kMm) && own_product(kBmm))) {
+      return 1;
+    }
     auto made = std::make_unique<StableLibrary>(StableLibrary::Kind::IMPL, "aten", "CUDA", __FILE__,
                                                 __LINE__);
     made->impl("mm", TORCH_BOX(&route_mm));
@@ -309,12 +323,19 @@ void warpladder_torch_counts(int64_t* counts, int reset) {
   }
 }
 
+const char* warpladder_torch_refusal(int op) {
+  static thread_local std::string copy;
+  const std::lock_guard lock(refusing);
+  copy = refusals.at(static_cast<std::size_t>(op));
+  return copy.c_str();
+}
+
 void warpladder_torch_release(int64_t prepared) { release_prepared(prepared); }
 
 int64_t warpladder_torch_copies(void) { return copies_made(); }
 
-void warpladder_torch_count(int op, int verdict) {
-  calls.at(static_cast<std::size_t>(op)).at(static_cast<std::size_t>(verdict)).fetch_add(1);
+void warpladder_torch_count(int op, int verdict, const char* refusal) {
+  count(static_cast<std::size_t>(op), static_cast<std::size_t>(verdict), refusal);
 }
 
 const char* warpladder_torch_operator(int op) {

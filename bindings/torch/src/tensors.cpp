@@ -47,12 +47,13 @@ View::View(const Tensor& tensor) {
   strides = own_strides;
 }
 
-std::string shape_of(const View& view) {
+std::string shape_of(const std::int64_t* sizes, std::size_t dims) {
   std::string text = "[";
-  for (std::int64_t d = 0; d < view.dims; ++d) {
-    text += (d ? ", " : "") + std::to_string(view.size(d));
-  }
+  for (std::size_t d = 0; d < dims; ++d) text += (d ? ", " : "") + std::to_string(sizes[d]);
   return text + "]";
+}
+std::string shape_of(const View& view) {
+  return shape_of(view.sizes, static_cast<std::size_t>(view.dims));
 }
 
 bool is_float32(const View& view) { return view.dtype == aoti_torch_dtype_float32(); }
@@ -148,9 +149,12 @@ Tensor new_tensor(const View& like, const std::vector<std::int64_t>& shape, bool
     strides[d - 1] = strides[d] * std::max<std::int64_t>(shape[d], 1);
   }
   AtenTensorHandle made = nullptr;
-  TORCH_ERROR_CODE_CHECK(aoti_torch_empty_strided(
+  const AOTITorchError error = aoti_torch_empty_strided(
       static_cast<std::int64_t>(shape.size()), shape.data(), strides.data(),
-      integers ? aoti_torch_dtype_int64() : like.dtype, like.device_type, like.device, &made));
+      integers ? aoti_torch_dtype_int64() : like.dtype, like.device_type, like.device, &made);
+  if (error != TORCH_SUCCESS) {
+    refuse("PyTorch", "no memory for a result of shape " + shape_of(shape.data(), shape.size()));
+  }
   return Tensor(made);
 }
 

@@ -31,6 +31,7 @@ struct View {
   bool strided;  // neither sparse nor anything else without strides
 };
 std::string shape_of(const View& view);
+std::string shape_of(const std::int64_t* sizes, std::size_t dims);
 
 bool is_float32(const View& view);
 bool is_on_cuda(const View& view);

@@ -258,6 +258,94 @@ def test_mistakes_are_exceptions(cuda: str) -> None:
         assert close(a @ a.mT, a.double() @ a.double().mT, 4), "and the next product is right"
 
 
+def on_the_cuda_kernel(name: str, *args: torch.Tensor, **kwargs: object) -> torch.Tensor:
+    """Calls what serves an operator on CUDA devices, on whatever device the arguments are."""
+    packet, _, overload = name.partition(".")
+    op = getattr(getattr(torch.ops.aten, packet), overload or "default")
+    return op.redispatch(torch._C.DispatchKeySet(torch._C.DispatchKey.CUDA), *args, **kwargs)
+
+
+def needs_cuda_build() -> None:
+    if torch.version.cuda is None:
+        pytest.skip("this PyTorch has no CUDA")
+
+
+MISTAKES = {  # arguments that reach the kernel of CUDA devices, none of which is on one
+    "mm": ((3, 4), (5, 6)),
+    "bmm": ((2, 3, 4), (2, 5, 6)),
+    "bmm of a matrix": ((2, 3, 4), (4, 5)),
+    "addmm": ((3,), (3, 4), (5, 6)),
+    "baddbmm": ((3,), (2, 3, 4), (2, 5, 6)),
+}
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int64])
+@pytest.mark.parametrize("name", MISTAKES)
+def test_what_is_passed_on_fails_as_in_pytorch(
+    name: str, dtype: torch.dtype, capfd: pytest.CaptureFixture[str]
+) -> None:
+    needs_cuda_build()
+    args = [torch.ones(shape).to(dtype) for shape in MISTAKES[name]]
+    sentences = []
+    for block in (contextlib.nullcontext(), warpladder.accelerate()):
+        with block, pytest.raises(RuntimeError) as raised:
+            on_the_cuda_kernel(name.split()[0], *args)
+        sentences.append((type(raised.value), str(raised.value)))
+    assert sentences[0] == sentences[1]
+    assert "aoti" not in capfd.readouterr().err, "an exception is not printed, too"
+    assert sum(sum(verdicts.values()) for verdicts in warpladder.report().values()) == 1
+
+
+def test_devices_that_differ_are_named_as_in_pytorch() -> None:
+    needs_cuda_build()
+    a, b = torch.ones(3, 3), torch.ones(3, 3, device="meta")
+    for name, args in {"mm": (a, b), "bmm": (a[None], b[None]), "addmm": (a, a, b)}.items():
+        with warpladder.accelerate(), pytest.raises(RuntimeError, match="Expected all tensors .* mat2 is on meta"):
+            on_the_cuda_kernel(name, *args)
+
+
+@pytest.mark.parametrize("name", ["addmm", "addmm.out", "baddbmm", "baddbmm.out"])
+def test_exceptions_of_pytorchs_sums_keep_their_type(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    class WithoutMemory:
+        def call_boxed(self, *args: object, **kwargs: object) -> torch.Tensor:
+            raise torch.OutOfMemoryError("CUDA out of memory, as the test wants")
+
+    monkeypatch.setattr(torch.library, "get_kernel", lambda op, key: WithoutMemory())
+    a = torch.ones(3, 3) if name.startswith("addmm") else torch.ones(2, 3, 3)
+    out = {"out": torch.empty_like(a)} if name.endswith("out") else {}
+    with warpladder.accelerate():
+        for scalars in ({}, {"alpha": 2j}):
+            with pytest.raises(torch.OutOfMemoryError, match="as the test wants"):
+                on_the_cuda_kernel(name, a, a, a, **scalars, **out)
+
+
+def test_no_memory_is_an_out_of_memory_error(cuda: str) -> None:
+    column, row, c = (uniform(*s, device=cuda) for s in ((2**20, 1), (1, 2**20), (2**20,)))
+    with warpladder.accelerate():
+        for call in (
+            lambda: column @ row,
+            lambda: column.half() @ row.half(),
+            lambda: torch.bmm(column[None], row[None]),
+            lambda: torch.addmm(c, column, row),
+            lambda: torch.baddbmm(c, column[None], row[None]),
+        ):
+            with pytest.raises(torch.OutOfMemoryError, match="CUDA out of memory"):
+                call()
+        assert "lastly: PyTorch: no memory for a result of shape [1048576, 1048576]" in str(warpladder.report())
+        assert close(row @ column, row.double() @ column.double(), 2**20), "and the next product is right"
+
+
+def test_the_report_says_why_the_library_refused() -> None:
+    from warpladder._accelerate import OPERATORS, VERDICTS
+    from warpladder._library import compiled
+
+    why = "the library refused the call"
+    for sentence in (b"sgemm: the first", b"sgemm: lda is 3"):
+        compiled.warpladder_torch_count(OPERATORS.index("bmm"), VERDICTS.index(why), sentence)
+    assert warpladder.report() == {"bmm": {f"{why}, lastly: sgemm: lda is 3": 2}}
+    assert f"2 passed on: {why}, lastly: sgemm: lda is 3" in str(warpladder.report())
+
+
 def test_outputs_that_overlap_or_do_not_fit(cuda: str) -> None:
     a = uniform(8, 8, device=cuda)
     exact = a.double() @ a.double()

@@ -37,32 +37,40 @@ def _names(function: Any) -> list[str]:
 OPERATORS = _names(compiled.warpladder_torch_operator)
 VERDICTS = _names(compiled.warpladder_torch_verdict)
 _COMPLEX = VERDICTS.index("beta or alpha is complex")
+_REFUSED = VERDICTS.index("the library refused the call")
+_CUDA = torch._C.DispatchKeySet(torch._C.DispatchKey.CUDA)
 
 
-def _sum(name: str) -> Any:
-    """The function that takes aten's addmm or baddbmm, and the one for its out= form."""
-    compiled_op = getattr(torch.ops.warpladder, f"_{name}_or_pass").default
-    compiled_out = getattr(torch.ops.warpladder, f"_{name}_or_pass_out").default
-    product = torch.mm if name == "addmm" else torch.bmm
+def _own_kernel(name: str) -> Any:
+    """What serves an operator on CUDA devices; None where PyTorch knows no such devices."""
+    return torch.library.get_kernel(name, "CUDA").call_boxed if torch.backends.cuda.is_built() else None
+
+
+def _sum(name: str) -> tuple[Any, Any]:
+    """The function that takes aten's addmm or baddbmm, and the one for its out= form. What the compiled part does
+    not take goes to the kernels that were in place before, with all exceptions of theirs."""
+    compiled_op = getattr(torch.ops.warpladder, f"_{name}_or_pass").default.redispatch
+    compiled_out = getattr(torch.ops.warpladder, f"_{name}_or_pass_out").default.redispatch
+    own, own_out = _own_kernel(f"aten::{name}"), _own_kernel(f"aten::{name}.out")
     index = OPERATORS.index(name)
 
-    def with_complex(c: Tensor, a: Tensor, b: Tensor, beta: Any, alpha: Any) -> Tensor:
-        compiled.warpladder_torch_count(index, _COMPLEX)
-        return product(a, b) * alpha + (c * beta if beta != 0 else 0)
+    def is_complex(beta: Any, alpha: Any) -> bool:
+        found = isinstance(beta, complex) or isinstance(alpha, complex)
+        if found:
+            compiled.warpladder_torch_count(index, _COMPLEX, b"")
+        return found
 
     def take(c: Tensor, a: Tensor, b: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
-        if isinstance(beta, complex) or isinstance(alpha, complex):
-            return with_complex(c, a, b, beta, alpha)
-        return compiled_op(c, a, b, beta, alpha)
+        taken = None if is_complex(beta, alpha) else compiled_op(_CUDA, c, a, b, beta, alpha)
+        return own(_CUDA, c, a, b, beta=beta, alpha=alpha) if taken is None else taken
 
     def take_out(
         c: Tensor, a: Tensor, b: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Tensor
     ) -> Tensor:
-        if isinstance(beta, complex) or isinstance(alpha, complex):
-            return out.copy_(with_complex(c, a, b, beta, alpha))
-        if compiled_out(c, a, b, beta, alpha, out):
-            out.add_(c, alpha=beta)
-        return out
+        is_c_left = None if is_complex(beta, alpha) else compiled_out(_CUDA, c, a, b, beta, alpha, out)
+        if is_c_left is None:
+            return own_out(_CUDA, c, a, b, beta=beta, alpha=alpha, out=out)
+        return out.add_(c, alpha=beta) if is_c_left else out
 
     return take, take_out
 
@@ -83,15 +91,17 @@ def _route(wanted: bool) -> None:
             take, take_out = _sum(name)
             _sums.impl(name, take, "CUDA")
             _sums.impl(f"{name}.out", take_out, "CUDA")
-        if compiled.warpladder_torch_route(1) != 0:
-            raise RuntimeError("warpladder: PyTorch did not let aten's products be replaced")
+    if compiled.warpladder_torch_route(1) != 0:
+        _route(False)
+        raise RuntimeError("warpladder: the products of this PyTorch cannot be replaced")
 
 
 def _want(more: int) -> None:
     global _wanted
-    _wanted += more
-    if _wanted in (0, more):
-        _route(_wanted > 0)
+    wanted = _wanted + more
+    if wanted in (0, more):
+        _route(wanted > 0)
+    _wanted = wanted
 
 
 def enable() -> None:
@@ -146,8 +156,14 @@ def _counts(reset: bool) -> Report:
     for i, op in enumerate(OPERATORS):
         row = cells[i * len(VERDICTS) : (i + 1) * len(VERDICTS)]
         if any(row):
-            report[op] = {why: n for why, n in zip(VERDICTS, row) if n}
+            report[op] = {_verdict(i, j): n for j, n in enumerate(row) if n}
     return report
+
+
+def _verdict(op: int, verdict: int) -> str:
+    if verdict != _REFUSED:
+        return VERDICTS[verdict]
+    return f"{VERDICTS[verdict]}, lastly: {compiled.warpladder_torch_refusal(op).decode()}"
 
 
 def report() -> Report:

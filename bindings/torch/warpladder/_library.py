@@ -42,7 +42,7 @@ def _load() -> ctypes.CDLL:
     library = ctypes.CDLL(str(path))
     library.warpladder_torch_copies.restype = ctypes.c_int64
     library.warpladder_torch_release.argtypes = [ctypes.c_int64]
-    for name in ("operator", "verdict", "unsupported"):
+    for name in ("operator", "verdict", "refusal", "unsupported"):
         getattr(library, f"warpladder_torch_{name}").restype = ctypes.c_char_p
     return library
 
