@@ -249,7 +249,8 @@ void add_lt(std::vector<Row>& rows, const Operands& on) {
     };
   };
   add(rows, "cublasLtMatmul 128x128x128, bias: taken", matmul, product(CUBLASLT_EPILOGUE_BIAS));
-  add(rows, "cublasLtMatmul 128x128x128, ReLU: passed on", matmul, product(CUBLASLT_EPILOGUE_RELU));
+  add(rows, "cublasLtMatmul 128x128x128, bias, ReLU: passed on", matmul,
+      product(CUBLASLT_EPILOGUE_RELU_BIAS));
 }
 
 // ---- times
