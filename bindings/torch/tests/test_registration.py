@@ -122,6 +122,18 @@ def test_backward_uses_the_operators_too(device: str) -> None:
         assert "aten::mm" not in names
 
 
+@pytest.mark.parametrize("name", ["mm", "addmm", "addmm of a row", "bmm", "baddbmm", "linear", "mv"])
+def test_products_of_gradients_are_the_operators(name: str) -> None:
+    op, args, kwargs = calls("cpu", torch.float32, True)[name]
+    out = op(*args, **kwargs)
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], acc_events=True) as profile:
+        out.square().sum().backward()
+    counts = {event.key: event.count for event in profile.key_averages()}
+    ours, theirs = ([counts.get(f"{space}::{product}", 0) for product in ("mm", "bmm", "mv")]
+                    for space in ("warpladder", "aten"))  # fmt: skip
+    assert ours == theirs and sum(ours) == 2, "on the CPU each calls PyTorch's once"
+
+
 def test_without_grad_nothing_is_saved(device: str) -> None:
     a = uniform(3, 4, device=device).requires_grad_()
     with torch.no_grad():

@@ -167,7 +167,8 @@ def _verdict(op: int, verdict: int) -> str:
 
 
 def report() -> Report:
-    """What enable() and accelerate() have routed since the last reset_report(), and what not and why."""
+    """What enable() and accelerate() have routed since the last reset_report(), and what not and why: calls of mm, bmm,
+    addmm, baddbmm and their out= forms. In-place forms and products with vectors are not among them."""
     return _counts(reset=False)
 
 

@@ -1,7 +1,7 @@
 """What Python adds to the compiled operators: the CPU, shapes without data and gradients.
 
 On the CPU PyTorch's own kernels compute, in any floating dtype, so that models run and gradients are
-checked without a GPU. Gradients are made of the operators themselves and can be differentiated again.
+checked without a GPU. Gradients can be differentiated again, for their products are the operators too.
 """
 
 from __future__ import annotations
