@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds the wheel around a built libwarpladder, installs it beside PyTorch, and runs its tests.
+"""Builds the wheel around a built libwarpladder, installs it beside PyTorch, checks its tag, and runs its tests.
 
 Usage: check_wheel.py LIBRARY FOLDER
        check_wheel.py --prepare FOLDER    only installs what the first needs
@@ -85,6 +85,14 @@ def install_torch(python: Path) -> None:
         skip(f"PyTorch does not load here: {reason}")
 
 
+def why_not_for_all(wheel: str) -> str | None:
+    """Why a wheel, whose file WHEEL this is, does not serve every Python from 3.10 on; None where it does."""
+    tags = re.findall(r"^Tag: (\S+)$", wheel, re.MULTILINE)
+    if tags and all(tag.startswith("cp310-abi3-linux_") for tag in tags):
+        return None
+    return f"the wheel's tags are {', '.join(tags) or 'none'}, not cp310-abi3 for Linux"
+
+
 def prepare(folder: Path) -> Path:
     """Python of an environment that has PyTorch and what builds and tests the wheel."""
     python = folder / "bin" / "python"
@@ -121,6 +129,10 @@ def main() -> None:
     build = [str(python), "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation",
              "--no-compile", "--force-reinstall", str(BINDING)]  # fmt: skip
     subprocess.run(build, env=environment, check=True)
+    code = "import importlib.metadata as m; print(m.distribution('warpladder').read_text('WHEEL'))"
+    wheel = subprocess.run([str(python), "-c", code], env=environment, capture_output=True, text=True, check=True)
+    if reason := why_not_for_all(wheel.stdout):
+        sys.exit(reason)
     tests = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", "-rs", str(BINDING / "tests")]
     sys.exit(subprocess.run(tests, env=environment, cwd=folder).returncode)
 
