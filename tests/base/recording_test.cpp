@@ -126,7 +126,7 @@ TEST(Recording, ReadsEveryRecordingThatTheRepositoryHolds) {
     EXPECT_EQ(samples, expected) << path;
     with_samples += recording.has_samples();
   }
-  EXPECT_GE(with_samples, 40u);
+  EXPECT_GE(with_samples, 30u);  // others are compressed: tables alone read them
 }
 
 }  // namespace
