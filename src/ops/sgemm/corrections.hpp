@@ -15,17 +15,18 @@
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
+inline float log2_of(double x) { return static_cast<float>(std::log2(x)); }
+inline std::int64_t blocks(std::int64_t size, std::int64_t of) { return (size + of - 1) / of; }
+
 // Traits of `count` row-major products, in the order that tools/fit_plans.py knows. The larger
 // operand is that with more lines.
 inline ShapeTraits traits_of(const Problem& p, std::int64_t count = 1) {
-  const auto log2_of = [](double x) { return static_cast<float>(std::log2(x)); };
   const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n),
              k = static_cast<double>(p.k);
   const bool is_wide = p.m <= p.n;
   const std::int64_t few = std::min(p.m, p.n),
                      lines = (p.trans_a ? p.m : p.k) | (p.trans_b ? p.k : p.n);
-  const auto blocks = [](std::int64_t size, std::int64_t of) { return (size + of - 1) / of; };
-  const auto padding = [&](std::int64_t size, std::int64_t of) {
+  const auto padding = [](std::int64_t size, std::int64_t of) {
     return static_cast<float>(blocks(size, of) * of) / static_cast<float>(size);
   };
   const auto products = static_cast<double>(std::max<std::int64_t>(count, 1));
@@ -55,8 +56,6 @@ inline ShapeTraits traits_of(const Problem& p, std::int64_t count = 1) {
 // Traits of a candidate for them: its cut, the waves of its CTAs, what tiles waste at C's ends, how
 // often A and B are read, and its time by the model.
 inline CutTraits traits_of(const Candidate& candidate, const Problem& p, std::int64_t count = 1) {
-  const auto log2_of = [](double x) { return static_cast<float>(std::log2(x)); };
-  const auto blocks = [](std::int64_t size, std::int64_t of) { return (size + of - 1) / of; };
   constexpr double kTimeUnit_s = 1e-8;
   constexpr float kMostWaves = 6;
   const float time = log2_of(candidate.model_s / kTimeUnit_s);
@@ -96,16 +95,13 @@ inline int bin_of(const Edges& edges, float trait) {
   return static_cast<int>(std::ranges::lower_bound(edges, trait) - edges.begin());
 }
 
-// What trees are asked about a candidate for products.
-inline Bins bins_of(const Corrections& corrections, const ShapeTraits& shape,
-                    const CutTraits& cut) {
-  Bins bins;  // what no trait stands for is not asked for
-  for (std::size_t i = 0; i < kTraits; ++i) {
-    const float trait = i < kShapeTraits ? shape[i] : cut[i - kShapeTraits];
-    const int bin = bin_of(corrections.edges[i], trait);
-    bins[static_cast<std::size_t>(kAlphabet[i])] = kAlphabet[static_cast<std::size_t>(bin)];
+// Sets the bins of traits, of which the first is trait number `first`.
+template <class Traits>
+void set_bins(Bins& bins, const Corrections& corrections, std::size_t first, const Traits& traits) {
+  for (std::size_t i = 0; i < traits.size(); ++i) {
+    const int bin = bin_of(corrections.edges[first + i], traits[i]);
+    bins[static_cast<std::size_t>(kAlphabet[first + i])] = kAlphabet[static_cast<std::size_t>(bin)];
   }
-  return bins;
 }
 
 inline int answer_of(const Tree& tree, const Bins& bins) {

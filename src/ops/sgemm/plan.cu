@@ -148,10 +148,11 @@ struct Considered {
                     const runtime::Machine& machine) const {
     const Corrections* const corrections = corrections_of(machine);
     if (!corrections) return fastest();
-    const ShapeTraits shape = traits_of(p, products);
+    Bins bins;  // only those of traits are asked for
+    set_bins(bins, *corrections, 0, traits_of(p, products));
     return fastest_by([&](const Candidate& one, Corrected rung) {
       if (rung == Corrected::none) return one.model_s;
-      const Bins bins = bins_of(*corrections, shape, traits_of(one, p, products));
+      set_bins(bins, *corrections, kShapeTraits, traits_of(one, p, products));
       return one.model_s * correction_of(corrections->of(rung), bins);
     });
   }
