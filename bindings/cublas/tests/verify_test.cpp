@@ -12,15 +12,21 @@ using Verify = Shim;
 
 constexpr cublasOperation_t kOps[] = {CUBLAS_OP_N, CUBLAS_OP_T};
 
+Case case_of(cublasOperation_t op_a, cublasOperation_t op_b, float beta, std::int64_t batch = 1) {
+  Case p;
+  p.op_a = op_a;
+  p.op_b = op_b;
+  p.beta = beta;
+  p.batch = batch;
+  p.make();
+  return p;
+}
+
 TEST_F(Verify, Products) {
   for (const auto op_a : kOps) {
     for (const auto op_b : kOps) {
       for (const float beta : {0.0f, -0.5f}) {
-        Case p;
-        p.op_a = op_a;
-        p.op_b = op_b;
-        p.beta = beta;
-        p.make();
+        Case p = case_of(op_a, op_b, beta);
         expect_product_compared(p, "cublasSgemm_v2", [&] { return product(p); });
       }
     }
@@ -29,11 +35,7 @@ TEST_F(Verify, Products) {
 
 TEST_F(Verify, Batches) {
   for (const float beta : {0.0f, 2.0f}) {
-    Case p;
-    p.op_a = CUBLAS_OP_T;
-    p.batch = 3;
-    p.beta = beta;
-    p.make();
+    Case p = case_of(CUBLAS_OP_T, CUBLAS_OP_N, beta, 3);
     Pointers to(p);
     expect_product_compared(p, "cublasSgemmStridedBatched_64", [&] {
       return cublasSgemmStridedBatched_64(
@@ -91,11 +93,7 @@ TEST_F(Verify, ProductsOfAnyType) {
 TEST_F(Verify, BatchesOfAnyType) {
   constexpr auto kFp32 = CUDA_R_32F;
   for (const float beta : {0.0f, 2.0f}) {
-    Case p;
-    p.op_b = CUBLAS_OP_T;
-    p.batch = 3;
-    p.beta = beta;
-    p.make();
+    Case p = case_of(CUBLAS_OP_N, CUBLAS_OP_T, beta, 3);
     Pointers to(p);
     expect_product_compared(p, "cublasGemmStridedBatchedEx_64", [&] {
       return cublasGemmStridedBatchedEx_64(
@@ -115,10 +113,7 @@ TEST_F(Verify, BatchesOfAnyType) {
 
 TEST_F(Verify, CallsWithoutHandle) {
   for (const float beta : {0.0f, -0.5f}) {
-    Case p;
-    p.op_a = CUBLAS_OP_T;
-    p.beta = beta;
-    p.make();
+    Case p = case_of(CUBLAS_OP_T, CUBLAS_OP_N, beta);
     const auto size = [](std::int64_t value) { return static_cast<int>(value); };
     expect_product_compared(p, "cublasSgemm", [&] {
       cublasSgemm('T', 'n', size(p.m), size(p.n), size(p.k), p.alpha, p.a.data(), size(p.lda),
@@ -160,10 +155,7 @@ class Bound : public Shim {
 TEST_F(Bound, IsOfTheColumn) {
   for (const auto op : kOps) {
     for (const bool large_first : {false, true}) {
-      Case p;
-      p.op_b = op;
-      p.beta = 0;
-      p.make();
+      Case p = case_of(CUBLAS_OP_N, op, 0);
       for (std::int64_t t = 0; t < p.k; ++t) {
         for (std::int64_t j = 0; j < p.n; ++j) {
           const std::int64_t place = op == CUBLAS_OP_N ? t + j * p.ldb : j + t * p.ldb;
@@ -178,10 +170,7 @@ TEST_F(Bound, IsOfTheColumn) {
 TEST_F(Bound, IsOfTheRow) {
   for (const auto op : kOps) {
     for (const bool large_first : {false, true}) {
-      Case p;
-      p.op_a = op;
-      p.beta = 0;
-      p.make();
+      Case p = case_of(op, CUBLAS_OP_N, 0);
       for (std::int64_t i = 0; i < p.m; ++i) {
         for (std::int64_t t = 0; t < p.k; ++t) {
           const std::int64_t place = op == CUBLAS_OP_N ? i + t * p.lda : t + i * p.lda;
