@@ -27,7 +27,7 @@ file(GLOB problem_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ops/*/*.cp
 list(FILTER problem_sources EXCLUDE REGEX "/ops/lab/")
 # Of src/runtime: what needs no CUDA, compiling at run time included.
 set(host_runtime_sources)
-foreach(name status sha256 code_cache expression nvrtc compile)
+foreach(name status remembered sha256 code_cache expression nvrtc compile)
   list(APPEND host_runtime_sources ${PROJECT_SOURCE_DIR}/src/runtime/${name}.cpp)
 endforeach()
 include(cmake/embed_headers.cmake)

@@ -59,7 +59,7 @@ auto with_double_tile(std::int64_t m, std::int64_t n, std::int64_t k,
                       const runtime::Machine& machine, const Run& run) {
   return with_fastest_tile<DoubleConfig<64, 64, 32, 3>, DoubleConfig<32, 128, 32, 3>,
                            DoubleConfig<128, 32, 32, 3>, DoubleConfig<32, 32, 16, 4>>(
-      [&]<class C>() { return double_slices_of<C>(m, n, k, machine); }, run);
+      {m, n, k}, machine, [&]<class C>() { return double_slices_of<C>(m, n, k, machine); }, run);
 }
 
 }  // namespace WARPLADDER_FLAVOUR

@@ -70,10 +70,11 @@ auto with_lone_warp(const ThreadedShape& s, const runtime::Machine& machine, con
   const auto time = [&]<class C>() { return lone_warp_time<C>(s, machine); };
   if (s.k > kShallowWarp) {
     return with_fastest_tile<LoneWarp<4, kDeepWarp>, LoneWarp<2, kDeepWarp>, LoneWarp<8, kDeepWarp>,
-                             LoneWarp<1, kDeepWarp>>(time, run);
+                             LoneWarp<1, kDeepWarp>>(asked_of(s), machine, time, run);
   }
   return with_fastest_tile<LoneWarp<4, kDeepWarp>, LoneWarp<8, kDeepWarp>,
-                           LoneWarp<2, kShallowWarp>, LoneWarp<1, kShallowWarp>>(time, run);
+                           LoneWarp<2, kShallowWarp>, LoneWarp<1, kShallowWarp>>(
+      asked_of(s), machine, time, run);
 }
 
 // Products that are worth it. Tensor cores, where terms may be multiplied there, are faster with a

@@ -77,6 +77,7 @@ Slices parity_slices_of(const ParityBatch& b, const runtime::Machine& machine) {
 template <class Run>
 auto with_parity_batch(const ParityBatch& b, const runtime::Machine& machine, const Run& run) {
   return with_fastest_tile<ParityTile, ParityWide, ParityTall, ParitySmall>(
+      {b.m, b.n, b.k, b.count, b.words}, machine,
       [&]<class C>() { return parity_slices_of<C>(b, machine); }, run);
 }
 

@@ -186,7 +186,7 @@ template <class Run>
 auto with_parity_tile(std::int64_t m, std::int64_t n, std::int64_t k,
                       const runtime::Machine& machine, const Run& run) {
   return with_fastest_tile<ParityTile, ParityWide, ParityTall>(
-      [&]<class C>() { return parity_slices_of<C>(m, n, k, machine); }, run);
+      {m, n, k}, machine, [&]<class C>() { return parity_slices_of<C>(m, n, k, machine); }, run);
 }
 
 }  // namespace WARPLADDER_FLAVOUR

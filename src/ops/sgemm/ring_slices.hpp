@@ -100,7 +100,7 @@ inline ThreadedShape ring_shape(std::int64_t m, std::int64_t n, std::int64_t k, 
 template <class Run>
 auto with_ring_tile(const ThreadedShape& s, const runtime::Machine& machine, const Run& run) {
   return with_fastest_tile<RingSquare, RingFlat, RingSteep, RingLarge, RingFlatDeep, RingSteepDeep>(
-      [&]<class C>() { return ring_slices_of<C>(s, machine); }, run);
+      asked_of(s), machine, [&]<class C>() { return ring_slices_of<C>(s, machine); }, run);
 }
 
 // Whatever the tile.

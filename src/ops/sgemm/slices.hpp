@@ -9,6 +9,7 @@
 
 #include "ops/sgemm/rung.hpp"
 #include "ops/sgemm/tuning.hpp"
+#include "runtime/remembered.hpp"
 
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
@@ -136,8 +137,6 @@ inline bool has_whole_lines(std::int64_t m, std::int64_t n, std::int64_t k, bool
   return ((trans_a ? m : k) | (trans_b ? k : n)) % 4 == 0;
 }
 
-// `run` gets the tile that takes the shortest time, of two the one that is named first, and what
-// choice<Tile>() said of it: Slices, or seconds.
 inline double seconds_of(double time_s) { return time_s; }
 inline double seconds_of(const Slices& slices) { return slices.time_s; }
 template <class First, class... Others, class Chosen, class Run>
@@ -147,14 +146,36 @@ auto with_tile_number(int which, const Chosen& chosen, const Run& run) {
   }
   return run.template operator()<First>(chosen);
 }
-template <class... Tiles, class Choice, class Run>
-auto with_fastest_tile(const Choice& choice, const Run& run) {
+template <class Said>
+struct FastestTile {
+  int number;
+  Said said;
+};
+template <class... Tiles, class Choice>
+auto fastest_tile(const Choice& choice) {
   const auto all = std::to_array({choice.template operator()<Tiles>()...});
   int fastest = 0;
   for (int i = 1; i < static_cast<int>(all.size()); ++i) {
     if (seconds_of(all[i]) < seconds_of(all[fastest])) fastest = i;
   }
-  return with_tile_number<Tiles...>(fastest, all[fastest], run);
+  return FastestTile<typename decltype(all)::value_type>{fastest, all[fastest]};
+}
+template <class Choice, class... Tiles>
+struct FastestOf;  // names the question
+// `run` gets the tile that takes the shortest time, of two the one that is named first, and what
+// choice<Tile>() said of it: Slices, or seconds. A choice takes up to a microsecond of a launch, so
+// the thread remembers it: it must follow from `asked` and `machine` alone.
+template <class... Tiles, class Choice, class Run>
+auto with_fastest_tile(const runtime::Asked& asked, const runtime::Machine& machine,
+                       const Choice& choice, const Run& run) {
+  const auto choose = [&] { return fastest_tile<Tiles...>(choice); };
+  if constexpr (runtime::kThisFlavour == runtime::Flavour::gpu) {
+    const auto tile = runtime::remembered<FastestOf<Choice, Tiles...>>(asked, machine, choose);
+    return with_tile_number<Tiles...>(tile.number, tile.said, run);
+  } else {  // the executor takes longer
+    const auto tile = choose();
+    return with_tile_number<Tiles...>(tile.number, tile.said, run);
+  }
 }
 
 // row_11_few_rows: as narrow as C. `run` gets the tile's configuration and its slices.
@@ -178,7 +199,7 @@ template <class Run>
 auto with_square_tile(std::int64_t m, std::int64_t n, std::int64_t k,
                       const runtime::Machine& machine, const Run& run) {
   return with_fastest_tile<WideTile, MiddleTile, SmallTile>(
-      [&]<class C>() { return slices_of<C>(m, n, k, machine); }, run);
+      {m, n, k}, machine, [&]<class C>() { return slices_of<C>(m, n, k, machine); }, run);
 }
 
 inline std::size_t bytes_of_slices(const Slices& slices, const Problem& p) {

@@ -67,6 +67,7 @@ struct StreamedShape {
   std::int64_t m, n, k, count;
   int width;
 };
+inline runtime::Asked asked_of(const StreamedShape& s) { return {s.m, s.n, s.k, s.count, s.width}; }
 
 // Seconds in tiles of C, where the whole machine has `flops_per_s`.
 template <class C>
@@ -104,6 +105,7 @@ template <class Run>
 auto with_float_stream(const StreamedShape& s, const runtime::Machine& machine, const Run& run) {
   return with_fastest_tile<FloatTile<8, 2, 2, 2, 4, 2>, FloatTile<8, 2, 1, 1, 4, 4>,
                            FloatTile<4, 2, 1, 2, 4, 4>, FloatTile<4, 2, 1, 1, 4, 6>>(
+      asked_of(s), machine,
       [&]<class C>() { return streamed_time<C>(s, machine, machine.fp32_flops_per_s); }, run);
 }
 
@@ -113,6 +115,7 @@ auto with_double_stream(const StreamedShape& s, const runtime::Machine& machine,
   return with_fastest_tile<DoubleTile<4, 4, 4, 4, 1>, DoubleTile<2, 2, 1, 4, 3>,
                            DoubleTile<4, 1, 1, 4, 3>, DoubleTile<1, 2, 2, 4, 4>,
                            DoubleTile<1, 1, 1, 4, 8>>(
+      asked_of(s), machine,
       [&]<class C>() { return streamed_time<C>(s, machine, machine.f64_tensor_flops_per_s); }, run);
 }
 

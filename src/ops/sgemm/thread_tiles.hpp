@@ -25,6 +25,9 @@ struct ThreadedShape {
   bool trans_a, trans_b;
   bool whole;  // lines are read and written by fours
 };
+inline runtime::Asked asked_of(const ThreadedShape& s) {
+  return {s.m, s.n, s.k, s.count, s.trans_a + 2 * s.trans_b + 4 * s.whole};
+}
 inline ThreadedShape threaded_shape(const Problem& p, std::int64_t count) {
   const std::int64_t lines = (p.trans_a ? p.m : p.k) | (p.trans_b ? p.k : p.n);
   return {p.m, p.n, p.k, count, p.trans_a, p.trans_b, (p.n | p.k | lines) % kFour == 0};
@@ -79,7 +82,7 @@ double threaded_time(const ThreadedShape& s, const runtime::Machine& machine) {
 template <class Run>
 auto with_thread_tile(const ThreadedShape& s, const runtime::Machine& machine, const Run& run) {
   return with_fastest_tile<ThreadTile<2, 1>, ThreadTile<4, 4>, ThreadTile<2, 16>>(
-      [&]<class C>() { return threaded_time<C>(s, machine); }, run);
+      asked_of(s), machine, [&]<class C>() { return threaded_time<C>(s, machine); }, run);
 }
 
 // Products that are worth it. Sizes within one fit 32 bits.

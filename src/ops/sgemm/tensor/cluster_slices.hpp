@@ -93,7 +93,7 @@ Slices cluster_slices(const StreamedShape& s, const runtime::Machine& machine) {
 template <class Run>
 auto with_cluster_tile(const StreamedShape& s, const runtime::Machine& machine, const Run& run) {
   return with_fastest_tile<StreamOf64, StreamOf32, StreamOf128, ClusterOf256>(
-      [&]<class C>() { return cluster_slices<C>(s, machine); }, run);
+      asked_of(s), machine, [&]<class C>() { return cluster_slices<C>(s, machine); }, run);
 }
 
 // Whether the grid has room for a batch's clusters.

@@ -100,7 +100,7 @@ HeldPlan held_plan(const StreamedShape& s, const runtime::Machine& machine) {
 template <class Run>
 auto with_held_tile(const StreamedShape& s, const runtime::Machine& machine, const Run& run) {
   return with_fastest_tile<HeldOf32, HeldTogether, HeldOf64>(
-      [&]<class C>() { return held_plan<C>(s, machine); }, run);
+      asked_of(s), machine, [&]<class C>() { return held_plan<C>(s, machine); }, run);
 }
 
 }  // namespace WARPLADDER_FLAVOUR

@@ -98,7 +98,7 @@ auto with_term_tile(std::int64_t m, std::int64_t n, std::int64_t k, const runtim
   using Small = TermConfig<64, 2, 2, 6>;   // 64×128
   using Wide = TermConfig<128, 2, 2, 5>;   // 128×128
   return with_fastest_tile<Wide, Middle, Small, Narrow>(
-      [&]<class C>() { return term_slices<C>(m, n, k, machine); }, run);
+      {m, n, k}, machine, [&]<class C>() { return term_slices<C>(m, n, k, machine); }, run);
 }
 
 // Whether a tile of one product with few lines ends before shifted copies pay: so many rounds, or
@@ -157,7 +157,7 @@ double term_stream_time(const StreamedShape& s, const runtime::Machine& machine)
 template <class Run>
 auto with_term_stream(const StreamedShape& s, const runtime::Machine& machine, const Run& run) {
   return with_fastest_tile<StreamOf64, StreamOf128, StreamOf96, StreamOf32>(
-      [&]<class C>() { return term_stream_time<C>(s, machine); }, run);
+      asked_of(s), machine, [&]<class C>() { return term_stream_time<C>(s, machine); }, run);
 }
 
 }  // namespace WARPLADDER_FLAVOUR

@@ -1,0 +1,46 @@
+#pragma once
+// What a thread has worked out lately: plans, and the tiles that models choose. A call asks for the
+// same again and again. No heap memory, no lock.
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "runtime/machine.hpp"
+
+namespace warpladder::runtime {
+
+// All that an answer follows from, but for the machine: m, n, k, a count, and flags.
+using Asked = std::array<std::int64_t, 5>;
+
+constexpr std::size_t kMostAnswerBytes = 48;
+// The bytes of the answer that the thread remembers, or null.
+const unsigned char* recall(const void* question, const Asked& asked,
+                            const Machine& machine) noexcept;
+// May take the place of another answer.
+void remember(const void* question, const Asked& asked, const Machine& machine, const void* answer,
+              std::size_t bytes) noexcept;
+
+// Its address tells questions apart.
+template <class Question>
+inline char question_address = 0;
+
+// What make() returns, or has returned. `Question` names make: it must follow from `asked` and
+// `machine` alone.
+template <class Question, class Make>
+auto remembered(const Asked& asked, const Machine& machine, const Make& make) {
+  using Answer = decltype(make());
+  static_assert(std::is_trivially_copyable_v<Answer> && sizeof(Answer) <= kMostAnswerBytes);
+  const void* const question = &question_address<Question>;
+  Answer answer;
+  if (const unsigned char* const known = recall(question, asked, machine)) {
+    std::memcpy(&answer, known, sizeof answer);
+    return answer;
+  }
+  answer = make();  // which may remember other answers
+  remember(question, asked, machine, &answer, sizeof answer);
+  return answer;
+}
+
+}  // namespace warpladder::runtime
