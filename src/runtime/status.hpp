@@ -25,8 +25,10 @@ enum class Code : int {
 struct Status {
   static constexpr int kSentenceBytes = 256;
   Code code = Code::success;
-  char sentence[kSentenceBytes] = {};
+  char sentence[kSentenceBytes];
 
+  // A call makes a dozen that succeed: no sentence is cleared for them.
+  Status() noexcept { sentence[0] = '\0'; }
   bool ok() const { return code == Code::success; }
 };
 
