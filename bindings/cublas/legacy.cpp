@@ -56,7 +56,7 @@ void serve_old(Product& product, const void* caller, const Pass& call) {
     compute(product, pass);
     return;
   }
-  note(product.function, product.sizes(), outcome);
+  note(product, outcome);
   pass();
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "elements.hpp"
+#include "knobs.hpp"
 #include "originals.hpp"
 #include "report.hpp"
 #include "warpladder/warpladder.h"
@@ -48,6 +49,11 @@ Outcome judge(Product& product) noexcept;
 
 // Asks the handle for its stream and modes. Outcome::taken: the product may be computed.
 Outcome ask(const Original& cublas, cublasHandle_t handle, Product& product) noexcept;
+
+// Counts the call, where anybody is told of it.
+inline void note(const Product& product, Outcome outcome) noexcept {
+  if (knobs().summary) count(product.function, product.sizes(), outcome);
+}
 
 // Computes it on its stream.
 Outcome multiply(const Product& product) noexcept;

@@ -152,7 +152,7 @@ void report(const char* format, ...) noexcept {
   [[maybe_unused]] const auto written = write(STDERR_FILENO, line, length);
 }
 
-void note(Function function, const Sizes& sizes, Outcome outcome) noexcept {
+void count(Function function, const Sizes& sizes, Outcome outcome) noexcept {
   counts[static_cast<int>(function)][static_cast<int>(outcome)].fetch_add(
       1, std::memory_order_relaxed);
   if (!knobs().log || !is_new(fingerprint(function, sizes, outcome))) return;

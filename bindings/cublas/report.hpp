@@ -39,13 +39,13 @@ const char* sentence_of(Outcome outcome) noexcept;
 // One line on stderr.
 [[gnu::format(printf, 1, 2)]] void report(const char* format, ...) noexcept;
 
-// Counts the call; with WARPLADDER_CUBLAS=log, tells the first of its kind.
+// A call of these sizes. With WARPLADDER_CUBLAS=log, the first of its kind is told.
 struct Sizes {
   std::int64_t m = 0, n = 0, k = 0, batch = 1;
   char op_a = 'n', op_b = 'n';
   bool known = true;  // false: the call was refused before they were read
 };
-void note(Function function, const Sizes& sizes, Outcome outcome) noexcept;
+void count(Function function, const Sizes& sizes, Outcome outcome) noexcept;
 
 // A function that the program looked up by handle.
 void report_looked_up(const char* name) noexcept;

@@ -34,11 +34,11 @@ cublasStatus_t compute(const Product& product, const Pass& pass) {
   if (knobs().verify) {
     const auto theirs = [](const void* call) { return (*static_cast<const Pass*>(call))(); };
     const cublasStatus_t status = verify(product, theirs, &pass, &outcome);
-    note(product.function, product.sizes(), outcome);
+    note(product, outcome);
     return status;
   }
   outcome = multiply(product);
-  note(product.function, product.sizes(), outcome);
+  note(product, outcome);
   if (outcome == Outcome::taken) return CUBLAS_STATUS_SUCCESS;
   return outcome == Outcome::failed ? CUBLAS_STATUS_EXECUTION_FAILED : pass();
 }
@@ -58,7 +58,7 @@ cublasStatus_t serve(Function function, const void* caller, cublasHandle_t handl
   if (outcome == Outcome::taken) outcome = judge(product);
   if (outcome == Outcome::taken) outcome = ask(*cublas, handle, product);
   if (outcome != Outcome::taken) {
-    note(function, product.sizes(), outcome);
+    note(product, outcome);
     return pass(*cublas);
   }
   product.alpha = *product.alpha_at;
