@@ -1,7 +1,9 @@
-// cublasLtMatmul(): what its descriptors say, asked of cuBLAS one by one, since they are opaque.
+// cublasLtMatmul(): what its descriptors say. They are opaque: attributes are asked for one by one,
+// or read where cublasLt is known to store them.
 
 #include <cublasLt.h>
 
+#include "lt_fields.hpp"
 #include "serve.hpp"
 
 namespace warpladder::cublas {
@@ -12,24 +14,35 @@ constexpr auto kBatchMode = static_cast<cublasLtMatrixLayoutAttribute_t>(8);
 constexpr auto kEmulation = static_cast<cublasLtMatmulDescAttributes_t>(38);
 constexpr auto kOutScale = static_cast<cublasLtMatmulDescAttributes_t>(36);
 
+struct Lt {
+  const Original& original;
+  const LtFields* fields;  // by kind
+};
+
 // The answers of one descriptor. What a version does not know it does not have: the value stays.
 class Answers {
  public:
-  Answers(const Original& lt, Symbol getter, const void* of) : lt_(lt), getter_(getter), of_(of) {}
+  Answers(const Lt& lt, LtDescriptor kind, const void* of)
+      : lt_(lt.original), fields_(lt.fields[static_cast<int>(kind)]), kind_(kind), of_(of) {}
 
   template <class Value, class Attribute>
   bool get(Attribute attribute, Value* value) const {
+    if (fields_.read(of_, attribute, value, sizeof *value)) return true;
+    const Symbol getter = kind_ == LtDescriptor::operation
+                              ? Symbol::cublasLtMatmulDescGetAttribute
+                              : Symbol::cublasLtMatrixLayoutGetAttribute;
     std::size_t written = 0;
     Value there{};
-    const auto status = lt_.call<cublasStatus_t>(
-        getter_, of_, attribute, static_cast<void*>(&there), sizeof there, &written);
+    const auto status = lt_.call<cublasStatus_t>(getter, of_, attribute, static_cast<void*>(&there),
+                                                 sizeof there, &written);
     if (status == CUBLAS_STATUS_SUCCESS) *value = there;
     return status == CUBLAS_STATUS_SUCCESS;
   }
 
  private:
   const Original& lt_;
-  Symbol getter_;
+  const LtFields& fields_;
+  const LtDescriptor kind_;
   const void* of_;
 };
 
@@ -43,9 +56,9 @@ struct Layouts {
   Layout a, b, c, d;
 };
 
-Outcome read_shape(const Original& lt, const void* descriptor, Layout* layout) {
+Outcome read_shape(const Lt& lt, const void* descriptor, Layout* layout) {
   if (!descriptor) return Outcome::arguments;
-  const Answers answers(lt, Symbol::cublasLtMatrixLayoutGetAttribute, descriptor);
+  const Answers answers(lt, LtDescriptor::layout, descriptor);
   if (!answers.get(CUBLASLT_MATRIX_LAYOUT_TYPE, &layout->type)) return Outcome::arguments;
   if (layout->type != CUDA_R_32F) return Outcome::types;
   const bool known = answers.get(CUBLASLT_MATRIX_LAYOUT_ROWS, &layout->rows) &&
@@ -57,8 +70,8 @@ Outcome read_shape(const Original& lt, const void* descriptor, Layout* layout) {
 }
 
 // Where the elements of such a shape lie.
-Outcome read_places(const Original& lt, const void* descriptor, Layout* layout) {
-  const Answers answers(lt, Symbol::cublasLtMatrixLayoutGetAttribute, descriptor);
+Outcome read_places(const Lt& lt, const void* descriptor, Layout* layout) {
+  const Answers answers(lt, LtDescriptor::layout, descriptor);
   const bool known = answers.get(CUBLASLT_MATRIX_LAYOUT_ORDER, &layout->order) &&
                      answers.get(CUBLASLT_MATRIX_LAYOUT_LD, &layout->ld);
   if (!known) return Outcome::arguments;
@@ -165,8 +178,8 @@ Outcome read_types(const Answers& answers, Product& p) {
 }
 
 // The sizes of the product: those of D and A say them.
-Outcome read_sizes(const Original& lt, const Answers& answers, const Matrices& given,
-                   Layouts* layouts, Product& p) {
+Outcome read_sizes(const Lt& lt, const Answers& answers, const Matrices& given, Layouts* layouts,
+                   Product& p) {
   std::int32_t op_a = 0, op_b = 0;
   const bool known = answers.get(CUBLASLT_MATMUL_DESC_TRANSA, &op_a) &&
                      answers.get(CUBLASLT_MATMUL_DESC_TRANSB, &op_b);
@@ -185,7 +198,7 @@ Outcome read_sizes(const Original& lt, const Answers& answers, const Matrices& g
   return Outcome::taken;
 }
 
-Outcome read_layouts(const Original& lt, const Matrices& given, Layouts* layouts) {
+Outcome read_layouts(const Lt& lt, const Matrices& given, Layouts* layouts) {
   const bool shares = given.c_layout == given.d_layout;
   Outcome outcome = read_shape(lt, given.b_layout, &layouts->b);
   if (outcome == Outcome::taken && !shares) outcome = read_shape(lt, given.c_layout, &layouts->c);
@@ -200,7 +213,7 @@ Outcome read_layouts(const Original& lt, const Matrices& given, Layouts* layouts
   return Outcome::taken;
 }
 
-Outcome read_matrices(const Original& lt, const Matrices& given, Layouts* layouts, Product& p) {
+Outcome read_matrices(const Lt& lt, const Matrices& given, Layouts* layouts, Product& p) {
   if (const Outcome read = read_layouts(lt, given, layouts); read != Outcome::taken) return read;
   const auto& [a, b, c, d] = *layouts;
   const bool agree = fits(a, p.op_a, p.m, p.k) && fits(b, p.op_b, p.k, p.n) &&
@@ -221,11 +234,10 @@ Outcome read_matrices(const Original& lt, const Matrices& given, Layouts* layout
   return Outcome::taken;
 }
 
-// A question costs some 10 ns, and a call that is taken asks 37 or more. Those come first for which
-// most calls are passed on: types and sizes.
-Outcome read(const Original& lt, const void* descriptor, const Matrices& given, Product& p) {
+// Those attributes come first for which most calls are passed on: types and sizes.
+Outcome read(const Lt& lt, const void* descriptor, const Matrices& given, Product& p) {
   if (!descriptor) return Outcome::arguments;
-  const Answers answers(lt, Symbol::cublasLtMatmulDescGetAttribute, descriptor);
+  const Answers answers(lt, LtDescriptor::operation, descriptor);
   Layouts layouts;
   bool has_bias = false;
   Outcome outcome = read_types(answers, p);
@@ -272,10 +284,11 @@ extern "C" [[gnu::visibility("default")]] cublasStatus_t cublasLtMatmul(
   p.stream = stream;
   Outcome outcome = handle ? Outcome::taken : Outcome::arguments;
   if (outcome == Outcome::taken) {
-    outcome = read(*lt, operation, {a, a_layout, b, b_layout, c, c_layout, d, d_layout}, p);
+    outcome = read({*lt, lt_fields(*lt)}, operation,
+                   {a, a_layout, b, b_layout, c, c_layout, d, d_layout}, p);
   }
   if (outcome != Outcome::taken) {
-    note(p.function, p.sizes(), outcome);
+    note(p, outcome);
     return pass();
   }
   p.alpha = *p.alpha_at;

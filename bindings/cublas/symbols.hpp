@@ -36,9 +36,14 @@
 
 #define WARPLADDER_CUBLASLT_TAKEN(X) X(cublasLtMatmul, lt_matmul)
 #define WARPLADDER_CUBLASLT_WATCHED(X) X(cublasLtCreate)
-#define WARPLADDER_CUBLASLT_ASKED(X) \
-  X(cublasLtMatmulDescGetAttribute)  \
-  X(cublasLtMatrixLayoutGetAttribute)
+// The others tell where these find their answers.
+#define WARPLADDER_CUBLASLT_ASKED(X)  \
+  X(cublasLtMatmulDescGetAttribute)   \
+  X(cublasLtMatrixLayoutGetAttribute) \
+  X(cublasLtMatmulDescSetAttribute)   \
+  X(cublasLtMatrixLayoutSetAttribute) \
+  X(cublasLtMatmulDescInit_internal)  \
+  X(cublasLtMatrixLayoutInit_internal)
 
 namespace warpladder::cublas {
 

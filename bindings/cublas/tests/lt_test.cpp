@@ -1,5 +1,8 @@
 // cublasLtMatmul(): layouts, epilogues, and what is passed on.
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "lt_matrices.hpp"
 
 namespace shim_tests {
@@ -90,6 +93,44 @@ TEST_F(Lt, OtherAttributesArePassedOn) {
     set(matrix, static_cast<cublasLtMatrixLayoutAttribute_t>(8), std::uint32_t{0});
   }
   expect_made(p, true);
+}
+
+// A program that was built with an older cuBLAS has descriptors of its own that are shorter.
+TEST_F(Lt, ReadsNothingBehindAShortDescriptor) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  void* const pages =
+      mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(pages, MAP_FAILED);
+  char* const end = static_cast<char*>(pages) + page;
+  ASSERT_EQ(mprotect(end, page, PROT_NONE), 0);
+  cublasLtMatmulDesc_t const whole = operation;
+  for (const std::size_t bytes : {96, 104}) {
+    operation = reinterpret_cast<cublasLtMatmulDesc_t>(end - bytes);
+    ASSERT_EQ(cublasLtMatmulDescInit_internal(operation, bytes, CUBLAS_COMPUTE_32F, CUDA_R_32F),
+              CUBLAS_STATUS_SUCCESS);
+    const int before = made_up_cublaslt_questions();
+    LtCase p;
+    p.epilogue = CUBLASLT_EPILOGUE_BIAS;
+    expect(p, true);
+    EXPECT_GT(made_up_cublaslt_questions(), before + 10);
+    for (auto& layout : layouts) {
+      cublasLtMatrixLayoutDestroy(layout);
+      layout = nullptr;
+    }
+  }
+  operation = whole;
+  munmap(pages, 2 * page);
+}
+
+TEST_F(Lt, AsksNothingThatDescriptorsTell) {
+  const LtCase p;
+  expect(p, true);
+  const int before = made_up_cublaslt_questions();
+  for (const auto op : {CUBLAS_OP_C, CUBLAS_OP_T}) {  // at the same address
+    set(CUBLASLT_MATMUL_DESC_TRANSA, static_cast<std::int32_t>(op));
+    expect_made(p, true);
+  }
+  EXPECT_EQ(made_up_cublaslt_questions(), before + 4) << "of attributes that there are not";
 }
 
 TEST_F(Lt, CAndDMayShareALayout) {

@@ -125,10 +125,16 @@ class Knobs(unittest.TestCase):
 
     def test_a_small_product_with_an_activation(self):
         # What a call asks cublasLt: little where it is passed on.
-        self.assertEqual(run([CLIENT, "activated"]), ("0 1 2 14", ""))
-        self.assertEqual(run([CLIENT, "activated"], WARPLADDER_CUBLAS_MIN_MULTIPLY_ADDS="512"), ("1 0 2 37", ""))
-        self.assertEqual(run([CLIENT, "activated"], WARPLADDER_CUBLAS_MIN_MULTIPLY_ADDS="513"), ("0 1 2 14", ""))
+        self.assertEqual(run([CLIENT, "activated"]), ("0 1 2 0", ""))
+        self.assertEqual(run([CLIENT, "activated"], WARPLADDER_CUBLAS_MIN_MULTIPLY_ADDS="513"), ("0 1 2 0", ""))
+        # Two attributes that this cublasLt does not have.
+        self.assertEqual(run([CLIENT, "activated"], WARPLADDER_CUBLAS_MIN_MULTIPLY_ADDS="512"), ("1 0 2 2", ""))
         self.assertEqual(run([CLIENT, "activated"], WARPLADDER_CUBLAS="off"), ("0 1 2 0", ""))
+
+    def test_attributes_that_must_be_asked_for(self):
+        hides = {"MADE_UP_CUBLASLT_HIDES_VALUES": "1"}
+        self.assertEqual(run([CLIENT, "activated"], **hides), ("0 1 2 14", ""))
+        self.assertEqual(run([CLIENT, "activated"], WARPLADDER_CUBLAS_MIN_MULTIPLY_ADDS="512", **hides), ("1 0 2 37", ""))
 
     def test_environment_of_others(self):
         # No TF32 anywhere: then a handle that allows it gets FP32, which we compute.
