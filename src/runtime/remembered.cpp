@@ -1,9 +1,11 @@
 #include "runtime/remembered.hpp"
 
+#include <cstdlib>
+
 namespace warpladder::runtime {
 namespace {
 
-// Bytes, so that a thread's table is zero at first and costs nothing before it is used.
+// Zero at first.
 struct Place {
   const void* question;
   Asked asked;
@@ -12,15 +14,23 @@ struct Place {
 };
 // Programs have dozens of products, each with a plan and a tile.
 constexpr int kBits = 9;
-constinit thread_local Place places[1 << kBits] = {};
+// Not the table itself: a library that is loaded at a program's start takes room for thread-local
+// variables from the stack of each thread.
+constinit thread_local Place* places = nullptr;
+struct Release {
+  ~Release() {
+    std::free(places);
+    places = nullptr;
+  }
+};
 
-Place& place_of(const void* question, const Asked& asked) {
+std::size_t number_of(const void* question, const Asked& asked) {
   std::uint64_t mixed = reinterpret_cast<std::uintptr_t>(question);
   for (const std::int64_t word : asked) {  // the upper bits depend on all of each word's
     mixed = (mixed ^ static_cast<std::uint64_t>(word)) * 0x9E3779B97F4A7C15u;
     mixed ^= mixed >> 32;
   }
-  return places[mixed * 0x9E3779B97F4A7C15u >> (64 - kBits)];
+  return mixed * 0x9E3779B97F4A7C15u >> (64 - kBits);
 }
 
 bool is_machine(const Place& place, const Machine& machine) {
@@ -33,7 +43,8 @@ bool is_machine(const Place& place, const Machine& machine) {
 
 const unsigned char* recall(const void* question, const Asked& asked,
                             const Machine& machine) noexcept {
-  const Place& place = place_of(question, asked);
+  if (!places) return nullptr;
+  const Place& place = places[number_of(question, asked)];
   const bool known =
       place.question == question && place.asked == asked && is_machine(place, machine);
   return known ? place.answer : nullptr;
@@ -41,7 +52,13 @@ const unsigned char* recall(const void* question, const Asked& asked,
 
 void remember(const void* question, const Asked& asked, const Machine& machine, const void* answer,
               std::size_t bytes) noexcept {
-  Place& place = place_of(question, asked);
+  if (!places) {
+    static thread_local Release at_exit;
+    static_cast<void>(at_exit);
+    places = static_cast<Place*>(std::calloc(1 << kBits, sizeof(Place)));
+    if (!places) return;
+  }
+  Place& place = places[number_of(question, asked)];
   place.question = question;
   place.asked = asked;
   std::memcpy(place.machine, &machine, sizeof machine);

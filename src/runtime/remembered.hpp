@@ -1,6 +1,6 @@
 #pragma once
 // What a thread has worked out lately: plans, and the tiles that models choose. A call asks for the
-// same again and again. No heap memory, no lock.
+// same again and again. A thread takes heap memory once, and no lock.
 
 #include <array>
 #include <cstdint>
