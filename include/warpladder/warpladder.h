@@ -121,9 +121,10 @@ WARPLADDER_API warpladder_status warpladder_set_allocator(warpladder_handle hand
 WARPLADDER_API warpladder_status
 warpladder_set_capture_allocator(warpladder_handle handle, const warpladder_allocator *allocator);
 
-/* With `promised` 1 the caller promises that the handle's device is current in all later calls, and no
- * call makes it so: the host saves some 0.03 us. 0, as in a new handle: each call does. No other
- * thread uses the handle meanwhile. */
+/* With `promised` 1 the caller promises that the handle's device is current in all later calls, and that
+ * their streams belong to it. No call makes sure of that, which saves time of the host; CUDA refuses the
+ * launch where it is not so. 0, as in a new handle: each call does. No other thread uses the handle
+ * meanwhile. */
 WARPLADDER_API warpladder_status warpladder_promise_current_device(warpladder_handle handle,
                                                                    int promised);
 

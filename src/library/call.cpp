@@ -1,5 +1,7 @@
 #include "library/call.hpp"
 
+#include <cuda.h>
+
 #include <cstring>
 
 namespace warpladder::library {
@@ -41,21 +43,46 @@ bool is_default(cudaStream_t stream) {
   return !stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
 }
 
+// The driver's function, which is not linked; null where there is none.
+using IsCapturing = decltype(&cuStreamIsCapturing);
+IsCapturing find_is_capturing() noexcept {
+  void* entry = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+  const auto error = cudaGetDriverEntryPointByVersion("cuStreamIsCapturing", &entry, 12000,
+                                                      cudaEnableDefault, &found);
+  const bool there = !error && found == cudaDriverEntryPointSuccess;
+  return there ? reinterpret_cast<IsCapturing>(entry) : nullptr;
+}
+
+// Where the device is promised to be current the driver answers in half the time: CUDA's runtime
+// sees to that first.
+bool ask_driver(cudaStream_t stream, cudaStreamCaptureStatus* capture) noexcept {
+  static const IsCapturing is_capturing = find_is_capturing();
+  CUstreamCaptureStatus said{};
+  if (!is_capturing || is_capturing(stream, &said) != CUDA_SUCCESS) return false;
+  static_assert(static_cast<int>(CU_STREAM_CAPTURE_STATUS_ACTIVE) == cudaStreamCaptureStatusActive);
+  *capture = static_cast<cudaStreamCaptureStatus>(said);
+  return true;
+}
+
 }  // namespace
 
 Session::Session(Context& of, warpladder_stream on) noexcept : context(of), stream(on) {
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-  if (const auto error = cudaStreamIsCapturing(stream, &capture)) {
-    status = cuda_failure(error, "cudaStreamIsCapturing of the stream");
-    return;
+  if (!context.is_current || !ask_driver(stream, &capture)) {
+    if (const auto error = cudaStreamIsCapturing(stream, &capture)) {
+      status = cuda_failure(error, "cudaStreamIsCapturing of the stream");
+      return;
+    }
   }
   if (capture == cudaStreamCaptureStatusInvalidated) {
     status = runtime::refuse(Code::cuda_error, "the stream's capture has been invalidated");
     return;
   }
   capturing_ = capture == cudaStreamCaptureStatusActive;
-  // A question about its device would invalidate a capture; CUDA then judges the launch.
-  if (is_default(stream) || capturing_) return;
+  // A question about its device would invalidate a capture; CUDA then judges the launch, as it does
+  // where the device is promised.
+  if (is_default(stream) || capturing_ || context.is_current) return;
   int device = 0;
   if (const auto error = cudaStreamGetDevice(stream, &device)) {
     status = cuda_failure(error, "cudaStreamGetDevice of the stream");

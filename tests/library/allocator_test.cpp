@@ -86,11 +86,14 @@ TEST_F(Allocator, OfCapturesServesThemAlone) {
   made_up::set_capturing(nullptr, true);
   EXPECT_SUCCEEDS(product());
   EXPECT_EQ(of_captures.calls, 1);
+  ASSERT_SUCCEEDS(warpladder_promise_current_device(handle_, 1));
+  EXPECT_SUCCEEDS(product());
+  EXPECT_EQ(of_captures.calls, 2) << "the driver says it, too";
   ASSERT_SUCCEEDS(warpladder_set_capture_allocator(handle_, nullptr));
   EXPECT_SUCCEEDS(product());
   made_up::set_capturing(nullptr, false);
   EXPECT_EQ(lender_.calls, 2);
-  EXPECT_EQ(of_captures.calls, 1);
+  EXPECT_EQ(of_captures.calls, 2);
   EXPECT_TRUE(of_captures.out.empty());
 }
 

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <functional>
 #include <thread>
 
@@ -336,17 +337,21 @@ TEST_F(HostPath, HoldsNoMoreMemoryAfterAMillionCalls) {
 TEST_F(HostPath, APromisedDeviceIsNotAskedFor) {
   warpladder_handle handle = nullptr;
   ASSERT_SUCCEEDS(warpladder_create(&handle));
+  cudaStream_t stream;
+  require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "stream");
   const Operands x;
   const auto questions = [&] {
     made_up::reset_counts();
-    EXPECT_SUCCEEDS(product(handle, x, 64));
-    return made_up::counts().of("cudaGetDevice");
+    EXPECT_SUCCEEDS(product(handle, x, 64, stream));
+    const auto counts = made_up::counts();
+    return std::array{counts.of("cudaGetDevice"), counts.of("cudaStreamIsCapturing"),
+                      counts.of("cudaStreamGetDevice")};
   };
-  EXPECT_EQ(questions(), 1);
+  EXPECT_EQ(questions(), (std::array{1, 1, 1}));
   ASSERT_SUCCEEDS(warpladder_promise_current_device(handle, 1));
-  EXPECT_EQ(questions(), 0);
+  EXPECT_EQ(questions(), (std::array{0, 0, 0}));
   ASSERT_SUCCEEDS(warpladder_promise_current_device(handle, 0));
-  EXPECT_EQ(questions(), 1);
+  EXPECT_EQ(questions(), (std::array{1, 1, 1}));
   EXPECT_SUCCEEDS(warpladder_destroy(handle));
 }
 

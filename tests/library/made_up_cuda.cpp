@@ -1,17 +1,17 @@
 #include "library/made_up_cuda.hpp"
 
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <string_view>
 
 #include "runtime/device_code.hpp"
 
-#if defined(WARPLADDER_MADE_UP_LAUNCHES)
-#include <cuda.h>
-#else
+#if !defined(WARPLADDER_MADE_UP_LAUNCHES)
 #include "executor/arena.hpp"
 #endif
 
@@ -275,6 +275,29 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* 
   return cudaSuccess;
 }
 
+namespace {
+CUresult is_capturing(CUstream stream, CUstreamCaptureStatus* status) {
+  *status =
+      stream_of(stream).capturing ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
+  return CUDA_SUCCESS;
+}
+CUresult encode(CUtensorMap* map, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*,
+                const cuuint64_t*, const cuuint32_t*, const cuuint32_t*, CUtensorMapInterleave,
+                CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill) {
+  std::memset(map, 0, sizeof *map);
+  return CUDA_SUCCESS;
+}
+}  // namespace
+cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** entry, unsigned,
+                                             unsigned long long,
+                                             cudaDriverEntryPointQueryResult* found) {
+  ENTER(cudaGetDriverEntryPointByVersion);
+  const bool encodes = std::string_view(name) == "cuTensorMapEncodeTiled";
+  *entry = encodes ? reinterpret_cast<void*>(encode) : reinterpret_cast<void*>(is_capturing);
+  if (found) *found = cudaDriverEntryPointSuccess;
+  return cudaSuccess;
+}
+
 #if defined(WARPLADDER_MADE_UP_LAUNCHES)
 // Beneath the library's own GPU code: launches are counted, and nothing runs.
 
@@ -331,23 +354,6 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* ke
 cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, std::size_t, cudaStream_t) {
   std::abort();  // the library launches through cudaLaunchKernelExC() alone
 }
-namespace {
-CUresult encode(CUtensorMap* map, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*,
-                const cuuint64_t*, const cuuint32_t*, const cuuint32_t*, CUtensorMapInterleave,
-                CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill) {
-  std::memset(map, 0, sizeof *map);
-  return CUDA_SUCCESS;
-}
-}  // namespace
-cudaError_t cudaGetDriverEntryPointByVersion(const char*, void** entry, unsigned,
-                                             unsigned long long,
-                                             cudaDriverEntryPointQueryResult* found) {
-  ENTER(cudaGetDriverEntryPointByVersion);
-  *entry = reinterpret_cast<void*>(encode);
-  if (found) *found = cudaDriverEntryPointSuccess;
-  return cudaSuccess;
-}
-
 // Code that was compiled at run time: a library is a copy of it, and has one kernel.
 cudaError_t cudaDriverGetVersion(int* version) {
   ENTER(cudaDriverGetVersion);
