@@ -23,24 +23,19 @@ from multiprocessing import Pool
 from pathlib import Path
 
 import keep_recording
+from plan_traits import ALPHABET, DIGITS, EDGES, LEVELS, QUESTIONS, cut_traits_of, traits_of
 
 try:
     import numpy as np
-except ImportError:  # tools/generate_tuning.py needs none
+except ImportError:  # said by main()
     np = None
 
-TREES, LEVELS, RATE = 256, 4, 0.2
+TREES, RATE = 256, 0.2
 LEAST_ROWS = 16  # of a rung; fewer tell nothing
 LEAST_OF_LEAF, SHRINKAGE = 6.0, 1.0  # in weights of rows
 MOST_OF_LOSERS = 2.5  # a rung that takes twice as long as the best one weighs 2 to the power of so much less
-QUESTIONS = 2**LEVELS - 1
-# Of the text in which trees are kept: the printable characters but those that a string literal may change.
-ALPHABET = "".join(each for each in map(chr, range(ord("!"), ord("~") + 1)) if each not in '"\\?')
-DIGITS = len(ALPHABET)
-EDGES = DIGITS - 1  # of a trait, at most
 UNIT = 1000  # of a leaf's logarithm
 MOST_TIMES = 1  # logarithm: plan() leaves out what takes more than twice as long as the fastest, by the model
-MOST_WAVES = 6
 
 
 # Arithmetics that callers may ask for, beside all of them.
@@ -56,41 +51,6 @@ ARITHMETICS = (
 
 class Refused(Exception):
     """One sentence: why nothing was fitted."""
-
-
-def traits_of(product: str, count: int = 1) -> list:
-    """Of "nt 48x1024x256": transposes and sizes."""
-    transposes, sizes = product.split()
-    m, n, k = map(int, sizes.split("x"))
-    trans_a, trans_b = (each == "t" for each in transposes)
-    is_wide, few = m <= n, min(m, n)
-    lines = (m if trans_a else k) | (k if trans_b else n)
-    tiles = -(-m // 64) * -(-n // 64) * count
-    waves = tiles / 132
-    return [
-        math.log2(few), math.log2(max(m, n)), math.log2(k), math.log2(((m + n) * k + m * n) * count), math.log2(m * n),
-        4 if lines % 4 == 0 else 2 if lines % 2 == 0 else 1,
-        int(trans_b if is_wide else not trans_a), int(not trans_a if is_wide else trans_b), int(n % 4 == 0),
-        -(-few // 16) * 16 / few, waves / math.ceil(waves), math.log2(m / n), math.log2(count),
-        math.log2(tiles), -(-k // 8) * 8 / k, -(-k // 32) * 32 / k, math.log2(m * n * k * count),
-    ]
-
-
-def cut_traits_of(product: str, count: int, model: float, cut: list) -> list:
-    """Of a rung whose CTAs have tiles of C of `rows` by `columns`, and slices of k of so many steps; `model` is its
-    time. The last element of a cut is there where only C's last rows or columns are sliced."""
-    rows, columns, slices, steps, *partly = cut
-    time = math.log2(model)
-    if not rows:
-        return [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, time]
-    m, n, _ = map(int, product.split()[1].split("x"))
-    down, across = -(-m // rows), -(-n // columns)
-    waves = down * across * slices * count / 132
-    return [
-        math.log2(rows), math.log2(columns), math.log2(slices), math.log2(max(steps, 1)), math.log2(waves),
-        waves / math.ceil(waves), min(MOST_WAVES, math.ceil(waves)), len(partly), m / (down * rows),
-        n / (across * columns), math.log2(down * across * (rows + columns) / (m + n)), time,
-    ]
 
 
 class Row:

@@ -16,7 +16,7 @@ import re
 import sys
 from pathlib import Path
 
-from fit_plans import ALPHABET, EDGES, QUESTIONS, cut_traits_of, traits_of
+from plan_traits import ALPHABET, EDGES, QUESTIONS, cut_traits_of, traits_of
 
 HEADER = "src/ops/sgemm/tuning_table.hpp"
 CORRECTIONS_HEADER = "src/ops/sgemm/corrections_table.hpp"
