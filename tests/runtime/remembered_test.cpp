@@ -15,9 +15,9 @@ struct Question {
   Machine machine = {};
   std::int64_t made = 0;  // how often an answer was worked out
 
-  template <class Name = Double>
+  template <class Name = Double, About kAbout = About::tiles>
   std::int64_t answer(std::int64_t factor = 2) {
-    return remembered<Name>(asked, machine, [&] {
+    return remembered<kAbout, Name>(asked, machine, [&] {
       ++made;
       return factor * (asked[0] + asked[4]) + machine.multiprocessors;
     });
@@ -65,13 +65,25 @@ TEST(Remembered, MoreThanItHolds) {
   }
 }
 
+TEST(Remembered, TilesTakeNoPlansPlace) {
+  Question plan, tile;
+  plan.answer<Triple, About::plans>();
+  for (std::int64_t m = 0; m < 5000; ++m) {
+    tile.asked[0] = m;
+    tile.answer();
+  }
+  plan.answer<Triple, About::plans>();
+  EXPECT_EQ(plan.made, 1);
+}
+
 TEST(Remembered, AnAnswerMayNeedAnother) {
   Question outer, inner;
   for (std::int64_t m = 0; m < 5000; ++m) {  // some lie in the same place
     outer.asked[0] = inner.asked[0] = m;
     inner.asked[1] = 7;
     const auto both = [&] {
-      return remembered<Triple>(outer.asked, outer.machine, [&] { return 1000 + inner.answer(); });
+      return remembered<About::tiles, Triple>(outer.asked, outer.machine,
+                                              [&] { return 1000 + inner.answer(); });
     };
     const std::int64_t expected = 1000 + 2 * (m + 5) + 132;
     ASSERT_EQ(both(), expected);

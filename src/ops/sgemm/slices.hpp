@@ -170,7 +170,8 @@ auto with_fastest_tile(const runtime::Asked& asked, const runtime::Machine& mach
                        const Choice& choice, const Run& run) {
   const auto choose = [&] { return fastest_tile<Tiles...>(choice); };
   if constexpr (runtime::kThisFlavour == runtime::Flavour::gpu) {
-    const auto tile = runtime::remembered<FastestOf<Choice, Tiles...>>(asked, machine, choose);
+    const auto tile = runtime::remembered<runtime::About::tiles, FastestOf<Choice, Tiles...>>(
+        asked, machine, choose);
     return with_tile_number<Tiles...>(tile.number, tile.said, run);
   } else {  // the executor takes longer
     const auto tile = choose();
