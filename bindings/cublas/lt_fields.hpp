@@ -1,7 +1,7 @@
 #pragma once
-// Where cublasLt's descriptors hold their attributes. A question to cublasLt takes some 10 ns, and
-// a call that is taken asks more than 30. So an attribute is read where cublasLt itself stores it,
-// if that is certain.
+// Where cublasLt's descriptors hold their attributes. A call that is taken needs more than 30, each
+// of them a question to cublasLt. So an attribute is read where cublasLt itself stores it, if that
+// is certain.
 
 #include <cstddef>
 #include <cstdint>

@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "runtime/driver.hpp"
+
 namespace warpladder::library {
 namespace {
 
@@ -43,21 +45,13 @@ bool is_default(cudaStream_t stream) {
   return !stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
 }
 
-// The driver's function, which is not linked; null where there is none.
-using IsCapturing = decltype(&cuStreamIsCapturing);
-IsCapturing find_is_capturing() noexcept {
-  void* entry = nullptr;
-  cudaDriverEntryPointQueryResult found{};
-  const auto error = cudaGetDriverEntryPointByVersion("cuStreamIsCapturing", &entry, 12000,
-                                                      cudaEnableDefault, &found);
-  const bool there = !error && found == cudaDriverEntryPointSuccess;
-  return there ? reinterpret_cast<IsCapturing>(entry) : nullptr;
-}
-
-// Where the device is promised to be current the driver answers in half the time: CUDA's runtime
-// sees to that first.
+// Where the device is promised to be current the driver answers sooner: CUDA's runtime sees to that
+// first.
 bool ask_driver(cudaStream_t stream, cudaStreamCaptureStatus* capture) noexcept {
-  static const IsCapturing is_capturing = find_is_capturing();
+  static const auto is_capturing = [] {
+    int error = 0;
+    return runtime::driver_function<decltype(&cuStreamIsCapturing)>("cuStreamIsCapturing", error);
+  }();
   CUstreamCaptureStatus said{};
   if (!is_capturing || is_capturing(stream, &said) != CUDA_SUCCESS) return false;
   static_assert(static_cast<int>(CU_STREAM_CAPTURE_STATUS_ACTIVE) == cudaStreamCaptureStatusActive);

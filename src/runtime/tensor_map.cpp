@@ -1,26 +1,21 @@
 #include "runtime/tensor_map.hpp"
 
 #include <cuda.h>
-#include <cuda_runtime_api.h>
 
 #include <atomic>
 #include <cstring>
+
+#include "runtime/driver.hpp"
 
 namespace warpladder::runtime {
 namespace {
 
 using Encode = decltype(&cuTensorMapEncodeTiled);
 
-// The driver's function, which is not linked: a machine without a driver loads the library too.
 Encode find_encode(int& error) noexcept {
   static std::atomic<Encode> known{nullptr};
   if (const Encode encode = known.load(std::memory_order_acquire)) return encode;
-  void* entry = nullptr;
-  cudaDriverEntryPointQueryResult found;
-  error = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &entry, 12000,
-                                           cudaEnableDefault, &found);
-  if (!error && !entry) error = cudaErrorNotSupported;
-  const auto encode = reinterpret_cast<Encode>(entry);
+  const auto encode = driver_function<Encode>("cuTensorMapEncodeTiled", error);
   known.store(encode, std::memory_order_release);
   return encode;
 }
