@@ -9,7 +9,7 @@ namespace {
 struct Place {
   const void* question;
   Asked asked;
-  unsigned char machine[sizeof(Machine)];
+  Machine machine;
   alignas(8) unsigned char answer[kMostAnswerBytes];
 };
 // Programs have dozens of products, each with a plan and a tile.
@@ -34,20 +34,13 @@ std::size_t number_of(About about, const void* question, const Asked& asked) {
   return (static_cast<std::size_t>(about) << kBits) + number;
 }
 
-bool is_machine(const Place& place, const Machine& machine) {
-  Machine there;
-  std::memcpy(&there, place.machine, sizeof there);
-  return there == machine;
-}
-
 }  // namespace
 
 const unsigned char* recall(About about, const void* question, const Asked& asked,
                             const Machine& machine) noexcept {
   if (!places) return nullptr;
   const Place& place = places[number_of(about, question, asked)];
-  const bool known =
-      place.question == question && place.asked == asked && is_machine(place, machine);
+  const bool known = place.question == question && place.asked == asked && place.machine == machine;
   return known ? place.answer : nullptr;
 }
 
@@ -62,7 +55,7 @@ void remember(About about, const void* question, const Asked& asked, const Machi
   Place& place = places[number_of(about, question, asked)];
   place.question = question;
   place.asked = asked;
-  std::memcpy(place.machine, &machine, sizeof machine);
+  place.machine = machine;
   std::memcpy(place.answer, answer, bytes);
 }
 

@@ -163,20 +163,21 @@ auto fastest_tile(const Choice& choice) {
 template <class Choice, class... Tiles>
 struct FastestOf;  // names the question
 // `run` gets the tile that takes the shortest time, of two the one that is named first, and what
-// choice<Tile>() said of it: Slices, or seconds. A choice takes up to a microsecond of a launch, so
-// the thread remembers it: it must follow from `asked` and `machine` alone.
+// choice<Tile>() said of it: Slices, or seconds. Each launch would compare all tiles, so the thread
+// remembers the choice: it must follow from `asked` and `machine` alone.
 template <class... Tiles, class Choice, class Run>
 auto with_fastest_tile(const runtime::Asked& asked, const runtime::Machine& machine,
                        const Choice& choice, const Run& run) {
   const auto choose = [&] { return fastest_tile<Tiles...>(choice); };
-  if constexpr (runtime::kThisFlavour == runtime::Flavour::gpu) {
-    const auto tile = runtime::remembered<runtime::About::tiles, FastestOf<Choice, Tiles...>>(
-        asked, machine, choose);
-    return with_tile_number<Tiles...>(tile.number, tile.said, run);
-  } else {  // the executor takes longer
-    const auto tile = choose();
-    return with_tile_number<Tiles...>(tile.number, tile.said, run);
-  }
+  const auto tile = [&] {
+    if constexpr (runtime::kThisFlavour == runtime::Flavour::gpu) {
+      return runtime::remembered<runtime::About::tiles, FastestOf<Choice, Tiles...>>(asked, machine,
+                                                                                     choose);
+    } else {  // the executor takes longer
+      return choose();
+    }
+  }();
+  return with_tile_number<Tiles...>(tile.number, tile.said, run);
 }
 
 // row_11_few_rows: as narrow as C. `run` gets the tile's configuration and its slices.
