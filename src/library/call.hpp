@@ -80,9 +80,11 @@ Status with_memory(Session& session, std::size_t scratch_bytes, std::size_t flag
   if (Status status = take(session, scratch_bytes, flag_words, &taken); !status.ok()) {
     return status;
   }
-  runtime::StreamView view{.target = kOnGpu ? runtime::Target::gpu : runtime::Target::cpu,
-                           .native = session.stream,
-                           .machine = &session.context.machine};
+  runtime::StreamView view{
+      .target = kOnGpu ? runtime::Target::gpu : runtime::Target::cpu,
+      .native = session.stream,
+      .machine = &session.context.machine,
+      .is_context_current = session.context.is_current && !session.capturing()};
   launch(view, taken.memory);
   return give_back(session, taken, view.error);
 }

@@ -47,7 +47,9 @@ struct StreamView {
   Target target = Target::gpu;
   void* native = nullptr;            // the cudaStream_t on a GPU
   const Machine* machine = nullptr;  // of the stream's device; never null when a kernel launches
-  int error = 0;                     // cudaError_t; 0: all launches were accepted
+  // The caller promises that the device's context is current: a launch need not make sure of it.
+  bool is_context_current = false;
+  int error = 0;                           // cudaError_t; 0: all launches were accepted
   executor::Settings* settings = nullptr;  // CPU side only
 };
 

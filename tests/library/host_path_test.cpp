@@ -344,14 +344,30 @@ TEST_F(HostPath, APromisedDeviceIsNotAskedFor) {
     made_up::reset_counts();
     EXPECT_SUCCEEDS(product(handle, x, 64, stream));
     const auto counts = made_up::counts();
+    EXPECT_EQ(counts.launches, 1);
     return std::array{counts.of("cudaGetDevice"), counts.of("cudaStreamIsCapturing"),
-                      counts.of("cudaStreamGetDevice")};
+                      counts.of("cudaStreamGetDevice"), counts.of("cudaLaunchKernelExC")};
   };
-  EXPECT_EQ(questions(), (std::array{1, 1, 1}));
+  EXPECT_EQ(questions(), (std::array{1, 1, 1, 1}));
   ASSERT_SUCCEEDS(warpladder_promise_current_device(handle, 1));
-  EXPECT_EQ(questions(), (std::array{0, 0, 0}));
+  EXPECT_EQ(questions(), (std::array{0, 0, 0, 0}));
+  EXPECT_EQ(made_up::counts().of("cuLaunchKernelEx"), 1);
   ASSERT_SUCCEEDS(warpladder_promise_current_device(handle, 0));
-  EXPECT_EQ(questions(), (std::array{1, 1, 1}));
+  EXPECT_EQ(questions(), (std::array{1, 1, 1, 1}));
+  EXPECT_SUCCEEDS(warpladder_destroy(handle));
+}
+
+// A thread that has not used CUDA yet has no context: CUDA's runtime makes one, at any launch.
+TEST_F(HostPath, APromisedDeviceWithoutAContextIsLaunchedOnAllTheSame) {
+  warpladder_handle handle = nullptr;
+  ASSERT_SUCCEEDS(warpladder_create(&handle));
+  ASSERT_SUCCEEDS(warpladder_promise_current_device(handle, 1));
+  const Operands x;
+  made_up::reset_counts();
+  made_up::fail_next("cuLaunchKernelEx", cudaErrorDeviceUninitialized);
+  EXPECT_SUCCEEDS(product(handle, x, 64));
+  EXPECT_EQ(made_up::counts().of("cudaLaunchKernelExC"), 1);
+  EXPECT_EQ(made_up::counts().launches, 1);
   EXPECT_SUCCEEDS(warpladder_destroy(handle));
 }
 

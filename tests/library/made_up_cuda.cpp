@@ -275,29 +275,6 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* 
   return cudaSuccess;
 }
 
-namespace {
-CUresult is_capturing(CUstream stream, CUstreamCaptureStatus* status) {
-  *status =
-      stream_of(stream).capturing ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
-  return CUDA_SUCCESS;
-}
-CUresult encode(CUtensorMap* map, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*,
-                const cuuint64_t*, const cuuint32_t*, const cuuint32_t*, CUtensorMapInterleave,
-                CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill) {
-  std::memset(map, 0, sizeof *map);
-  return CUDA_SUCCESS;
-}
-}  // namespace
-cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** entry, unsigned,
-                                             unsigned long long,
-                                             cudaDriverEntryPointQueryResult* found) {
-  ENTER(cudaGetDriverEntryPointByVersion);
-  const bool encodes = std::string_view(name) == "cuTensorMapEncodeTiled";
-  *entry = encodes ? reinterpret_cast<void*>(encode) : reinterpret_cast<void*>(is_capturing);
-  if (found) *found = cudaDriverEntryPointSuccess;
-  return cudaSuccess;
-}
-
 #if defined(WARPLADDER_MADE_UP_LAUNCHES)
 // Beneath the library's own GPU code: launches are counted, and nothing runs.
 
@@ -330,26 +307,47 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
   if (attribute == cudaFuncAttributeNonPortableClusterSizeAllowed) allowance.cluster = 16;
   return cudaSuccess;
 }
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void**) {
-  ENTER(cudaLaunchKernelExC);
+namespace {
+cudaError_t judge_launch(const void* kernel, dim3 grid, dim3 block, std::size_t shared_bytes,
+                         unsigned cluster) {
   const Allowance& allowance = allowance_of(kernel);
-  if (config->dynamicSmemBytes > static_cast<std::size_t>(allowance.shared_bytes)) {
+  if (shared_bytes > static_cast<std::size_t>(allowance.shared_bytes)) {
     return cudaErrorInvalidValue;
   }
-  for (unsigned i = 0; i < config->numAttrs; ++i) {
-    const cudaLaunchAttribute& attribute = config->attrs[i];
-    if (attribute.id != cudaLaunchAttributeClusterDimension) continue;
-    const unsigned cluster = attribute.val.clusterDim.x;
-    if (cluster > allowance.cluster || config->gridDim.x % cluster != 0) {
-      return cudaErrorInvalidClusterSize;
-    }
-  }
-  const auto& [grid, block] = std::pair(config->gridDim, config->blockDim);
+  if (cluster > allowance.cluster || grid.x % cluster != 0) return cudaErrorInvalidClusterSize;
   launches.fetch_add(1, std::memory_order_relaxed);
   blocks.fetch_add(1LL * grid.x * grid.y * grid.z, std::memory_order_relaxed);
   const bool valid = grid.x > 0 && grid.y > 0 && grid.z > 0 && block.x * block.y * block.z > 0 &&
                      block.x * block.y * block.z <= 1024 && grid.y < 65536 && grid.z < 65536;
   return valid ? cudaSuccess : cudaErrorInvalidConfiguration;
+}
+CUresult launch_of_driver(const CUlaunchConfig* config, CUfunction function, void**, void**) {
+  if (enter("cuLaunchKernelEx")) return CUDA_ERROR_INVALID_CONTEXT;
+  unsigned cluster = 1;
+  for (unsigned i = 0; i < config->numAttrs; ++i) {
+    const CUlaunchAttribute& attribute = config->attrs[i];
+    if (attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+      cluster = attribute.value.clusterDim.x;
+  }
+  return static_cast<CUresult>(
+      judge_launch(function, dim3(config->gridDimX, config->gridDimY, config->gridDimZ),
+                   dim3(config->blockDimX, config->blockDimY, config->blockDimZ),
+                   config->sharedMemBytes, cluster));
+}
+}  // namespace
+cudaError_t cudaGetKernel(cudaKernel_t* found, const void* kernel) {
+  ENTER(cudaGetKernel);
+  *found = static_cast<cudaKernel_t>(const_cast<void*>(kernel));
+  return cudaSuccess;
+}
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void**) {
+  ENTER(cudaLaunchKernelExC);
+  unsigned cluster = 1;
+  for (unsigned i = 0; i < config->numAttrs; ++i) {
+    const cudaLaunchAttribute& attribute = config->attrs[i];
+    if (attribute.id == cudaLaunchAttributeClusterDimension) cluster = attribute.val.clusterDim.x;
+  }
+  return judge_launch(kernel, config->gridDim, config->blockDim, config->dynamicSmemBytes, cluster);
 }
 cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, std::size_t, cudaStream_t) {
   std::abort();  // the library launches through cudaLaunchKernelExC() alone
@@ -399,3 +397,32 @@ warpladder::runtime::DeviceCode warpladder::runtime::device_code() noexcept {
   return {device.code_error, device.code_capability, true};
 }
 #endif
+
+// ---- the driver
+
+namespace {
+CUresult is_capturing(CUstream stream, CUstreamCaptureStatus* status) {
+  *status =
+      stream_of(stream).capturing ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
+  return CUDA_SUCCESS;
+}
+CUresult encode(CUtensorMap* map, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*,
+                const cuuint64_t*, const cuuint32_t*, const cuuint32_t*, CUtensorMapInterleave,
+                CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill) {
+  std::memset(map, 0, sizeof *map);
+  return CUDA_SUCCESS;
+}
+}  // namespace
+cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** entry, unsigned,
+                                             unsigned long long,
+                                             cudaDriverEntryPointQueryResult* found) {
+  ENTER(cudaGetDriverEntryPointByVersion);
+  const std::string_view wanted = name;
+  if (wanted == "cuTensorMapEncodeTiled") *entry = reinterpret_cast<void*>(encode);
+  if (wanted == "cuStreamIsCapturing") *entry = reinterpret_cast<void*>(is_capturing);
+#if defined(WARPLADDER_MADE_UP_LAUNCHES)
+  if (wanted == "cuLaunchKernelEx") *entry = reinterpret_cast<void*>(launch_of_driver);
+#endif
+  if (found) *found = cudaDriverEntryPointSuccess;
+  return cudaSuccess;
+}
