@@ -258,8 +258,9 @@ void run_kernel(const KernelLaunch& launch, const Options& options, KernelCounts
       worker.run(state, slot);
     } catch (...) {
       failures[slot] = std::current_exception();
-      state.at_block[slot] = LaunchState::kNone;
       state.faulty_block = 0;
+      state.at_block[slot] = LaunchState::kNone;
+      state.at_block[slot].notify_all();
     }
   });
   for (const std::exception_ptr& failure : failures) {

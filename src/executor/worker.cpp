@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <bit>
 #include <span>
-#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -443,13 +442,13 @@ void Worker::wait_for_turn() {
   if (my_turn_) return;
   const LaunchState& shared = *shared_state_;
   for (unsigned other = 0; other < shared.workers; ++other) {
-    while (other != slot_ && shared.at_block[other] < block_) {
+    const std::atomic<std::uint64_t>& at = shared.at_block[other];
+    for (std::uint64_t seen; other != slot_ && (seen = at) < block_; at.wait(seen)) {
       if (shared.faulty_block < block_) {  // the launch has failed; what this block does is moot
         aborting_ = true;
         prepared_ = 0;
         switch_to(context_[current], scheduler_);
       }
-      std::this_thread::yield();
     }
   }
   my_turn_ = true;
@@ -481,6 +480,7 @@ void Worker::run(LaunchState& launch_state, unsigned slot) {
     at = launch_state.next_block.load();  // not lower than what the next line takes
     block_ = launch_state.next_block.fetch_add(cluster_);
     at = block_;
+    at.notify_all();
     if (block_ >= launch_state.blocks || block_ > launch_state.faulty_block) break;
     block_index_ = index_in_grid(block_);
     if (logs) log.begin_block(block_);
@@ -488,6 +488,7 @@ void Worker::run(LaunchState& launch_state, unsigned slot) {
   }
   check_stacks();
   at = LaunchState::kNone;
+  at.notify_all();
   this_worker = nullptr;
 }
 
