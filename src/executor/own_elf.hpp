@@ -20,8 +20,9 @@ struct ElfSection {
   std::vector<ElfVariable> variables;  // sorted by where they begin; none in a stripped program
 };
 
-// The contents of one section of the running program; empty if there is no such section.
-std::string own_section_contents(std::string_view name);
+// The contents of one section of the running program; empty if there is no such section. Of its
+// file, of which only what is looked at is read.
+std::string_view own_section_contents(std::string_view name);
 // The section and the variables in it; of 0 bytes if there is no such section.
 ElfSection own_section(std::string_view name);
 

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
+#include <functional>
 #include <system_error>
+#include <unordered_map>
 
 #include "base/error.hpp"
 #include "executor/own_elf.hpp"
@@ -20,10 +21,17 @@ struct What {
   SiteKind kind;
   std::uint8_t bytes;
 };
+struct Hash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const {
+    return std::hash<std::string_view>()(text);
+  }
+};
+using Meanings = std::unordered_map<std::string, What, Hash, std::equal_to<>>;
 // The hook's name, as the table spells it, to what a call of it means.
-const std::map<std::string, What, std::less<>>& meanings() {
-  static const std::map<std::string, What, std::less<>> instance = [] {
-    std::map<std::string, What, std::less<>> m{
+const Meanings& meanings() {
+  static const Meanings instance = [] {
+    Meanings m{
         {"block", {SiteKind::block, 0}},          {"sync_block", {SiteKind::sync, 0}},
         {"sync_warp", {SiteKind::exchange, 0}},   {"shuffle", {SiteKind::exchange, 0}},
         {"vote", {SiteKind::exchange, 0}},        {"reduce", {SiteKind::exchange, 0}},
@@ -107,7 +115,7 @@ AccessKind access_kind(const Site& site, MemorySpace space) {
 
 const SiteTable& SiteTable::instance() {
   static const SiteTable table = [] {
-    const std::string text = own_section_contents(".warpladder_sites");
+    const std::string_view text = own_section_contents(".warpladder_sites");
     if (text.empty()) {
       throw_resource(
           "this program carries no table of kernel source lines (it was linked without "
@@ -127,6 +135,7 @@ std::uintptr_t SiteTable::text_begin() {
 SiteTable::SiteTable(std::string_view text) {
   lines_.push_back({"unknown", 0});
   sites_.push_back({});
+  sites_.reserve(1 + static_cast<std::size_t>(std::ranges::count(text, '\n')));
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     read(text.substr(0, end));
