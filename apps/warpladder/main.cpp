@@ -15,6 +15,7 @@
 #include "base/in_quotes.hpp"
 #include "base/provenance.hpp"
 #include "base/suggest.hpp"
+#include "ops/lab/openblas_start.hpp"
 #include "program_flags.hpp"
 #include "verb.hpp"
 #include "version.hpp"
@@ -259,6 +260,7 @@ int exit_code_of_current_exception() {
 
 int main(int argc, char** argv) {
   using namespace warpladder::app;
+  warpladder::ops::openblas_has_started();
   open_closed_standard_descriptors();
   handle_signals();
   try {

@@ -2,12 +2,30 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <limits>
 #include <sstream>
 
 #include "base/error.hpp"
+#include "ops/lab/openblas_start.hpp"
 
 namespace warpladder::ops {
+namespace {
+
+// When a program starts, OpenBLAS starts a thread for each processor, and these wait busily for a
+// while. Few programs time it, so that it is told to start none: set_openblas_threads() still can.
+constexpr const char* kThreads = "OPENBLAS_NUM_THREADS";
+constinit bool is_told = false;
+__attribute__((constructor(101))) void start_without_threads() {  // before all other constructors
+  is_told = !std::getenv(kThreads) && setenv(kThreads, "1", 0) == 0;
+}
+
+}  // namespace
+
+void openblas_has_started() noexcept {
+  if (is_told) unsetenv(kThreads);
+  is_told = false;
+}
 
 blasint to_blasint(const char* name, std::int64_t value) {
   constexpr std::int64_t kMost = std::numeric_limits<blasint>::max();
