@@ -28,8 +28,13 @@
 #define WARPLADDER_UNROLL_LOADS WARPLADDER_UNROLL
 #define WARPLADDER_NO_UNROLL _Pragma("unroll 1")
 #else
+#if defined(WARPLADDER_ROLLED)
+#define WARPLADDER_UNROLL
+#define WARPLADDER_UNROLL_BY(n)
+#else
 #define WARPLADDER_UNROLL _Pragma("GCC unroll 128")
 #define WARPLADDER_UNROLL_BY(n) _Pragma(WARPLADDER_TEXT(GCC unroll n))
+#endif
 #define WARPLADDER_UNROLL_ON_GPU
 #define WARPLADDER_IS_plain 1
 #define WARPLADDER_IS_JOINED(flavour) WARPLADDER_IS_##flavour
