@@ -20,6 +20,7 @@
 // ahead for one load that walks down a column, but not for eight that take turns.
 // In front of any other: unroll it n times; or not at all, so that a short kernel is a short code
 // to fetch.
+// WARPLADDER_ROLLED: quick builds leave the plain flavour's loops as they are, and compile sooner.
 #define WARPLADDER_TEXT(...) #__VA_ARGS__
 #if defined(__CUDACC__)
 #define WARPLADDER_UNROLL _Pragma("unroll")
