@@ -252,7 +252,8 @@ INSTANTIATE_TEST_SUITE_P(, FullRange,
                          testing::Values("tc_02_3xtf32", "tc_03_promoted", "tc_10_full_range",
                                          "tc_12_fused_split", "tc_13_mma_sync",
                                          "tc_14_prepared_full_range", "tc_18_streamed_terms",
-                                         "tc_19_cluster_slices", "tc_20_held_terms"),
+                                         "tc_19_cluster_slices", "tc_20_held_terms",
+                                         "tc_21_mapped_lines"),
                          [](const auto& rung) { return std::string(rung.param); });
 
 // Of each way to store a tile: rows of an even and an odd number of columns, sums that blocks of a
@@ -321,7 +322,7 @@ TEST_P(FullRangeInAStream, HoldsTileAfterTile) {
 }
 INSTANTIATE_TEST_SUITE_P(, FullRangeInAStream,
                          testing::Values("tc_18_streamed_terms", "tc_19_cluster_slices",
-                                         "tc_20_held_terms"),
+                                         "tc_20_held_terms", "tc_21_mapped_lines"),
                          [](const auto& rung) { return std::string(rung.param); });
 
 // A product by warps chooses its tiles by a block's shared memory and by what fills the

@@ -246,7 +246,7 @@ TEST(SgemmPlans, ChooseByTheConstantsOfEachArchitecture) {
   constexpr Choice kChoices[] = {
       {{1, 4096, 4096}, "row_20_parity_split_k", "row_11_few_rows", "row_11_few_rows"},
       {{17, 4097, 4099}, "row_20_parity_split_k", "row_11_few_rows", "tc_19_cluster_slices"},
-      {{32, 4096, 11008}, "row_24_batched_parity", "row_11_few_rows", "tc_15_split_on_the_way"},
+      {{32, 4096, 11008}, "row_24_batched_parity", "row_11_few_rows", "tc_21_mapped_lines"},
       {{100, 10000, 1000}, "row_20_parity_split_k", "row_11_few_rows", "tc_19_cluster_slices"},
       {{128, 1024, 16384},
        "row_20_parity_split_k",

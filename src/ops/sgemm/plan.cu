@@ -15,6 +15,7 @@
 #include "ops/sgemm/streams.hpp"
 #include "ops/sgemm/tensor/cluster_slices.hpp"
 #include "ops/sgemm/tensor/held_tiles.hpp"
+#include "ops/sgemm/tensor/mapped_tiles.hpp"
 #include "ops/sgemm/thread_tiles.hpp"
 #include "ops/sgemm/plan.hpp"
 // clang-format on
@@ -47,6 +48,7 @@ WARPLADDER_USES_RUNG(tc_15_split_on_the_way);
 WARPLADDER_USES_RUNG(tc_18_streamed_terms);
 WARPLADDER_USES_RUNG(tc_19_cluster_slices);
 WARPLADDER_USES_RUNG(tc_20_held_terms);
+WARPLADDER_USES_RUNG(tc_21_mapped_lines);
 #endif
 
 namespace {
@@ -318,6 +320,16 @@ void consider_terms(Considered& plans, const Problem& p, const StreamedShape& sh
                    {WARPLADDER_PLANNED(tc_20_held_terms)}, rungs.held);
   }
 }
+
+// Where the copy engine can bring the long operand's lines, as far as the sizes tell.
+void consider_mapped_lines(Considered& plans, const Problem& p, const runtime::Machine& machine) {
+  constexpr std::int64_t kLeastDepth = 48;  // as consider_terms() has it
+  const std::int64_t long_lines = p.m > p.n ? (p.trans_a ? p.m : p.k) : (p.trans_b ? p.k : p.n);
+  if (p.k < kLeastDepth || std::min(p.m, p.n) > kMostMappedLines || long_lines % 4 != 0) return;
+  const auto [s, cut] = with_mapped_tile(p.m, p.n, p.k, machine, and_cut_by_lines(p));
+  plans.consider(s.time_s, {WARPLADDER_PLANNED(tc_21_mapped_lines), bytes_of_slices(s, p)},
+                 Corrected::tc_21_mapped_lines, cut);
+}
 #endif
 
 // The rungs that launch a whole batch at once.
@@ -429,6 +441,7 @@ Considered plans_of_one(const Problem& given, const runtime::Machine& machine,
                    {Corrected::tc_18_streamed_terms, Corrected::tc_19_cluster_slices,
                     Corrected::tc_20_held_terms});
   }
+  if (arithmetic == Arithmetic::accurate) consider_mapped_lines(plans, p, machine);
   // Below it cublasSgemm's sums are as accurate, and where lines lose, tc_15 does, too.
   constexpr std::int64_t kLeastDepthOfTerms = 512;
   if (arithmetic == Arithmetic::accurate && p.k >= kLeastDepthOfTerms && !loses_by_lines(p)) {

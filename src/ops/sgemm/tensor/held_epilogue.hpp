@@ -40,6 +40,15 @@ struct HeldPlace {
   }
 };
 
+// Whether all of a tile is there, and its pairs may be stored at once.
+template <class C, bool kXInLines>
+__device__ __forceinline__ bool holds_whole_pairs(const SlicedGemm& g, std::int64_t x0,
+                                                  std::int64_t y0) {
+  const std::int64_t ld = kXInLines ? g.c_y : g.c_x;
+  return x0 + C::tile_x <= g.x.lines && y0 + C::tile_y <= g.y.lines && g.beta == 0.0f &&
+         ld % 2 == 0 && reinterpret_cast<std::uintptr_t>(g.c) % sizeof(float2) == 0;
+}
+
 // Four sums, from number 4·j on. `whole`: all are there, and pairs may be stored at once.
 template <bool kXInLines, class Place>
 __device__ __forceinline__ void store_four(const SlicedGemm& g, const Place& at, int j,

@@ -40,6 +40,18 @@ __device__ __forceinline__ void read_some(float* value, const float* from, std::
   for (int j = 0; j < 4; ++j) value[j] = j < there ? from[kAlong ? j : j * ld] : 0.0f;
 }
 
+// The terms of eight neighbours along k, in their order.
+__device__ __forceinline__ void split_in_order(uint4 (&word)[parts::kTerms],
+                                               const float (&value)[8], unsigned& lost) {
+  const auto split = [&](int i, unsigned uint4::*to) {
+    parts::split_two(value[i], value[i + 1], word[0].*to, word[1].*to, word[2].*to, lost);
+  };
+  split(0, &uint4::x);
+  split(2, &uint4::y);
+  split(4, &uint4::z);
+  split(6, &uint4::w);
+}
+
 // A warp's lines of X, in rounds that warpgroups take by turns: of each of C::blocks lines, 32
 // apart, eight neighbours along k for each lane.
 template <class C, bool kAlong>
@@ -80,19 +92,32 @@ class HeldX {
     WARPLADDER_UNROLL_ON_GPU
     for (int b = 0; b < C::blocks; ++b) from_[b] += kAlong ? kStep : kStep * ld;
   }
-  // The terms of round `round`.
+  // The terms of round `round`, in the order of Y's: its own (parts/bfloat_terms.hpp), or that of
+  // k.
+  template <bool kInOrder = false>
   __device__ __forceinline__ static void put(HeldTerms<C>* terms, int round,
                                              const float (&value)[C::blocks][8], unsigned& lost) {
     const int line = line_of_lane(), octet = threadIdx.x % 32 / 8,
               piece = round % 2 * 4 + octet / 2 * 2;
-    unsigned char* const to = terms[round / 2].line[line] + octet % 2 * sizeof(uint2);
     WARPLADDER_UNROLL_ON_GPU
     for (int b = 0; b < C::blocks; ++b) {
-      split_octet(value[b], lost, [&](int term, int half, uint2 words) {
-        const int place = (piece + half) ^ line % 8;
-        *reinterpret_cast<uint2*>(to + 32 * 128 * b + term * HeldTerms<C>::bytes_of_term +
-                                  place * sizeof(uint4)) = words;
-      });
+      unsigned char* const to = terms[round / 2].line[line + 32 * b];
+      const auto place = [&](int term, int half) {
+        return to + term * HeldTerms<C>::bytes_of_term +
+               ((piece + half) ^ line % 8) * sizeof(uint4);
+      };
+      if constexpr (kInOrder) {
+        uint4 word[parts::kTerms];
+        split_in_order(word, value[b], lost);
+        WARPLADDER_UNROLL_ON_GPU
+        for (int term = 0; term < parts::kTerms; ++term) {
+          *reinterpret_cast<uint4*>(place(term, octet % 2)) = word[term];
+        }
+      } else {
+        split_octet(value[b], lost, [&](int term, int half, uint2 words) {
+          *reinterpret_cast<uint2*>(place(term, half) + octet % 2 * sizeof(uint2)) = words;
+        });
+      }
     }
   }
 
@@ -101,8 +126,8 @@ class HeldX {
     return static_cast<int>(threadIdx.x) / 32 % 4 * 8 + static_cast<int>(threadIdx.x) % 8;
   }
   __device__ __forceinline__ static int k_of_lane() {
-    return static_cast<int>(threadIdx.x) / 128 * C::depth +
-           static_cast<int>(threadIdx.x) % 32 / 8 * 8;
+    const int warpgroup = C::warpgroups > 1 ? static_cast<int>(threadIdx.x) / 128 : 0;
+    return warpgroup * C::depth + static_cast<int>(threadIdx.x) % 32 / 8 * 8;
   }
   int left_;
   const float* from_[C::blocks];
@@ -198,8 +223,8 @@ class HeldY {
 };
 
 // A thread's sums of a tile, with a round's products of first terms.
-template <class C>
-struct HeldSums : TermSums<C> {
+template <class C, bool kExact = false>
+struct HeldSums : TermSums<C, kExact> {
   float part[C::tile_x / 2];
 
   // Multiplies a step of 16 of k; the first one of a round, or another.
@@ -213,8 +238,10 @@ struct HeldSums : TermSums<C> {
     ptx::wgmma_wait<0>();
     ptx::pin(part);
     ptx::pin(this->others);
+    // Exact sums are of few lines; nobody reads the other ones.
+    constexpr int kCount = kExact ? (kMostExactLines + 7) / 8 * 4 : C::tile_x / 2;
     WARPLADDER_UNROLL_ON_GPU
-    for (int i = 0; i < C::tile_x / 2; ++i) this->add(i, part[i]);
+    for (int i = 0; i < kCount; ++i) this->add(i, part[i]);
   }
 };
 
@@ -249,9 +276,7 @@ __device__ __forceinline__ void store_held(HeldShared<C>& shared, const SlicedGe
                                            std::int64_t x0, std::int64_t y0) {
   // Rows of C whose pairs lie in whole sectors need not be laid down.
   const std::int64_t ld = kXInLines ? g.c_y : g.c_x;
-  const bool inside = x0 + C::tile_x <= g.x.lines && y0 + C::tile_y <= g.y.lines,
-             whole = inside && g.beta == 0.0f && ld % 2 == 0 &&
-                     reinterpret_cast<std::uintptr_t>(g.c) % sizeof(float2) == 0;
+  const bool whole = holds_whole_pairs<C, kXInLines>(g, x0, y0);
   if constexpr (C::slices == 1 && kXInLines) {
     if (!whole || ld % 8 != 0) {
       store_held_rows<C>(shared.rows[threadIdx.x / 32], g, at, x0, sums.first);
@@ -280,8 +305,8 @@ __device__ __forceinline__ void store_held(HeldShared<C>& shared, const SlicedGe
 }
 
 // Whether any warp has reported what the terms lost. A barrier lies in between.
-template <class C>
-__device__ __forceinline__ bool any_lost(const HeldShared<C>& shared) {
+template <class C, class Shared>
+__device__ __forceinline__ bool any_lost(const Shared& shared) {
   unsigned lost = 0;
   WARPLADDER_UNROLL_ON_GPU
   for (int warp = 0; warp < C::threads / 32; ++warp) lost |= shared.lost[warp];

@@ -150,7 +150,7 @@ __device__ __forceinline__ void consume_slice(TermShared<C>& shared, float* stag
   unsigned lost = 0;
   add_up_terms<C, kXAlong, kYAlong>(sum, shared, g.x.lines, tile.end - tile.first, lost,
                                     row_shifts(g.y.data, g.y.ld));
-  report_lost<C>(shared, lost);
+  report_lost(shared, lost);
   sync_consumers<C>();  // the ring is used no more
   const float least =
       least_exact_sum<C>(shared, term_part<C>(g.x, kXAlong, tile.x0, C::tile_x, g, tile),

@@ -92,8 +92,8 @@ struct TermShared {
 };
 
 // Whether any lane of the warp has lost something, for all to read.
-template <class C>
-__device__ __forceinline__ void report_lost(TermShared<C>& shared, unsigned lost) {
+template <class Shared>
+__device__ __forceinline__ void report_lost(Shared& shared, unsigned lost) {
   const bool of_warp = __any_sync(0xffffffffu, parts::has_lost(lost));
   if (threadIdx.x % 32 == 0 && of_warp) shared.lost[threadIdx.x / 32] = 1;
 }
@@ -230,7 +230,7 @@ __device__ __forceinline__ void produce_terms(TermShared<C>& shared, std::int64_
     terms ^= 1;
     ptx::fence_async_proxy_of_shared();
     if (++of_tile == rounds) {
-      report_lost<C>(shared, lost);
+      report_lost(shared, lost);
       of_tile = 0;
     }
     ptx::arrive(&shared.full[split.stage]);

@@ -1,0 +1,86 @@
+// Bound before: tc_15's producers. For each round of 32×256 they work out an address for each 16
+// bytes of the long operand, copy the short one to a ring, read it from there and split it: 320
+// instructions, a third of what a multiprocessor issues. And 512 consumers arrive at a barrier.
+//
+// Idea: the copy engine brings the long operand, a round for one instruction. The producers have
+// the short one alone, and read it straight into the registers in which they split it, four rounds
+// ahead. Consumers split a step while the one before it is multiplied, and a warp arrives once.
+//
+// Prediction: 32×4096×4096 in 22 µs on an H200, 16×8192×8192 at 85 % of a read probe.
+// Accepts: every problem. Where the long operand begins at no multiple of 16 bytes, or its lines
+// do, the copy engine cannot bring it: then tc_15's kernel does.
+// What binds it: up to 32 lines memory, and 9 µs in which a launch reads nothing: its start, the
+// first box's way, and the join. For more, the tensor cores.
+
+#include "ops/sgemm/tensor/mapped_terms.hpp"
+#include "ops/sgemm/tensor/prediction.hpp"
+#include "ops/sgemm/tensor/term_product.hpp"
+
+namespace warpladder::sgemm {
+namespace {
+
+template <class C, bool kXAlong, bool kYAlong>
+__global__ void __launch_bounds__(C::threads, 1)
+    multiply(SlicedGemm g, const __grid_constant__ runtime::TensorMap map) {
+  auto& shared = *runtime::dynamic_shared<MappedShared<C>>();
+  if (threadIdx.x == C::consumers) ptx::prefetch_map(map);
+  shared.init();
+  __syncthreads();  // the barriers are there
+  const MappedSlice slice = mapped_slice<C, kXAlong, kYAlong>(g);
+  if (threadIdx.x >= C::consumers) {
+    ptx::give_registers<C::producer_registers>();
+    produce_mapped<C, kXAlong, kYAlong>(shared, slice, map);
+    return;
+  }
+  ptx::take_registers<C::consumer_registers>();
+  float sum[C::tile_x / 2];
+  unsigned lost = 0;
+  add_up_mapped<C, kXAlong, kYAlong>(sum, shared, g.x.lines, slice.rounds, lost);
+  ptx::allow_next_kernel();  // which waits for this one's end, but for its own launch
+  store_mapped<C, kXAlong, kYAlong>(shared, slice, sum, lost);
+}
+
+template <class C, class Sum>
+void launch_mapped(const Gemm& g, bool trans_a, bool trans_b, const Slices& slices,
+                   runtime::StreamView& stream) {
+  const Lines lines = tiled_lines<C>(g, trans_a, trans_b, slices);
+  const runtime::TensorMap map = map_of_lines<C>(lines.gemm, lines.y_along, stream);
+  launch_lines_in_slices<C, Sum>(
+      g, trans_a, trans_b, slices, sizeof(MappedShared<C>), stream,
+      [&]<bool kXAlong, bool kYAlong>() { return multiply<C, kXAlong, kYAlong>; }, map);
+}
+
+void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
+  with_mapped_tile(g.m, g.n, g.k, *stream.machine, [&]<class C>(const Slices& slices) {
+    if (!is_mapped(lines_of(g, trans_a, trans_b, g.m <= g.n).gemm)) {
+      launch_split_on_the_way<typename C::Copied>(g, trans_a, trans_b, slices, stream);
+    } else if (std::min(g.m, g.n) <= kMostExactLines && !trans_a && trans_b) {
+      launch_mapped<C, double>(g, trans_a, trans_b, slices, stream);
+    } else {
+      launch_mapped<C, float>(g, trans_a, trans_b, slices, stream);
+    }
+  });
+}
+
+ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
+  ladder::Totals t = no_predicted_accesses();
+  with_mapped_tile(p.m, p.n, p.k, machine, [&]<class C>(const Slices& slices) {
+    const std::int64_t x = std::min(p.m, p.n), y = std::max(p.m, p.n);
+    const std::uint64_t tiles_of_c = tiles(x, C::tile_x) * tiles(y, C::tile_y),
+                        sums = tiles_of_c * C::tile_x * C::tile_y;
+    t.tensor_fmas = 6 * sums * slices.rounds * C::depth;
+    t.fmas = sums * slices.count;
+    t.barriers = C::threads / 32 * tiles_of_c * slices.count;
+  });
+  return t;
+}
+
+}  // namespace
+
+WARPLADDER_RUNG(tc_21_mapped_lines) = {.idea = "the copy engine brings the long operand",
+                                       .accepts = "every problem; faster where lines are aligned",
+                                       .launch = launch_in<Layout::row_major, launch>,
+                                       .predict = predict_in<Layout::row_major, predict>,
+                                       .arithmetic = in_halves(16)};
+
+}  // namespace warpladder::sgemm

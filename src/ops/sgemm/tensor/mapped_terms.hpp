@@ -1,0 +1,254 @@
+#pragma once
+// A product in three bfloat16 terms (term_tiles.hpp) of which the copy engine brings Y: one thread
+// asks for a round's box. The producers split X on its way from memory to its terms, and the
+// consumers split Y on its way to the registers from which it is multiplied.
+
+#include "ops/sgemm/tensor/held_terms.hpp"
+#include "ops/sgemm/tensor/mapped_tiles.hpp"
+#include "parts/ptx/tma.hpp"
+
+namespace warpladder::sgemm {
+inline namespace WARPLADDER_FLAVOUR {
+
+// A stage holds a round of Y, in boxes of 128 bytes a row, and of X's terms half of a HeldTerms.
+template <class C>
+struct MappedShared {
+  struct Ring {
+    float y[C::stages][C::tile_y * C::depth];
+    HeldTerms<C> terms[(C::stages + 1) / 2];
+  };
+  alignas(1024) Ring ring;
+  ptx::Barrier full[C::stages];    // a round's Y and X's terms are there
+  ptx::Barrier empty[C::stages];   // the consumers have done with them
+  unsigned lost[C::threads / 32];  // the producers' alone
+
+  // Called by all threads; a barrier of all follows.
+  __device__ __forceinline__ void init() {
+    if (threadIdx.x < C::threads / 32) lost[threadIdx.x] = 0;
+    if (threadIdx.x > 0) return;
+    for (int s = 0; s < C::stages; ++s) {
+      ptx::barrier_init(&full[s], C::producers + 1);  // the boxes' arrival is one of its own
+      ptx::barrier_init(&empty[s], C::warps);
+    }
+    ptx::fence_barrier_init();
+  }
+  // Of X's terms of a stage.
+  __device__ __forceinline__ ptx::TileDescriptor terms_of(int stage) const {
+    return ptx::behind(ptx::tile_descriptor(&ring.terms[stage / 2]), stage % 2 * 64);
+  }
+};
+
+// A CTA's part of the product, as if it were all of k: where it has a slice, its sums go to the
+// workspace.
+struct MappedSlice {
+  SlicedGemm of;
+  std::int64_t x0, y0, k0;
+  int rounds;
+};
+template <class C, bool kXAlong, bool kYAlong>
+__device__ __forceinline__ MappedSlice mapped_slice(const SlicedGemm& g) {
+  const SlicedTile tile = sliced_tile<C>(g, blockIdx.x);
+  const TermDepth depth = term_depth<C>(g, tile);
+  SlicedGemm of = g;
+  of.x.data += depth.k0 * (kXAlong ? 1 : g.x.ld);
+  of.y.data += depth.k0 * (kYAlong ? 1 : g.y.ld);
+  of.k = depth.depth;
+  if (g.slices > 1) {
+    of.c = g.partial + tile.slice * g.x.lines * g.y.lines;
+    of.c_x = g.partial_x;
+    of.c_y = g.partial_y;
+    of.alpha = 1;
+    of.beta = 0;
+  }
+  return {of, tile.x0, tile.y0, depth.k0, depth.rounds};
+}
+
+// A round of a tile of Y. Lines along k are the rows of one box, of 32 along k; where they lie
+// across, the rows of a box are 32 along k, of 32 lines. Called by one thread.
+template <class C, bool kAlong>
+__device__ __forceinline__ void fetch_round(MappedShared<C>& shared, int stage,
+                                            const runtime::TensorMap& map, std::int64_t line,
+                                            std::int64_t k) {
+  float* const to = shared.ring.y[stage];
+  ptx::Barrier* const full = &shared.full[stage];
+  ptx::arrive_expecting(full, sizeof shared.ring.y[stage]);
+  if constexpr (kAlong) {
+    ptx::tma_load(to, map, full, static_cast<int>(line), static_cast<int>(k));
+  } else {
+    WARPLADDER_UNROLL_ON_GPU
+    for (int box = 0; box < C::tile_y / 32; ++box) {
+      ptx::tma_load(to + box * 32 * C::depth, map, full, static_cast<int>(k),
+                    static_cast<int>(line) + 32 * box);
+    }
+  }
+}
+
+// The producers' rounds of a slice. X is read C::ahead rounds ahead: its way from memory takes
+// longer than a round.
+template <class C, bool kXAlong, bool kYAlong>
+__device__ __forceinline__ void produce_mapped(MappedShared<C>& shared, const MappedSlice& slice,
+                                               const runtime::TensorMap& map) {
+  const bool fetches = threadIdx.x == C::consumers;
+  const auto fetch = [&](int stage, int round) {
+    fetch_round<C, kYAlong>(shared, stage, map, slice.y0, slice.k0 + round * C::depth);
+  };
+  if (fetches) {
+    WARPLADDER_NO_UNROLL
+    for (int round = 0; round < C::stages && round < slice.rounds; ++round) fetch(round, round);
+  }
+  HeldX<C, kXAlong> x(slice.of, slice.x0);
+  float value[C::ahead][C::blocks][8];
+  WARPLADDER_UNROLL_ON_GPU
+  for (int i = 0; i < C::ahead; ++i) {
+    if (i < slice.rounds) x.read(value[i], slice.of);
+  }
+  parts::RingPlace<C::stages> at;
+  unsigned lost = 0;
+  WARPLADDER_NO_UNROLL
+  for (int first = 0; first < slice.rounds; first += C::ahead) {
+    WARPLADDER_UNROLL_ON_GPU
+    for (int i = 0; i < C::ahead; ++i) {
+      const int round = first + i;
+      if (round >= slice.rounds) break;
+      if (round >= C::stages) {
+        ptx::wait(&shared.empty[at.stage], at.parity ^ 1);
+        if (fetches) fetch(at.stage, round);
+      }
+      x.template put<!kYAlong>(shared.ring.terms, at.stage, value[i], lost);
+      ptx::fence_async_proxy_of_shared();
+      if (round + 1 == slice.rounds) report_lost(shared, lost);
+      ptx::arrive(&shared.full[at.stage]);
+      at.advance();
+      if (round + C::ahead < slice.rounds) x.read(value[i], slice.of);
+    }
+  }
+}
+
+// A consumer's two neighbouring lines of its warp's 16 of Y: the first one. Eight lanes that read
+// pieces at once have lines whose places differ.
+__device__ __forceinline__ int mapped_line() {
+  const int lane = threadIdx.x % 32, g = lane / 4;
+  return static_cast<int>(threadIdx.x) / 32 * 16 + (g & 4) * 2 + (g & 1) * 4 + (g & 2);
+}
+
+// Of both lines four elements along k, of step `step` of a round: neighbours where lines lie along
+// k, else the tensor cores' numbers 2·t, 2·t + 1, and those eight further.
+template <bool kAlong>
+__device__ __forceinline__ void read_mapped(float (&value)[2][4], const float* y, int line,
+                                            int step) {
+  const int t = threadIdx.x % 4;
+  WARPLADDER_UNROLL_ON_GPU
+  for (int j = 0; j < (kAlong ? 2 : 4); ++j) {
+    if constexpr (kAlong) {
+      parts::load4(value[j], y + (line + j) * 32 + ((step * 4 + t) ^ (line + j) % 8) * 4);
+    } else {
+      const int k = step * 16 + 2 * t + j % 2 + j / 2 * 8;
+      const auto two = *reinterpret_cast<const float2*>(y + line / 32 * 1024 + k * 32 +
+                                                        ((line % 32 / 4) ^ k % 8) * 4 + line % 4);
+      value[0][j] = two.x;
+      value[1][j] = two.y;
+    }
+  }
+}
+
+// A consumer's walk through a slice's rounds. While a step is multiplied, the next one is split.
+template <class C, bool kYAlong>
+struct MappedWalk {
+  MappedShared<C>& shared;
+  unsigned& lost;
+  int line = mapped_line();
+  parts::RingPlace<C::stages> at = {};
+
+  // Step `step` of the stage that it is at.
+  __device__ __forceinline__ void split(unsigned (&a)[parts::kTerms][4], int step) {
+    float value[2][4];
+    read_mapped<kYAlong>(value, shared.ring.y[at.stage], line, step);
+    split_values(a, value, lost);
+  }
+  __device__ __forceinline__ void begin_round(unsigned (&a)[parts::kTerms][4]) {
+    ptx::wait(&shared.full[at.stage], at.parity);
+    split(a, 0);
+  }
+};
+
+// A consumer's sums of a slice.
+template <class C, bool kYAlong, bool kExact>
+__device__ __forceinline__ void add_mapped_terms(float (&sum)[C::tile_x / 2],
+                                                 MappedShared<C>& shared, int rounds,
+                                                 unsigned& lost) {
+  HeldSums<C, kExact> sums;
+  MappedWalk<C, kYAlong> walk{shared, lost};
+  unsigned first[parts::kTerms][4], second[parts::kTerms][4];
+  if (rounds > 0) walk.begin_round(first);
+  WARPLADDER_NO_UNROLL
+  for (int round = 0; round < rounds; ++round) {
+    const int stage = walk.at.stage;
+    const ptx::TileDescriptor terms = shared.terms_of(stage);
+    ptx::wgmma_fence();
+    sums.multiply(first, terms, false);
+    ptx::wgmma_commit();
+    walk.split(second, 1);
+    ptx::wgmma_fence();
+    sums.multiply(second, ptx::behind(terms, 32), true);
+    ptx::wgmma_commit();
+    walk.at.advance();
+    if (round + 1 < rounds) {
+      ptx::wgmma_wait<1>();  // the first step's words are used no more
+      walk.begin_round(first);
+    }
+    sums.add_round();
+    if (threadIdx.x % 32 == 0) ptx::arrive(&shared.empty[stage]);
+  }
+  sums.join_all();
+  WARPLADDER_UNROLL_ON_GPU
+  for (int i = 0; i < C::tile_x / 2; ++i) sum[i] = sums.first[i];
+}
+
+// The same of a slice, exact ones of few lines.
+template <class C, bool kXAlong, bool kYAlong>
+__device__ __forceinline__ void add_up_mapped(float (&sum)[C::tile_x / 2], MappedShared<C>& shared,
+                                              std::int64_t lines_of_x, int rounds, unsigned& lost) {
+  if constexpr (C::may_be_exact && kXAlong && kYAlong) {
+    if (lines_of_x <= kMostExactLines) {
+      return add_mapped_terms<C, kYAlong, true>(sum, shared, rounds, lost);
+    }
+  }
+  add_mapped_terms<C, kYAlong, false>(sum, shared, rounds, lost);
+}
+
+// A consumer's sums to C, or to the workspace.
+template <class C, bool kXAlong, bool kYAlong>
+__device__ __forceinline__ void store_mapped(const MappedShared<C>& shared,
+                                             const MappedSlice& slice,
+                                             const float (&sum)[C::tile_x / 2], unsigned lost) {
+  const SlicedGemm& g = slice.of;
+  HeldPlace<kXAlong, kYAlong> at{slice.x0 + threadIdx.x % 4 * 2, slice.y0 + mapped_line(), 0.0f};
+  if (__any_sync(0xffffffffu, parts::has_lost(lost)) || any_lost<C>(shared)) {
+    at.least = at.template least_of_warp<C>(g);
+  }
+  const auto store = [&]<bool kXInLines>() {
+    const bool whole = holds_whole_pairs<C, kXInLines>(g, slice.x0, slice.y0);
+    WARPLADDER_UNROLL_ON_GPU
+    for (int j = 0; j < C::tile_x / 8; ++j) {
+      const float four[4] = {sum[4 * j], sum[4 * j + 1], sum[4 * j + 2], sum[4 * j + 3]};
+      store_four<kXInLines>(g, at, j, four, whole);
+    }
+  };
+  g.x_in_lines ? store.template operator()<true>() : store.template operator()<false>();
+}
+
+// Whether the copy engine can bring Y: its coordinates are 32-bit.
+inline bool is_mapped(const SlicedGemm& g) {
+  return g.y.vectors && g.k > 0 && g.k <= INT32_MAX && g.y.lines <= INT32_MAX;
+}
+
+// Y's map, of boxes as fetch_round() asks for them.
+template <class C>
+runtime::TensorMap map_of_lines(const SlicedGemm& g, bool y_along, runtime::StreamView& stream) {
+  const std::int64_t rows = y_along ? g.y.lines : g.k, columns = y_along ? g.k : g.y.lines;
+  return runtime::encode(stream,
+                         {g.y.data, 4, rows, columns, g.y.ld, y_along ? C::tile_y : C::depth});
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::sgemm
