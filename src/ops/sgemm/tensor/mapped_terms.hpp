@@ -83,8 +83,8 @@ __device__ __forceinline__ void fetch_round(MappedShared<C>& shared, int stage,
   }
 }
 
-// The producers' rounds of a slice. X is read C::ahead rounds ahead: its way from memory takes
-// longer than a round.
+// The producers' rounds of a slice. X is read C::ahead rounds ahead, for its way from memory takes
+// longer than a round, and asked for before Y, of which much is on its way.
 template <class C, bool kXAlong, bool kYAlong>
 __device__ __forceinline__ void produce_mapped(MappedShared<C>& shared, const MappedSlice& slice,
                                                const runtime::TensorMap& map) {
@@ -92,15 +92,15 @@ __device__ __forceinline__ void produce_mapped(MappedShared<C>& shared, const Ma
   const auto fetch = [&](int stage, int round) {
     fetch_round<C, kYAlong>(shared, stage, map, slice.y0, slice.k0 + round * C::depth);
   };
-  if (fetches) {
-    WARPLADDER_NO_UNROLL
-    for (int round = 0; round < C::stages && round < slice.rounds; ++round) fetch(round, round);
-  }
   HeldX<C, kXAlong> x(slice.of, slice.x0);
   float value[C::ahead][C::blocks][8];
   WARPLADDER_UNROLL_ON_GPU
   for (int i = 0; i < C::ahead; ++i) {
     if (i < slice.rounds) x.read(value[i], slice.of);
+  }
+  if (fetches) {
+    WARPLADDER_NO_UNROLL
+    for (int round = 0; round < C::stages && round < slice.rounds; ++round) fetch(round, round);
   }
   parts::RingPlace<C::stages> at;
   unsigned lost = 0;

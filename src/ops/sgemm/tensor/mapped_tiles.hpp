@@ -23,8 +23,8 @@ struct MappedConfig {
   static constexpr bool of_all_rounds = true, may_be_exact = tile_x <= 32;  // as TermConfig has it
   static_assert(Copied::depth == depth);
 };
-using MappedOf32 = MappedConfig<32, 4, 5, 80, TermConfig<32, 4, 2, 5>>;   // 32×256
-using MappedOf64 = MappedConfig<64, 2, 8, 104, TermConfig<64, 2, 2, 6>>;  // 64×128
+using MappedOf32 = MappedConfig<32, 4, 4, 80, TermConfig<32, 4, 2, 5>>;   // 32×256
+using MappedOf64 = MappedConfig<64, 2, 6, 104, TermConfig<64, 2, 2, 6>>;  // 64×128
 constexpr std::int64_t kMostMappedLines = 64;                             // of X
 
 // A launch; what a CTA takes until its first round and behind its last one; and a round. Fitted to
