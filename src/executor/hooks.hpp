@@ -37,7 +37,7 @@ inline void check_shared_access(Worker& w, std::uintptr_t address, unsigned byte
 }
 
 inline void log_access(Worker& w, std::uintptr_t address, std::uint32_t record) {
-  if (!w.logs) return;
+  if (!w.cursor.pc) return;
   *w.cursor.pc = record;
   *w.cursor.address++ = address;
   if (++w.cursor.pc >= w.cursor.pc_limit) w.pause_lane();

@@ -106,6 +106,7 @@ void Worker::prepare_launch(LaunchState& launch_state) {
   if (check_shared) prepare_shadow();
   logs = counted && launch_state.options.count;
   mapped = nullptr;
+  cursor = {};
   if (logs) log.prepare(launch_state.compiled);
 }
 
@@ -222,8 +223,8 @@ bool Worker::pass_barrier() {
 
 void Worker::release_stacks() {
   if (!stacks_) return;
-  forget_frames(stacks_, stack_count_ * kStackBytes);
-  munmap(stacks_ - kStackBytes, (stack_count_ + 1) * kStackBytes);
+  forget_frames(stacks_, stack_bytes());
+  munmap(stacks_ - kStackBytes, kStackBytes + stack_bytes());
 }
 
 void Worker::prepare_fibers() {
@@ -232,7 +233,7 @@ void Worker::prepare_fibers() {
     stack_count_ = fibers_;
     prepared_ = 0;
     // Below the lowest lies room, so that its overflow is told as any other.
-    void* p = mmap(nullptr, (stack_count_ + 1) * kStackBytes, PROT_READ | PROT_WRITE,
+    void* p = mmap(nullptr, kStackBytes + stack_bytes(), PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) {
       stacks_ = nullptr;

@@ -38,6 +38,8 @@ constexpr std::size_t kMaxDynamicShared = 227 * 1024;
 constexpr std::size_t kSharedArea =
     228 * 1024;  // from one block's dynamic shared memory to the next
 constexpr std::size_t kStackBytes = 64 * 1024;
+// Above the stacks of all fibers: what lies so little above a stack pointer is a stack's, too.
+constexpr std::size_t kRoomAboveStacks = 4096;
 
 enum class LaneState : std::uint8_t {
   ready,
@@ -271,7 +273,7 @@ class Worker {
   void wait_for_turn();
   AsyncQueue& async_queue();
   bool on_fiber_stack(std::uintptr_t address) const {
-    return address - reinterpret_cast<std::uintptr_t>(stacks_) < stack_count_ * kStackBytes;
+    return address - reinterpret_cast<std::uintptr_t>(stacks_) < stack_bytes();
   }
   void pause_lane();
 
@@ -285,6 +287,7 @@ class Worker {
   void prepare_place();
   void enter_block(Block& block);
   void prepare_fibers();
+  std::size_t stack_bytes() const { return stack_count_ * kStackBytes + kRoomAboveStacks; }
   void release_stacks();
   void leave_lane(unsigned me);
   void settle_ended_lanes();
