@@ -195,18 +195,19 @@ def main(program):
     asked |= {a for kind, a, _ in events if kind in ("fma", "division")}
     lines = source_lines(program, asked)
     number = {}
-    rows, block_fmas = [], {}
+    parts, block_fmas = [], {}  # a part: the offset of a function, and its rows
 
     def line_id(address):
         return number.setdefault(lines.get(address, ("unknown", 0)), len(number) + 1)
 
     # A basic block ends where the next one's report is called, so its FMAs are those in between.
-    pending_sites, in_block = [], False
+    rows, pending_sites, in_block = [], [], False
     for kind, address, what in events:
         if kind == "function":
             flush_fmas_into(rows, block_fmas, pending_sites)
             in_block = False
-            rows.append(f"kernel {address - begin} {what}")
+            rows = [f"kernel {address - begin} {what}"]
+            parts.append((address - begin, rows))
         elif kind == "site" and what == "block":
             flush_fmas_into(rows, block_fmas, pending_sites)
             rows.append(f"site {address - begin} block {line_id(address - 1)}")
@@ -217,8 +218,19 @@ def main(program):
             key = (kind, line_id(address))
             block_fmas[key] = block_fmas.get(key, 0) + what
     flush_fmas_into(rows, block_fmas, pending_sites)
-    table = [f"text {size}"] + [f"line {file} {line}" for file, line in number] + rows
-    put_into(program, "\n".join(table) + "\n")
+    put_into(program, table_of(size, number, parts))
+
+
+def table_of(size, lines, parts):
+    """The table's text, of lines (FILE, NUMBER) and of parts (OFFSET, rows)."""
+    rows = [row for _, rows in parts for row in rows]
+    sites = sum(row.startswith("site ") for row in rows)
+    fmas = sum(row.startswith(("fma ", "division ")) for row in rows)
+    table = [f"text {size} {sites} {fmas}\n"] + [f"line {file} {line}\n" for file, line in lines]
+    for offset, rows in parts:
+        text = "".join(f"{row}\n" for row in rows)
+        table.append(f"part {offset} {len(text.encode())}\n{text}")
+    return "".join(table)
 
 
 def put_into(program, table):

@@ -9,32 +9,23 @@ namespace warpladder::executor {
 
 namespace {
 
-// The widths of each site's requests, for [2 * site + shared], as in CompiledAccess; 0 for that of
-// the source. An access of a line that has none in the machine code may have become part of any
-// other line's. Stores are known to be parted where all of their line's are narrower. A wide load
-// beside narrow ones may have come to another line.
-std::vector<std::uint8_t> widths_of(const SiteTable& table,
-                                    const std::vector<CompiledAccess>& compiled) {
-  std::vector<std::uint8_t> widths(2 * table.sites().size());
-  for (std::size_t i = 1; i < table.sites().size(); ++i) {
-    const Site& site = table.sites()[i];
-    if (site.kind != SiteKind::load && site.kind != SiteKind::store) continue;
-    const SourceLine& at = table.lines()[site.source_line];
-    std::uint8_t own[2] = {}, any[2] = {};
-    for (const CompiledAccess& c : compiled) {
-      if (c.kind != access_kind(site, c.space)) continue;
-      const bool shared = c.space == MemorySpace::shared;
-      any[shared] |= static_cast<std::uint8_t>(c.widths);
-      if (c.line == at.line && c.file == at.file)
-        own[shared] |= static_cast<std::uint8_t>(c.widths);
-    }
-    for (const bool shared : {false, true}) {
-      const bool may_part = own[shared] && site.kind == SiteKind::store;
-      const std::uint8_t all = own[shared] ? own[shared] : any[shared];
-      if (may_part || all >= site.bytes) widths[2 * i + shared] = all;
-    }
+// The widths of a site's requests in one memory space, as in CompiledAccess; 0 for that of the
+// source. An access of a line that has none in the machine code may have become part of any other
+// line's. Stores are known to be parted where all of their line's are narrower. A wide load beside
+// narrow ones may have come to another line.
+unsigned widths_of(const SiteTable& table, const Site& site, MemorySpace space,
+                   const std::vector<CompiledAccess>& compiled) {
+  if (site.kind != SiteKind::load && site.kind != SiteKind::store) return 0;
+  const SourceLine& at = table.lines()[site.source_line];
+  unsigned own = 0, any = 0;
+  for (const CompiledAccess& c : compiled) {
+    if (c.space != space || c.kind != access_kind(site, space)) continue;
+    any |= c.widths;
+    if (c.line == at.line && c.file == at.file) own |= c.widths;
   }
-  return widths;
+  const bool may_part = own && site.kind == SiteKind::store;
+  const unsigned all = own ? own : any;
+  return may_part || all >= site.bytes ? all : 0;
 }
 
 }  // namespace
@@ -46,7 +37,8 @@ void RequestLog::prepare(const std::vector<CompiledAccess>* compiled) {
     addresses_ = std::make_unique_for_overwrite<std::uint64_t[]>(32 * kAddressStride);
   }
   forget_sums();
-  widths_ = compiled ? widths_of(*table_, *compiled) : std::vector<std::uint8_t>();
+  compiled_ = compiled;
+  if (compiled) widths_ = ZeroedArray<std::uint8_t>(2 * table_->sites().size());
   begin_block(0);
 }
 
@@ -155,17 +147,29 @@ void RequestLog::replay_run(Reader** readers, int n, std::size_t records) {
   }
 }
 
+inline unsigned RequestLog::widths_at(std::size_t key) {
+  constexpr std::uint8_t kIsKnown = 0x80;
+  std::uint8_t& widths = widths_[key];
+  if (widths == 0) {
+    const MemorySpace space = key % 2 ? MemorySpace::shared : MemorySpace::global;
+    widths = static_cast<std::uint8_t>(
+        widths_of(*table_, table_->sites()[key / 2], space, *compiled_) | kIsKnown);
+  }
+  return widths & ~kIsKnown;
+}
+
 inline void RequestLog::count(std::uint32_t index, bool shared, const std::uint64_t* address,
                               const std::uint8_t* lane, int n) {
   const Site& site = table_->sites()[index];
   const std::size_t key = 2 * std::size_t{index} + shared;
-  if (!widths_.empty() && widths_[key] >= 2 * site.bytes) {
-    const std::uint32_t kind = 2 * static_cast<std::uint32_t>(site.kind) + shared;
-    return merger_.add(kind, static_cast<std::uint32_t>(key), address, lane, n, site.bytes,
-                       widths_[key], [this](auto... request) { count_resized(request...); });
-  }
-  if (!widths_.empty() && widths_[key] != 0 && widths_[key] < site.bytes) {
-    return count_parts(key, address, lane, n);
+  if (compiled_) {
+    const unsigned widths = widths_at(key);
+    if (widths >= 2u * site.bytes) {
+      const std::uint32_t kind = 2 * static_cast<std::uint32_t>(site.kind) + shared;
+      return merger_.add(kind, static_cast<std::uint32_t>(key), address, lane, n, site.bytes,
+                         widths, [this](auto... request) { count_resized(request...); });
+    }
+    if (widths != 0 && widths < site.bytes) return count_parts(key, address, lane, n);
   }
   add(key, address, lane, n, site.bytes, site.kind == SiteKind::load);
 }
@@ -181,7 +185,7 @@ void RequestLog::count_resized(std::size_t key, const std::uint64_t* address,
 // A request that the compiler made several of, each of the widest that the machine code has there.
 void RequestLog::count_parts(std::size_t key, const std::uint64_t* address,
                              const std::uint8_t* lane, int n) {
-  const unsigned whole = table_->sites()[key / 2].bytes, part = std::bit_floor(widths_[key]);
+  const unsigned whole = table_->sites()[key / 2].bytes, part = std::bit_floor(widths_at(key));
   std::uint64_t at[32];
   for (unsigned offset = 0; offset < whole; offset += part) {
     for (int i = 0; i < n; ++i) at[i] = address[i] + offset;
@@ -190,7 +194,7 @@ void RequestLog::count_parts(std::size_t key, const std::uint64_t* address,
 }
 
 void RequestLog::flush_merged() {
-  if (widths_.empty()) return;
+  if (!compiled_) return;
   merger_.flush([this](auto... request) { count_resized(request...); });
 }
 
@@ -279,8 +283,10 @@ std::uint32_t RequestLog::replay(unsigned lanes, std::uint32_t paused) {
     const Reader& r = all[l];
     const auto pcs_left = static_cast<std::size_t>(pc_end_[l] - r.pc);
     const auto addresses_left = static_cast<std::size_t>(address_end_[l] - r.address);
-    std::memmove(pc_begin, r.pc, pcs_left * sizeof *pc_begin);
-    std::memmove(address_begin, r.address, addresses_left * sizeof *address_begin);
+    if (pcs_left != 0) {
+      std::memmove(pc_begin, r.pc, pcs_left * sizeof *pc_begin);
+      std::memmove(address_begin, r.address, addresses_left * sizeof *address_begin);
+    }
     pc_end_[l] = pc_begin + pcs_left;
     address_end_[l] = address_begin + addresses_left;
   }

@@ -25,7 +25,7 @@ namespace warpladder::executor {
 
 constexpr std::uint32_t kSharedBit = 1u << 31;  // in a logged pc: the access was to shared memory
 
-// Where the running lane logs next.
+// Where the running lane logs next; null in a launch that logs nothing.
 struct LogCursor {
   std::uint32_t* pc = nullptr;
   std::uint32_t* pc_limit = nullptr;
@@ -99,6 +99,8 @@ class RequestLog {
   void replay_run(Reader** readers, int n, std::size_t records);
   void count(std::uint32_t index, bool shared, const std::uint64_t* address,
              const std::uint8_t* lane, int n);
+  // The widths that the compiler gave a site's requests.
+  unsigned widths_at(std::size_t key);
   void count_resized(std::size_t key, const std::uint64_t* address, const std::uint8_t* lane, int n,
                      unsigned bytes);
   void count_parts(std::size_t key, const std::uint64_t* address, const std::uint8_t* lane, int n);
@@ -124,7 +126,8 @@ class RequestLog {
   std::vector<std::uint32_t> sites_in_use_;
   std::map<Width, Tally> resized_;
   std::map<Width, WorstRequest> worst_;
-  std::vector<std::uint8_t> widths_;  // [2 * site + shared], see widths_of(); or empty
+  const std::vector<CompiledAccess>* compiled_ = nullptr;
+  ZeroedArray<std::uint8_t> widths_;  // [2 * site + shared], see widths_at()
   RequestMerger merger_;
   std::uint64_t block_ = 0;  // the running one
   std::uint32_t unknown_ = 0;

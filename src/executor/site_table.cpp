@@ -7,6 +7,7 @@
 #include <functional>
 #include <system_error>
 #include <unordered_map>
+#include <utility>
 
 #include "base/error.hpp"
 #include "executor/own_elf.hpp"
@@ -77,8 +78,16 @@ std::string short_name(std::string name) {
   return name;
 }
 
-// A row's fields, one after the other. A program has half a million rows, and reads them whenever
-// it counts, so that streams would take longer than most kernels.
+// The first row of a text, which loses it.
+std::string_view take_row(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view row = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return row;
+}
+
+// A row's fields, one after the other. Streams would take longer to read them than most kernels
+// run.
 class Fields {
  public:
   explicit Fields(std::string_view row) : rest_(row) {}
@@ -130,60 +139,104 @@ std::uintptr_t SiteTable::text_begin() {
   return reinterpret_cast<std::uintptr_t>(warpladder_kernels_begin);
 }
 
-// Lines of the table: "text BYTES", "line FILE NUMBER" (numbered from 1), "kernel OFFSET NAME",
-// "site OFFSET WHAT LINE", "fma LINE COUNT" and "division LINE COUNT" (of the block site before).
-SiteTable::SiteTable(std::string_view text) {
+// Lines of the table: "text BYTES SITES FMAS" (the latter two may be missing), "line FILE NUMBER"
+// (numbered from 1) and "part OFFSET BYTES" (of the text behind it, which are a part's rows). Rows:
+// "kernel OFFSET NAME", "site OFFSET WHAT LINE", "fma LINE COUNT" and "division LINE COUNT" (of the
+// block site before). Those that belong to no part are read at once.
+SiteTable::SiteTable(std::string_view text) : sites_(1) {
+  const auto make_room = [&](std::size_t sites, std::size_t fmas) {
+    sites_ = ZeroedArray<Site>(1 + sites);
+    sites_[0].kind = SiteKind::block;
+    fmas_.reserve(fmas);
+  };
+  make_room(0, 0);
   lines_.push_back({"unknown", 0});
-  sites_.push_back({});
-  sites_.reserve(1 + static_cast<std::size_t>(std::ranges::count(text, '\n')));
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    read(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view row = take_row(text);
+    Fields fields(row);
+    const std::string_view tag = fields.word();
+    if (tag == "text") {
+      site_of_ = ZeroedArray<std::uint32_t>(fields.number<std::size_t>() / 4 + 1);
+      if (fields.rest().empty()) {
+        const auto rows = static_cast<std::size_t>(std::ranges::count(text, '\n'));
+        make_room(rows, rows);
+      } else {
+        const auto sites = fields.number<std::size_t>();
+        make_room(sites, fields.number<std::size_t>());
+      }
+    } else if (tag == "line") {
+      SourceLine& line = lines_.emplace_back();
+      line.file = fields.word();
+      line.line = fields.number<int>();
+    } else if (tag == "part") {
+      const auto offset = fields.number<std::uint32_t>();
+      const std::size_t bytes = std::min(fields.number<std::size_t>(), text.size());
+      parts_.push_back({offset, text.substr(0, bytes)});
+      text.remove_prefix(bytes);
+    } else {
+      read(row);
+    }
   }
-  std::sort(kernels_.begin(), kernels_.end());
+  show_found();
+  std::ranges::sort(parts_, {}, &Part::offset);
 }
 
-void SiteTable::read(std::string_view row) {
+std::uint32_t SiteTable::learn(std::uint32_t offset) const {
+  const std::lock_guard lock(learning_);
+  if (const auto after = std::ranges::upper_bound(parts_, offset, {}, &Part::offset);
+      after != parts_.begin()) {
+    std::string_view rows = std::exchange(std::prev(after)->rows, {});
+    while (!rows.empty()) read(take_row(rows));
+    show_found();
+  }
+  return offset / 4 < site_of_.size() ? site_of_[offset / 4] : 0;
+}
+
+// From now on other threads may find these sites, which are whole.
+void SiteTable::show_found() const {
+  for (const auto& [offset, site] : found_) {
+    __atomic_store_n(&site_of_[offset / 4], site, __ATOMIC_RELEASE);
+  }
+  found_.clear();
+}
+
+void SiteTable::read(std::string_view row) const {
   Fields fields(row);
   const std::string_view tag = fields.word();
+  const auto malformed = [&] {
+    throw_resource("malformed table of kernel source lines: " + std::string(row));
+  };
   if (tag == "site") {
     const auto offset = fields.number<std::uint32_t>();
     const auto meaning = meanings().find(fields.word());
     Site site;
     site.source_line = fields.number<std::uint32_t>();
     if (!fields.are_good() || meaning == meanings().end() || offset / 4 >= site_of_.size() ||
-        site.source_line >= lines_.size()) {
-      throw_resource("malformed table of kernel source lines: " + std::string(row));
+        site.source_line >= lines_.size() || last_site_ + 1 >= sites_.size()) {
+      malformed();
     }
     site.kind = meaning->second.kind;
     site.bytes = meaning->second.bytes;
     site.first_fma = static_cast<std::uint32_t>(fmas_.size());
-    site_of_[offset / 4] = static_cast<std::uint32_t>(sites_.size());
-    sites_.push_back(site);
+    sites_[++last_site_] = site;
+    found_.emplace_back(offset, last_site_);
   } else if (tag == "fma" || tag == "division") {
+    if (fmas_.size() == fmas_.capacity()) malformed();
     BlockFma& fma = fmas_.emplace_back();
     fma.source_line = fields.number<std::uint32_t>();
     fma.per_lane = fields.number<std::uint32_t>();
     fma.divides = tag == "division";
-    ++sites_.back().fma_count;
-  } else if (tag == "text") {
-    site_of_ = ZeroedArray<std::uint32_t>(fields.number<std::size_t>() / 4 + 1);
-  } else if (tag == "line") {
-    SourceLine& line = lines_.emplace_back();
-    line.file = fields.word();
-    line.line = fields.number<int>();
+    ++sites_[last_site_].fma_count;
   } else if (tag == "kernel") {
-    auto& [offset, name] = kernels_.emplace_back();
-    offset = fields.number<std::uint32_t>();
-    name = short_name(std::string(fields.rest()));
+    const auto offset = fields.number<std::uint32_t>();
+    kernels_[offset] = short_name(std::string(fields.rest()));
   }
 }
 
 std::string SiteTable::kernel_name(std::uint32_t entry_offset) const {
-  auto after = std::upper_bound(
-      kernels_.begin(), kernels_.end(), entry_offset,
-      [](std::uint32_t offset, const auto& kernel) { return offset < kernel.first; });
+  learn(entry_offset);
+  const std::lock_guard lock(learning_);
+  const auto after = kernels_.upper_bound(entry_offset);
   return after == kernels_.begin() ? "unknown kernel" : std::prev(after)->second;
 }
 

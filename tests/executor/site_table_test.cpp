@@ -4,6 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
 #include "base/error.hpp"
 
 namespace warpladder::kernel_tests {
@@ -91,6 +97,49 @@ TEST(SiteTable, RefusesMalformedText) {
   EXPECT_THROW(SiteTable("site 9 block 0\n"), Error);  // no text to lie in
   EXPECT_NO_THROW(SiteTable(head + "site 9 block 1\n"));
   EXPECT_NO_THROW(SiteTable(""));
+}
+
+// Rows of a part are read when one of its sites, or its kernel's name, is asked for.
+TEST(SiteTable, ReadsPartsWhenTheyAreAskedFor) {
+  const std::string first = "kernel 0 warpladder::op::first(int)\nsite 9 block 1\nfma 1 3\n";
+  const std::string second = "kernel 96 warpladder::op::second(int)\nsite 100 sync_block 1\n";
+  const std::string broken = "kernel 160 warpladder::op::third(int)\nsite 164 nonsense 1\n";
+  std::string text = "text 200 3 1\nline a.cu 12\n";
+  for (const auto& [offset, rows] : {std::pair{0, first}, {96, second}, {160, broken}}) {
+    text += "part " + std::to_string(offset) + ' ' + std::to_string(rows.size()) + '\n' + rows;
+  }
+  const SiteTable table(text);
+  EXPECT_EQ(table.sites().size(), 4u);
+  EXPECT_EQ(table.site_of(100), 1u);  // the first that was asked for
+  EXPECT_EQ(table.sites()[1].kind, SiteKind::sync);
+  EXPECT_EQ(table.kernel_name(0), "op::first");
+  EXPECT_EQ(table.site_of(9), 2u);
+  EXPECT_EQ(table.sites()[2].fma_count, 1u);
+  EXPECT_EQ(table.line_of(9), (executor::SourceLine{"a.cu", 12}));
+  EXPECT_EQ(table.kernel_name(100), "op::second");
+  EXPECT_EQ(table.site_of(60), 0u);
+  EXPECT_THROW(table.site_of(164), Error);
+}
+
+// Of threads that ask at once, each finds what the one that reads has found.
+TEST(SiteTable, IsReadByAnyThread) {
+  std::string text = "text 40000 1000 0\nline a.cu 12\n";
+  for (unsigned offset = 0; offset < 40000; offset += 40) {
+    const std::string row = "site " + std::to_string(offset + 4) + " read4 1\n";
+    text += "part " + std::to_string(offset) + ' ' + std::to_string(row.size()) + '\n' + row;
+  }
+  const SiteTable table(text);
+  std::atomic<unsigned> missing{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (unsigned offset = 4; offset < 40000; offset += 40) {
+        missing += table.sites()[table.site_of(offset)].bytes != 4;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(missing, 0u);
 }
 
 // This program's own: the test kernels are in it, with their files.

@@ -71,6 +71,14 @@ class Places(unittest.TestCase):
         self.assertEqual(embed_sites.place_of(["/warpladder/a.hpp:1", "b.hpp:2"]), "/warpladder/a.hpp:1")
 
 
+class Table(unittest.TestCase):
+    def test_says_how_much_each_part_has(self):
+        parts = [(0, ["kernel 0 f(ä)", "site 9 block 1", "fma 1 3"]), (64, ["kernel 64 g"])]
+        table = embed_sites.table_of(200, [("a.cu", 12)], parts)
+        self.assertEqual(table, "text 200 1 1\nline a.cu 12\npart 0 38\nkernel 0 f(ä)\nsite 9 block 1\nfma 1 3\n"
+                                "part 64 12\nkernel 64 g\n")
+
+
 class Embedding(unittest.TestCase):
     def test_a_running_program_gets_its_table(self):
         with tempfile.TemporaryDirectory() as folder:
