@@ -252,8 +252,7 @@ INSTANTIATE_TEST_SUITE_P(, FullRange,
                          testing::Values("tc_02_3xtf32", "tc_03_promoted", "tc_10_full_range",
                                          "tc_12_fused_split", "tc_13_mma_sync",
                                          "tc_14_prepared_full_range", "tc_18_streamed_terms",
-                                         "tc_19_cluster_slices", "tc_20_held_terms",
-                                         "tc_21_mapped_lines"),
+                                         "tc_19_cluster_slices", "tc_20_held_terms"),
                          [](const auto& rung) { return std::string(rung.param); });
 
 // Of each way to store a tile: rows of an even and an odd number of columns, sums that blocks of a
@@ -323,6 +322,30 @@ TEST_P(FullRangeInAStream, HoldsTileAfterTile) {
 INSTANTIATE_TEST_SUITE_P(, FullRangeInAStream,
                          testing::Values("tc_18_streamed_terms", "tc_19_cluster_slices",
                                          "tc_20_held_terms", "tc_21_mapped_lines"),
+                         [](const auto& rung) { return std::string(rung.param); });
+
+// The slices of k overflow, up and down; the product does not.
+class FullRangeInSlices : public FullRange {};
+TEST_P(FullRangeInSlices, HoldsWhatOverflowsInASlice) {
+  for (const bool transposed : {false, true}) {
+    for (const std::int64_t n : {50, 52, 300}) {  // the copy engine brings the latter two alone
+      const Problem p = compact(40, n, 1024, Layout::row_major, transposed, transposed, 1.5f, 0.5f);
+      const auto plant = [&](HostOperands& x) {
+        for (float& a : x.a) a = 0x1p63f;
+        for (std::int64_t k = 0; k < p.k; ++k) {
+          for (std::int64_t j = 0; j < n; ++j) {
+            const auto at = static_cast<std::size_t>(transposed ? j * p.ldb + k : k * p.ldb + j);
+            x.b[at] = k < p.k / 2 ? 0x1p64f : -0x1p64f;
+          }
+        }
+      };
+      EXPECT_EQ(verdict(p, 1, plant).failure, "") << n << " columns";
+    }
+  }
+}
+INSTANTIATE_TEST_SUITE_P(, FullRangeInSlices,
+                         testing::Values("tc_15_split_on_the_way", "tc_19_cluster_slices",
+                                         "tc_21_mapped_lines"),
                          [](const auto& rung) { return std::string(rung.param); });
 
 // A product by warps chooses its tiles by a block's shared memory and by what fills the

@@ -22,9 +22,9 @@ struct Join {
 constexpr int kJoinThreads = 256, kManySlices = 16;
 
 // Adds in `Sum`, in an order that depends on the number of slices alone: of each element of C,
-// kJoiners threads take a share of the slices each.
-template <class Sum, int kJoiners>
-__device__ __forceinline__ void add_slices(const Join& j) {
+// kJoiners threads take a share of the slices each. right(sum, row, column) is stored.
+template <class Sum, int kJoiners, class Right>
+__device__ __forceinline__ void add_slices(const Join& j, const Right& right) {
   constexpr int kElements = kJoinThreads / kJoiners;
   __shared__ Sum share[kJoiners][kElements];
   const int at = threadIdx.x % kElements, joiner = threadIdx.x / kElements;
@@ -46,8 +46,14 @@ __device__ __forceinline__ void add_slices(const Join& j) {
   if (exists) {
     float& c = j.c[row * j.ldc + column];
     const Sum alpha = j.alpha, beta = j.beta;
+    sum = right(sum, row, column);
     c = static_cast<float>(j.beta == 0.0f ? alpha * sum : alpha * sum + beta * c);
   }
+}
+
+template <class Sum, int kJoiners>
+__device__ __forceinline__ void add_slices(const Join& j) {
+  add_slices<Sum, kJoiners>(j, [](Sum sum, std::int64_t, std::int64_t) { return sum; });
 }
 
 template <class Sum, int kJoiners>

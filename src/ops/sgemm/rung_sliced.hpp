@@ -407,23 +407,21 @@ Lines tiled_lines(const Gemm& g, bool trans_a, bool trans_b, const Slices& slice
   return tiled_lines<C>(g, trans_a, trans_b, slices, g.m <= g.n);
 }
 
-// Launches kernel<whether X lies along k, whether Y does>() in tiles of C, then the join, which
-// adds in `Sum`. The roundings of a few lines' join would be their largest errors, and float64
-// costs nothing.
-template <class C, class Sum = std::conditional_t<C::tile_x == 8, double, float>, class Kernel,
-          class... Arguments>
+// Launches kernel<whether X lies along k, whether Y does>() in tiles of C, then the join.
+template <class C, class Kernel>
 void launch_lines_in_slices(const Gemm& g, bool trans_a, bool trans_b, const Slices& slices,
                             std::size_t shared_bytes, runtime::StreamView& stream,
-                            const Kernel& kernel, const Arguments&... arguments) {
+                            const Kernel& kernel) {
   const Lines lines = tiled_lines<C>(g, trans_a, trans_b, slices);
   const SlicedGemm& s = lines.gemm;
   const std::int64_t blocks = std::int64_t{s.tiles_x.by} * s.tiles_y.by * s.slices;
   const runtime::LaunchShape shape{dim3(static_cast<unsigned>(blocks)), dim3(C::threads),
                                    shared_bytes};
   for_transposes(!lines.x_along, lines.y_along, [&]<bool kXAlong, bool kYAcross>() {
-    runtime::launch(stream, shape, kernel.template operator()<kXAlong, !kYAcross>(), s,
-                    arguments...);
+    runtime::launch(stream, shape, kernel.template operator()<kXAlong, !kYAcross>(), s);
   });
+  // The roundings of a few lines' join would be their largest errors, and float64 costs nothing.
+  using Sum = std::conditional_t<C::tile_x == 8, double, float>;
   if (s.slices > 1) launch_join<Sum>(g, s.slices, g.n, stream);
 }
 

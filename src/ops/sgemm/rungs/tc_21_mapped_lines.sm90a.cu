@@ -41,25 +41,17 @@ __global__ void __launch_bounds__(C::threads, 1)
   store_mapped<C, kXAlong, kYAlong>(shared, slice, sum, lost);
 }
 
-template <class C, class Sum>
-void launch_mapped(const Gemm& g, bool trans_a, bool trans_b, const Slices& slices,
-                   runtime::StreamView& stream) {
-  const Lines lines = tiled_lines<C>(g, trans_a, trans_b, slices);
-  const runtime::TensorMap map = map_of_lines<C>(lines.gemm, lines.y_along, stream);
-  launch_lines_in_slices<C, Sum>(
-      g, trans_a, trans_b, slices, sizeof(MappedShared<C>), stream,
-      [&]<bool kXAlong, bool kYAlong>() { return multiply<C, kXAlong, kYAlong>; }, map);
-}
-
 void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
   with_mapped_tile(g.m, g.n, g.k, *stream.machine, [&]<class C>(const Slices& slices) {
-    if (!is_mapped(lines_of(g, trans_a, trans_b, g.m <= g.n).gemm)) {
+    const Lines lines = tiled_lines<C>(g, trans_a, trans_b, slices);
+    if (!is_mapped(lines.gemm)) {
       launch_split_on_the_way<typename C::Copied>(g, trans_a, trans_b, slices, stream);
-    } else if (std::min(g.m, g.n) <= kMostExactLines && !trans_a && trans_b) {
-      launch_mapped<C, double>(g, trans_a, trans_b, slices, stream);
-    } else {
-      launch_mapped<C, float>(g, trans_a, trans_b, slices, stream);
+      return;
     }
+    launch_terms<C>(
+        lines, g, sizeof(MappedShared<C>), stream,
+        [&]<bool kXAlong, bool kYAlong>() { return multiply<C, kXAlong, kYAlong>; },
+        map_of_lines<C>(lines.gemm, lines.y_along, stream));
   });
 }
 
@@ -70,6 +62,7 @@ ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
     const std::uint64_t tiles_of_c = tiles(x, C::tile_x) * tiles(y, C::tile_y),
                         sums = tiles_of_c * C::tile_x * C::tile_y;
     t.tensor_fmas = 6 * sums * slices.rounds * C::depth;
+    t.bulk_bytes = 4 * tiles_of_c * C::tile_y * slices.rounds * C::depth;
     t.fmas = sums * slices.count;
     t.barriers = C::threads / 32 * tiles_of_c * slices.count;
   });
