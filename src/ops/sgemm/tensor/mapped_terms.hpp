@@ -99,8 +99,9 @@ __device__ __forceinline__ void produce_mapped(MappedShared<C>& shared, const Ma
     if (i < slice.rounds) x.read(value[i], slice.of);
   }
   if (fetches) {
+    const int rounds = slice.rounds < C::stages ? slice.rounds : C::stages;
     WARPLADDER_NO_UNROLL
-    for (int round = 0; round < C::stages && round < slice.rounds; ++round) fetch(round, round);
+    for (int round = 0; round < rounds; ++round) fetch(round, round);
   }
   parts::RingPlace<C::stages> at;
   unsigned lost = 0;
