@@ -407,30 +407,32 @@ Lines tiled_lines(const Gemm& g, bool trans_a, bool trans_b, const Slices& slice
   return tiled_lines<C>(g, trans_a, trans_b, slices, g.m <= g.n);
 }
 
-// Launches kernel<whether X lies along k, whether Y does>() in tiles of C, then the join.
-template <class C, class Kernel>
-void launch_lines_in_slices(const Gemm& g, bool trans_a, bool trans_b, const Slices& slices,
-                            std::size_t shared_bytes, runtime::StreamView& stream,
-                            const Kernel& kernel) {
-  const Lines lines = tiled_lines<C>(g, trans_a, trans_b, slices);
+// Launches kernel<whether X lies along k, whether Y does>(), which gets the arguments behind the
+// lines, in tiles of C; then, of several slices, calls add_up of the same.
+template <class C, class Kernel, class AddUp, class... Arguments>
+void launch_lines_in_slices(const Lines& lines, std::size_t shared_bytes,
+                            runtime::StreamView& stream, const Kernel& kernel, const AddUp& add_up,
+                            const Arguments&... arguments) {
   const SlicedGemm& s = lines.gemm;
   const std::int64_t blocks = std::int64_t{s.tiles_x.by} * s.tiles_y.by * s.slices;
   const runtime::LaunchShape shape{dim3(static_cast<unsigned>(blocks)), dim3(C::threads),
                                    shared_bytes};
   for_transposes(!lines.x_along, lines.y_along, [&]<bool kXAlong, bool kYAcross>() {
-    runtime::launch(stream, shape, kernel.template operator()<kXAlong, !kYAcross>(), s);
+    runtime::launch(stream, shape, kernel.template operator()<kXAlong, !kYAcross>(), s,
+                    arguments...);
+    if (s.slices > 1) add_up.template operator()<kXAlong, !kYAcross>();
   });
-  // The roundings of a few lines' join would be their largest errors, and float64 costs nothing.
-  using Sum = std::conditional_t<C::tile_x == 8, double, float>;
-  if (s.slices > 1) launch_join<Sum>(g, s.slices, g.n, stream);
 }
 
 template <class C>
 static void launch_slices(const Gemm& g, bool trans_a, bool trans_b, const Slices& slices,
                           runtime::StreamView& stream) {
+  // The roundings of a few lines' join would be their largest errors, and float64 costs nothing.
+  using Sum = std::conditional_t<C::tile_x == 8, double, float>;
   launch_lines_in_slices<C>(
-      g, trans_a, trans_b, slices, sizeof(SlicedShared<C>), stream,
-      [&]<bool kXAlong, bool kYAlong>() { return multiply_slices<C, kXAlong, kYAlong>; });
+      tiled_lines<C>(g, trans_a, trans_b, slices), sizeof(SlicedShared<C>), stream,
+      [&]<bool kXAlong, bool kYAlong>() { return multiply_slices<C, kXAlong, kYAlong>; },
+      [&]<bool, bool>() { launch_join<Sum>(g, slices.count, g.n, stream); });
 }
 
 // Of C::tile_y columns and up, and no more than kManySlices slices.

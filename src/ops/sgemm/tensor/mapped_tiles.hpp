@@ -61,12 +61,9 @@ double mapped_time(std::int64_t m, std::int64_t n, std::int64_t k, int count, st
 template <class C>
 Slices mapped_slices(std::int64_t m, std::int64_t n, std::int64_t k,
                      const runtime::Machine& machine) {
-  constexpr std::int64_t kMostEach = 3;
-  const std::int64_t x = std::min(m, n), y = std::max(m, n);
-  const std::int64_t ctas = std::max<std::int64_t>(1, tiles(x, C::tile_x) * tiles(y, C::tile_y)),
-                     rounds = tiles(k, C::depth);
-  return fastest_slices(m, n, k, n, ctas, rounds, 1, kMostEach, machine,
-                        [&](int count) { return mapped_time<C>(m, n, k, count, rounds, machine); });
+  return slices_in_tiles<C>(m, n, k, 3, machine, [&](int count, std::int64_t rounds) {
+    return mapped_time<C>(m, n, k, count, rounds, machine);
+  });
 }
 
 // `run` gets the configuration that takes the shortest time by the model, and its slices.

@@ -92,15 +92,6 @@ __device__ __forceinline__ RowShare share_of_rows(const SlicedGemm& g, const Sli
           g.x_in_lines ? kLog2(C::tile_x) : kLog2(C::tile_y)};
 }
 
-// A sum of a tile over all of k again, where a slice's was not right or they do not fit a float.
-template <bool kXAlong, bool kYAlong>
-__device__ __forceinline__ void make_right(float& sum, const SlicedGemm& g, const SlicedTile& tile,
-                                           int x, int y) {
-  if (is_right(sum, 0.0f)) return;
-  sum = multiply_again(part_of_lines(g.x.data, g.x.ld, kXAlong, tile.x0, g.x.lines, 0, g.k),
-                       part_of_lines(g.y.data, g.y.ld, kYAlong, tile.y0, g.y.lines, 0, g.k), x, y);
-}
-
 // Adds up the CTAs' sums in their order, and stores C's: four neighbours at a time, or one. Where
 // they may be exact, float64 keeps them so.
 template <class C, bool kXAlong, bool kYAlong, int kWidth>

@@ -39,10 +39,11 @@ static __global__ void __launch_bounds__(C::threads, 1) multiply_terms(SlicedGem
 template <int kJoiners, bool kXAlong, bool kYAlong>
 static __global__ void __launch_bounds__(kJoinThreads) join_terms(Join join, SlicedGemm g) {
   const auto right = [&](double sum, std::int64_t row, std::int64_t column) {
-    if (is_right(static_cast<float>(sum), 0.0f)) return sum;
+    auto value = static_cast<float>(sum);
+    if (is_right(value, 0.0f)) return sum;
     const std::int64_t x = g.x_in_lines ? column : row, y = g.x_in_lines ? row : column;
-    return double{multiply_again(part_of_lines(g.x.data, g.x.ld, kXAlong, x, 1, 0, g.k),
-                                 part_of_lines(g.y.data, g.y.ld, kYAlong, y, 1, 0, g.k), 0, 0)};
+    make_right<kXAlong, kYAlong>(value, g, {}, x, y);
+    return double{value};
   };
   add_slices<double, kJoiners>(join, right);
 }
@@ -52,19 +53,13 @@ template <class C, class Kernel, class... Arguments>
 void launch_terms(const Lines& lines, const Gemm& g, std::size_t shared_bytes,
                   runtime::StreamView& stream, const Kernel& kernel,
                   const Arguments&... arguments) {
-  const SlicedGemm& s = lines.gemm;
-  const std::int64_t blocks = std::int64_t{s.tiles_x.by} * s.tiles_y.by * s.slices;
-  const runtime::LaunchShape shape{dim3(static_cast<unsigned>(blocks)), dim3(C::threads),
-                                   shared_bytes};
-  const Join join = join_of(g, s.slices, g.n);
-  for_transposes(!lines.x_along, lines.y_along, [&]<bool kXAlong, bool kYAcross>() {
-    runtime::launch(stream, shape, kernel.template operator()<kXAlong, !kYAcross>(), s,
-                    arguments...);
-    if (s.slices == 1) return;
-    with_join_shape(join, 1, [&]<int kJoiners>(const runtime::LaunchShape& of_join) {
-      runtime::launch(stream, of_join, join_terms<kJoiners, kXAlong, !kYAcross>, join, s);
+  const Join join = join_of(g, lines.gemm.slices, g.n);
+  const auto add_up = [&]<bool kXAlong, bool kYAlong>() {
+    with_join_shape(join, 1, [&]<int kJoiners>(const runtime::LaunchShape& shape) {
+      runtime::launch(stream, shape, join_terms<kJoiners, kXAlong, kYAlong>, join, lines.gemm);
     });
-  });
+  };
+  launch_lines_in_slices<C>(lines, shared_bytes, stream, kernel, add_up, arguments...);
 }
 
 template <class C>

@@ -78,15 +78,24 @@ double term_time(std::int64_t m, std::int64_t n, std::int64_t k, int count, std:
   return tuning.launch_s + terms.ends_s + std::max(rounds_s, memory_s) + join_s;
 }
 
-template <class C>
-Slices term_slices(std::int64_t m, std::int64_t n, std::int64_t k,
-                   const runtime::Machine& machine) {
-  constexpr std::int64_t kMostEach = 4;
+// The fastest slices in tiles of C, of up to most_each CTAs for a multiprocessor, by
+// time(count, rounds).
+template <class C, class Time>
+Slices slices_in_tiles(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t most_each,
+                       const runtime::Machine& machine, const Time& time) {
   const std::int64_t x = std::min(m, n), y = std::max(m, n);
   const std::int64_t ctas = std::max<std::int64_t>(1, tiles(x, C::tile_x) * tiles(y, C::tile_y)),
                      rounds = tiles(k, C::depth);
-  return fastest_slices(m, n, k, n, ctas, rounds, 1, kMostEach, machine,
-                        [&](int count) { return term_time<C>(m, n, k, count, rounds, machine); });
+  return fastest_slices(m, n, k, n, ctas, rounds, 1, most_each, machine,
+                        [&](int count) { return time(count, rounds); });
+}
+
+template <class C>
+Slices term_slices(std::int64_t m, std::int64_t n, std::int64_t k,
+                   const runtime::Machine& machine) {
+  return slices_in_tiles<C>(m, n, k, 4, machine, [&](int count, std::int64_t rounds) {
+    return term_time<C>(m, n, k, count, rounds, machine);
+  });
 }
 
 // `run` gets the configuration that takes the shortest time by the model, and its slices.
