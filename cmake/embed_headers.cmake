@@ -12,6 +12,7 @@ set(kernel_headers
   parts/outer_product.hpp
   parts/ptx/dependent_launch.hpp
   parts/ptx/lane_id.hpp
+  parts/ptx/named_barrier.hpp
   parts/ptx/opaque.hpp
   parts/shares.hpp
   parts/tile_fetch.hpp

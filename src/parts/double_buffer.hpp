@@ -7,21 +7,29 @@
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {
 
-// Who calls: all threads of the block, with the same `tiles`, the number of tiles of kDepth steps
-// that cover the depth. All data passes through the four functions, each called by every thread:
+// Makes the threads of a block wait for each other.
+struct BlockBarrier {
+  __device__ __forceinline__ void operator()() const { __syncthreads(); }
+};
+
+// Who calls: all threads that `barrier` makes wait for each other, those of the block where it is
+// left out, with the same `tiles`, the number of tiles of kDepth steps that cover the depth. All
+// data passes through the four functions, each called by every thread:
 //   fetch()           global memory → registers: the next tile; that of tile 0 has been called
 //   store(tile)       registers → shared memory, as tile 0 or 1
 //   load(tile, step)  shared memory → registers: the fragment of one step, kept in place step % 2
 //   multiply(step)    adds up the product of that fragment
 // tile and step are constants to the compiler. No tiles at all: one tile's worth of what store()
 // lays down is multiplied, which must be zeros.
-template <int kDepth, class Fetch, class Store, class Load, class Multiply>
+template <int kDepth, class Fetch, class Store, class Load, class Multiply,
+          class Barrier = BlockBarrier>
 __device__ __forceinline__ void double_buffered(unsigned tiles, const Fetch& fetch,
                                                 const Store& store, const Load& load,
-                                                const Multiply& multiply) {
+                                                const Multiply& multiply,
+                                                const Barrier& barrier = {}) {
   static_assert(kDepth % 2 == 0, "the fragment of a tile's first step takes place 0");
   store(0);
-  __syncthreads();  // the first tile is whole
+  barrier();  // the first tile is whole
   load(0, 0);
   const auto walk = [&](auto tile, auto more) {
     if (more) fetch();
@@ -32,7 +40,7 @@ __device__ __forceinline__ void double_buffered(unsigned tiles, const Fetch& fet
     }
     if (more) {
       store(tile ^ 1);  // last read before the barrier of the tile before
-      __syncthreads();  // the next tile is whole, and nobody reads this one any more
+      barrier();        // the next tile is whole, and nobody reads this one any more
       load(tile ^ 1, 0);
     }
     multiply(kDepth - 1);

@@ -14,7 +14,10 @@ inline namespace WARPLADDER_FLAVOUR {
 // kAlongDepth: neighbours in memory are neighbours in depth (A by rows), else along the outer side.
 // kVector: 4 loads a float4, which needs 16-byte alignment of data and ld, and lines in memory of a
 // multiple of 4 elements; 1 loads words. kSpares: many words along the depth take one pointer.
-template <int kOuter, int kDepth, int kThreads, bool kAlongDepth, int kVector, bool kSpares = false>
+// kGroups: with more than one the block has so many groups of kThreads threads, each with tiles of
+// its own.
+template <int kOuter, int kDepth, int kThreads, bool kAlongDepth, int kVector, bool kSpares = false,
+          int kGroups = 1>
 class TileFetch {
  public:
   static constexpr int kPieces = kOuter * kDepth / kThreads / kVector;
@@ -116,8 +119,11 @@ class TileFetch {
   static constexpr int kLine = (kAlongDepth ? kDepth : kOuter) / kVector;
   static constexpr int kAcross = kThreads / kLine;
   static_assert(kAcross * kLine == kThreads);
-  __device__ __forceinline__ static int along() { return threadIdx.x % kLine * kVector; }
-  __device__ __forceinline__ static int across(int p) { return p * kAcross + threadIdx.x / kLine; }
+  __device__ __forceinline__ static unsigned thread() {
+    return kGroups > 1 ? threadIdx.x % kThreads : threadIdx.x;
+  }
+  __device__ __forceinline__ static int along() { return thread() % kLine * kVector; }
+  __device__ __forceinline__ static int across(int p) { return p * kAcross + thread() / kLine; }
   __device__ __forceinline__ static int outer(int p) { return kAlongDepth ? across(p) : along(); }
   __device__ __forceinline__ static int depth(int p) { return kAlongDepth ? along() : across(p); }
 

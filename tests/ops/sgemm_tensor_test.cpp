@@ -123,7 +123,7 @@ TEST(SgemmPlan, FollowsTheArithmeticAndTheBatch) {
   }
   EXPECT_EQ(planned(small, a100, Arithmetic::accurate, {.count = 999}), "row_16_streamed");
   const Plan slices = plain::plan(compact(20, 116, 635), {}, Arithmetic::cuda_cores, {.count = 22});
-  EXPECT_EQ(std::string(slices.id), "row_26_small_tiles");
+  EXPECT_EQ(std::string(slices.id), "row_27_grouped_warps");
   EXPECT_GE(slices.workspace_bytes, 22 * 2 * sizeof(float) * 20 * 116);
   EXPECT_EQ(planned(large, {}, Arithmetic::accurate, {.count = 9}), "tc_10_full_range");
   EXPECT_EQ(planned(large, {}, Arithmetic::accurate, {.count = 1, .arrays = true}),

@@ -29,6 +29,8 @@ enum class Corrected {
   row_25_lines_across_in_batches,
   row_26_small_tiles,
   row_26_small_tiles_in_batches,
+  row_27_grouped_warps,
+  row_27_grouped_warps_in_batches,
   tc_10_full_range,
   tc_15_split_on_the_way,
   tc_18_streamed_terms,
@@ -580,11 +582,11 @@ constexpr char k90_tc_21_mapped_lines[] =
 struct Corrections {
   int capability;
   const Edges* edges;
-  Forest forests[28];
+  Forest forests[30];
   const Forest& of(Corrected rung) const { return forests[static_cast<std::size_t>(rung)]; }
 };
 constexpr Corrections kCorrections[] = {
-    {90, k90_edges, {{k90_row_07_register_parity, 256}, {k90_row_08_double, 256}, {k90_row_11_few_rows, 256}, {k90_row_13_split_k, 256}, {k90_row_14_double_split_k, 256}, {k90_row_15_tiny_products_in_batches, 256}, {k90_row_16_streamed_in_batches, 256}, {k90_row_17_streamed_double_in_batches, 256}, {k90_row_19_few_lines, 256}, {k90_row_19_few_lines_in_batches, 256}, {k90_row_20_parity_split_k, 256}, {k90_row_22_columns_stay, 256}, {k90_row_23_lone_warps_in_batches, 256}, {k90_row_24_batched_parity, 256}, {k90_row_24_batched_parity_in_batches, 256}, {k90_row_25_lines_across, 256}, {k90_row_25_lines_across_in_batches, 256}, {k90_row_26_small_tiles, 256}, {k90_row_26_small_tiles_in_batches, 256}, {k90_tc_10_full_range, 256}, {k90_tc_15_split_on_the_way, 256}, {k90_tc_18_streamed_terms, 256}, {k90_tc_18_streamed_terms_in_batches, 256}, {k90_tc_19_cluster_slices, 256}, {k90_tc_19_cluster_slices_in_batches, 256}, {k90_tc_20_held_terms, 256}, {k90_tc_20_held_terms_in_batches, 256}, {k90_tc_21_mapped_lines, 256}}},
+    {90, k90_edges, {{k90_row_07_register_parity, 256}, {k90_row_08_double, 256}, {k90_row_11_few_rows, 256}, {k90_row_13_split_k, 256}, {k90_row_14_double_split_k, 256}, {k90_row_15_tiny_products_in_batches, 256}, {k90_row_16_streamed_in_batches, 256}, {k90_row_17_streamed_double_in_batches, 256}, {k90_row_19_few_lines, 256}, {k90_row_19_few_lines_in_batches, 256}, {k90_row_20_parity_split_k, 256}, {k90_row_22_columns_stay, 256}, {k90_row_23_lone_warps_in_batches, 256}, {k90_row_24_batched_parity, 256}, {k90_row_24_batched_parity_in_batches, 256}, {k90_row_25_lines_across, 256}, {k90_row_25_lines_across_in_batches, 256}, {k90_row_26_small_tiles, 256}, {k90_row_26_small_tiles_in_batches, 256}, {}, {}, {k90_tc_10_full_range, 256}, {k90_tc_15_split_on_the_way, 256}, {k90_tc_18_streamed_terms, 256}, {k90_tc_18_streamed_terms_in_batches, 256}, {k90_tc_19_cluster_slices, 256}, {k90_tc_19_cluster_slices_in_batches, 256}, {k90_tc_20_held_terms, 256}, {k90_tc_20_held_terms_in_batches, 256}, {k90_tc_21_mapped_lines, 256}}},
 };
 
 }  // namespace WARPLADDER_FLAVOUR

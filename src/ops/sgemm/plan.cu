@@ -37,6 +37,7 @@ WARPLADDER_USES_RUNG(row_23_lone_warps);
 WARPLADDER_USES_RUNG(row_24_batched_parity);
 WARPLADDER_USES_RUNG(row_26_small_tiles);
 WARPLADDER_USES_RUNG(row_25_lines_across);
+WARPLADDER_USES_RUNG(row_27_grouped_warps);
 WARPLADDER_USES_RUNG(tc_13_mma_sync);
 #if WARPLADDER_HOPPER_CODE  // 0: this build holds no code for compute capability 9.0
 WARPLADDER_USES_RUNG(row_08_double);
@@ -212,15 +213,30 @@ void consider_lines_across(Considered& plans, const Problem& p, std::int64_t cou
                  {WARPLADDER_PLANNED(row_25_lines_across)}, rung);
 }
 
-// In row_07's tiles.
-void consider_batched_parity(Considered& plans, const Problem& p, std::int64_t count,
-                             const runtime::Machine& machine, Corrected rung) {
-  if (!fits_parity_batch(p.m, p.n, count)) return;
-  const auto [s, cut] = with_parity_batch(parity_batch(p.m, p.n, p.k, p.trans_a, p.trans_b, count),
-                                          machine, AndCut{p});
-  plans.consider(s.time_s,
-                 {WARPLADDER_PLANNED(row_24_batched_parity), bytes_of_batch_slices(s, p, count)},
-                 rung, cut);
+// `planned`: the rung that multiplies in `Tiles`, which are AmongTiles. `parted`: only where a
+// thread sums parts of k apart.
+template <class Tiles>
+void consider_batches_by_parity(Considered& plans, const Problem& p, std::int64_t count,
+                                const runtime::Machine& machine, bool parted, Plan planned,
+                                Corrected rung) {
+  if (!Tiles::fit(p.m, p.n, count)) return;
+  Tiles::with(parity_batch(p.m, p.n, p.k, p.trans_a, p.trans_b, count), machine,
+              [&]<class C>(const Slices& s) {
+                if (parted && !C::parted) return;
+                planned.workspace_bytes = bytes_of_batch_slices(s, p, count);
+                plans.consider(s.time_s, planned, rung, AndCut{p}.operator()<C>(s).cut);
+              });
+}
+struct ParityRungs {
+  Corrected batched, grouped;
+};
+void consider_batches_by_parity(Considered& plans, const Problem& p, std::int64_t count,
+                                const runtime::Machine& machine, bool parted,
+                                const ParityRungs& rungs) {
+  consider_batches_by_parity<BatchedParity>(
+      plans, p, count, machine, parted, {WARPLADDER_PLANNED(row_24_batched_parity)}, rungs.batched);
+  consider_batches_by_parity<GroupedParity>(
+      plans, p, count, machine, parted, {WARPLADDER_PLANNED(row_27_grouped_warps)}, rungs.grouped);
 }
 
 // Where nothing is sliced, the kernel still differs from row_07's: its loads may be vectors where
@@ -262,9 +278,8 @@ Considered on_cuda_cores(const Problem& p, const runtime::Machine& machine, bool
   // Of many waves row_07 has tiles that were found for their sizes.
   constexpr double kFewWaves = 4;
   if (tiles_of(p) <= kFewWaves * machine.multiprocessors) {
-    if (large_tiles) {
-      consider_batched_parity(plans, p, 1, machine, Corrected::row_24_batched_parity);
-    }
+    consider_batches_by_parity(plans, p, 1, machine, !large_tiles,
+                               {Corrected::row_24_batched_parity, Corrected::row_27_grouped_warps});
     consider_small_tiles(plans, p, 1, machine, !large_tiles, Corrected::row_26_small_tiles);
   }
   if (large_tiles) consider_parity_slices(plans, p, machine, times);
@@ -367,7 +382,9 @@ Considered together_of(const Problem& given, const runtime::Machine& machine, Ar
     plans.consider(0, {WARPLADDER_PLANNED(row_10_batched_double)});
   }
   if (!in_float64 && std::min(p.m, p.n) > 1) {  // others are row_18's
-    consider_batched_parity(plans, p, count, machine, Corrected::row_24_batched_parity_in_batches);
+    consider_batches_by_parity(
+        plans, p, count, machine, false,
+        {Corrected::row_24_batched_parity_in_batches, Corrected::row_27_grouped_warps_in_batches});
     consider_small_tiles(plans, p, count, machine, false, Corrected::row_26_small_tiles_in_batches);
     if (!in_terms || !loses_by_lines(p)) {
       consider_lines_along(plans, p, count, machine, Corrected::row_19_few_lines_in_batches);

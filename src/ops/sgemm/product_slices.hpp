@@ -23,16 +23,11 @@ struct ProductSlices {
   bool vectors;
 };
 
-// Narrows a product to a slice of k. Only the first tile of k is ragged, which is the first
-// slice's.
+// Narrows a product to a slice of k.
 template <class C, bool kARows, bool kBRows>
 __device__ __forceinline__ void take_slice(Gemm& g, const ProductSlices& all, int slice) {
-  const std::int64_t first = all.of_rounds.first(slice), end = all.of_rounds.first(slice + 1),
-                     missing = std::int64_t{all.rounds} * C::depth - g.k;
-  const std::int64_t k = first == 0 ? 0 : first * C::depth - missing;
-  g.a += kARows ? k : k * g.lda;
-  g.b += kBRows ? k * g.ldb : k;
-  g.k = end * C::depth - missing - k;
+  take_rounds<C, kARows, kBRows>(g, all.of_rounds.first(slice), all.of_rounds.first(slice + 1),
+                                 all.rounds);
 }
 
 // Some rows or columns of C, of which CTAs multiply tiles: the first CTAs those of `whole`, with

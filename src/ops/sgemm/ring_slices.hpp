@@ -16,19 +16,10 @@ inline namespace WARPLADDER_FLAVOUR {
 // multiprocessor.
 template <int kRows, int kColumns, int kThreadRows, int kThreadColumns, int kLanesDown, int kGroups,
           int kDepth, int kStages, int kResident>
-struct RingTile {
-  static constexpr int rows = kRows, columns = kColumns, depth = kDepth, stages = kStages,
-                       resident = kResident, thread_rows = kThreadRows,
-                       thread_columns = kThreadColumns, lanes_down = kLanesDown,
-                       warp_rows = lanes_down * thread_rows,
-                       warp_columns = 32 / lanes_down * thread_columns,
-                       warps_across = columns / warp_columns, groups = kGroups,
-                       group_threads = 32 * (rows / warp_rows) * warps_across,
-                       threads = groups * group_threads;
-  static_assert(rows % warp_rows == 0 && columns % warp_columns == 0 && depth % (8 * groups) == 0);
-  static_assert(stages > 2);
-  // Whether a thread sums parts of k apart. With 32 sums it lacks the registers.
-  static constexpr bool parted = thread_rows * thread_columns <= 16;
+struct RingTile : ParityShape<kRows, kColumns, kDepth, kResident, kGroups,
+                              WarpShape<kThreadRows, kThreadColumns, kLanesDown>> {
+  static constexpr int stages = kStages;
+  static_assert(kDepth % (8 * kGroups) == 0 && stages > 2);
 };
 using RingFlat = RingTile<16, 32, 4, 4, 4, 2, 16, 4, 8>;
 using RingSteep = RingTile<32, 16, 4, 4, 8, 2, 16, 4, 8>;
@@ -57,8 +48,8 @@ constexpr RingTiming kRingTiming<RingSquare>{0.151, 0.0888, 0.104};
 template <>
 constexpr RingTiming kRingTiming<RingLarge>{0.293, 0.310, 0.400};
 
-// What `slices` slices of k of a batch take. Where operands lie along k, and where their lines are
-// no multiples of 4 elements, they are copied word by word.
+// What `slices` slices of k of a batch take. An operand that lies along k, or whose lines are no
+// multiples of 4 elements, is copied word by word.
 template <class C>
 double ring_time(const ThreadedShape& s, int slices, const runtime::Machine& machine) {
   constexpr double kCopyAlone_s = 97e-12, kCopyBusy_s = 61e-12;  // of a copy of all threads
@@ -71,7 +62,7 @@ double ring_time(const ThreadedShape& s, int slices, const runtime::Machine& mac
   const double on_one = std::ceil(static_cast<double>(of_c) * slices / machine.multiprocessors),
                steps = static_cast<double>(tiles(tiles(s.k, C::depth), slices)),
                clock = h100_share_of(machine) * machine.multiprocessors;
-  const int of_a = s.trans_a && s.whole ? 4 : 1, of_b = !s.trans_b && s.whole ? 4 : 1,
+  const int of_a = s.trans_a && s.m % 4 == 0 ? 4 : 1, of_b = !s.trans_b && s.n % 4 == 0 ? 4 : 1,
             copies = C::depth * (C::rows / of_a + C::columns / of_b);
   const double alone_s = steps * clock * (1e-6 * kTiming.alone + kCopyAlone_s * copies),
                busy_s =

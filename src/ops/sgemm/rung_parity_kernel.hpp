@@ -8,28 +8,38 @@
 #include "parts/double_buffer.hpp"
 #include "parts/outer_product.hpp"
 #include "parts/ptx/dependent_launch.hpp"
+#include "parts/ptx/named_barrier.hpp"
 #include "parts/tile_fetch.hpp"
 
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
-// What a warp and a thread multiply.
-struct ParityWarp {
-  static constexpr int warp_rows = 32, warp_columns = 64, thread_rows = 8, thread_columns = 8,
-                       lanes_down = 4;
-};
 // From four rows of a thread to its next four, which are beyond those of the warp's other lanes.
 template <class C>
 constexpr int kNextRows = 4 * C::lanes_down;
 template <class C>
 constexpr int kNextColumns = 4 * (32 / C::lanes_down);
-// A CTA's tile of C, its step along k, and the CTAs that are resident on a multiprocessor.
-template <int kRows, int kColumns, int kDepth, int kResident>
-struct ParityShape : ParityWarp {
+// What a warp and a thread multiply: of a warp's lanes kLanesDown lie below each other.
+template <int kThreadRows, int kThreadColumns, int kLanesDown>
+struct WarpShape {
+  static constexpr int thread_rows = kThreadRows, thread_columns = kThreadColumns,
+                       lanes_down = kLanesDown, warp_rows = lanes_down * thread_rows,
+                       warp_columns = 32 / lanes_down * thread_columns;
+  // Whether a thread sums parts of k apart. With more sums it lacks the registers.
+  static constexpr bool parted = thread_rows * thread_columns <= 16;
+};
+using ParityWarp = WarpShape<8, 8, 4>;
+// A CTA's tile of C, its step along k, and the CTAs that are resident on a multiprocessor. Each of
+// its groups of warps multiplies a part of k.
+template <int kRows, int kColumns, int kDepth, int kResident, int kGroups = 1,
+          class Warp = ParityWarp>
+struct ParityShape : Warp {
   static constexpr int rows = kRows, columns = kColumns, depth = kDepth, resident = kResident,
-                       warps_across = columns / warp_columns,
-                       threads = 32 * (rows / warp_rows) * warps_across;
-  static_assert(rows % warp_rows == 0 && columns % warp_columns == 0 && depth % 8 == 0);
+                       warps_across = columns / Warp::warp_columns, groups = kGroups,
+                       group_threads = 32 * (rows / Warp::warp_rows) * warps_across,
+                       threads = groups * group_threads;
+  static_assert(rows % Warp::warp_rows == 0 && columns % Warp::warp_columns == 0);
+  static_assert(depth % 8 == 0);
 };
 
 // What a product does with an element of C before it stores it (parts::store4): `Product::Finish`,
@@ -182,38 +192,148 @@ struct ParitySums {
   }
 };
 
+// A sum of all k loses more than cublasSgemm's, whose warps share k where tiles are small. So a
+// thread sums parts of k apart, where C::parted says so.
+template <class C>
+class PartsOfSums {
+ public:
+  // Adds the products of step k of a tile.
+  __device__ __forceinline__ void multiply(ParitySums<C>& sums, int k) {
+    if (k % kPart == 0) {
+      WARPLADDER_UNROLL
+      for (int i = 0; i < kAll; ++i) sums[i] = 0;
+    }
+    sums.multiply(k);
+    if ((k + 1) % kPart == 0) {
+      WARPLADDER_UNROLL
+      for (int i = 0; i < kAll; ++i) sum_[i] += sums[i];
+    }
+  }
+  __device__ __forceinline__ void join(ParitySums<C>& sums) const {
+    WARPLADDER_UNROLL
+    for (int i = 0; i < kAll; ++i) sums[i] = sum_[i];
+  }
+
+ private:
+  static constexpr int kPart = 8, kCount = C::thread_rows * C::thread_columns,
+                       kAll = C::parted ? kCount : 0;
+  float sum_[kCount] = {};
+};
+
+// Where a thread works.
+template <class C>
+__device__ __forceinline__ int group_of_thread() {
+  return C::groups > 1 ? static_cast<int>(threadIdx.x) / C::group_threads : 0;
+}
+template <class C>
+__device__ __forceinline__ int thread_of_group() {
+  return static_cast<int>(C::groups > 1 ? threadIdx.x % C::group_threads : threadIdx.x);
+}
+template <class C>
+struct GroupBarrier {
+  __device__ __forceinline__ void operator()() const {
+    if constexpr (C::groups == 1) {
+      __syncthreads();
+    } else if constexpr (C::group_threads == 32) {
+      __syncwarp();
+    } else {
+      ptx::named_barrier_together<C::group_threads>(1 + group_of_thread<C>());
+    }
+  }
+};
+
+// Narrows what a CTA multiplies to a group's part of k.
+template <class C, bool kARows, bool kBRows>
+__device__ __forceinline__ void take_part_of_group(Gemm& g) {
+  if constexpr (C::groups > 1) {
+    const std::int64_t rounds = tiles(g.k, C::depth), group = group_of_thread<C>();
+    const auto first_of = [&](std::int64_t of) { return tiles(rounds * of, C::groups); };
+    take_rounds<C, kARows, kBRows>(g, first_of(group), first_of(group + 1), rounds);
+  }
+}
+
+// Sums that each thread of all groups but one can lay down in so many floats of shared memory: all,
+// or the largest power of two of them.
+template <class C>
+constexpr int sums_at_once(int floats) {
+  int at_once = C::thread_rows * C::thread_columns;
+  while ((C::groups - 1) * C::group_threads * at_once > floats) at_once /= 2;
+  return at_once;
+}
+
+// Adds up what the groups of warps have summed, in the first of them. `shared`: kFloats of shared
+// memory that other threads may still read.
+template <class C, int kFloats>
+__device__ __forceinline__ void join_groups(ParitySums<C>& own, float* shared) {
+  constexpr int kCount = C::thread_rows * C::thread_columns, kAtOnce = sums_at_once<C>(kFloats);
+  const int thread = thread_of_group<C>(), group = group_of_thread<C>();
+  const auto place = [&](int of, int i) {
+    return &shared[(of * kAtOnce + i) * C::group_threads + thread];
+  };
+  WARPLADDER_UNROLL
+  for (int first = 0; first < kCount; first += kAtOnce) {
+    __syncthreads();  // all threads have read what lay there
+    WARPLADDER_UNROLL
+    for (int i = 0; i < kAtOnce; ++i) {
+      if (group > 0) *place(group - 1, i) = own[first + i];
+    }
+    __syncthreads();  // the sums are there
+    if (group > 0) continue;
+    WARPLADDER_UNROLL
+    for (int of = 0; of + 1 < C::groups; ++of) {
+      WARPLADDER_UNROLL
+      for (int i = 0; i < kAtOnce; ++i) own[first + i] += *place(of, i);
+    }
+  }
+}
+
+// What a group of warps has in shared memory: two tiles of A, transposed, and two of B.
+template <class C, bool kARows, bool kBRows>
+struct ParityTiles {
+  float a[2][C::depth][parity_stride<C>(C::rows, kARows)];
+  float b[2][C::depth][parity_stride<C>(C::columns, !kBRows)];
+};
+template <class C, bool kARows, bool kBRows>
+constexpr int floats_of_groups = C::groups * sizeof(ParityTiles<C, kARows, kBRows>) / sizeof(float);
+
 // Product: all of it (Gemm, or with constants), or slices of k (PartlySliced, BatchSlices).
 template <class C, bool kARows, bool kBRows, int kVector, class Product>
 static __global__ void __launch_bounds__(C::threads, C::resident)
     multiply_by_parity(Product product) {
-  constexpr int kAStride = parity_stride<C>(C::rows, kARows),
-                kBStride = parity_stride<C>(C::columns, !kBRows);
-  __shared__ __align__(16) float a_tile[2][C::depth][kAStride];  // transposed
-  __shared__ __align__(16) float b_tile[2][C::depth][kBStride];
-  const auto [g, row0, column0, vectors] = part_of_block<C, kARows, kBRows, kVector>(product);
-  const ParityPlace at = parity_place<C>(threadIdx.x);
-  constexpr bool kSpares = C::threads <= 64;  // a thread fetches eight words of each operand
+  using Tiles = ParityTiles<C, kARows, kBRows>;
+  __shared__ __align__(16) Tiles of_groups[C::groups];
+  auto [g, row0, column0, vectors] = part_of_block<C, kARows, kBRows, kVector>(product);
+  take_part_of_group<C, kARows, kBRows>(g);
+  Tiles& own = of_groups[group_of_thread<C>()];
+  const ParityPlace at = parity_place<C>(thread_of_group<C>());
+  constexpr int kThreads = C::group_threads;
+  constexpr bool kSpares = kThreads <= 64;  // a thread fetches eight words of each operand
 
-  parts::TileFetch<C::rows, C::depth, C::threads, kARows, kVector, kSpares> a_fetch(g.a, g.lda, g.m,
-                                                                                    row0);
-  parts::TileFetch<C::columns, C::depth, C::threads, !kBRows, kVector, kSpares> b_fetch(
+  parts::TileFetch<C::rows, C::depth, kThreads, kARows, kVector, kSpares, C::groups> a_fetch(
+      g.a, g.lda, g.m, row0);
+  parts::TileFetch<C::columns, C::depth, kThreads, !kBRows, kVector, kSpares, C::groups> b_fetch(
       g.b, g.ldb, g.n, column0);
   ParitySums<C> sums;
+  PartsOfSums<C> of_parts;
   const auto fetch = [&](int depth) {
     a_fetch.fetch(depth);
     b_fetch.fetch(depth);
   };
   const auto store = [&](int tile) {
-    a_fetch.store(a_tile[tile]);
-    b_fetch.store(b_tile[tile]);
+    a_fetch.store(own.a[tile]);
+    b_fetch.store(own.b[tile]);
   };
   fetch(a_fetch.first_depth(g.k));
   parts::double_buffered<C::depth>(
       static_cast<unsigned>(tiles(g.k, C::depth)), [&] { fetch(C::depth); }, store,
-      [&](int tile, int k) { sums.load(a_tile[tile], b_tile[tile], at, k, k); },
-      [&](int k) { sums.multiply(k); });
+      [&](int tile, int k) { sums.load(own.a[tile], own.b[tile], at, k, k); },
+      [&](int k) { of_parts.multiply(sums, k); }, GroupBarrier<C>());
+  of_parts.join(sums);
   if constexpr (requires { product.slices; }) ptx::allow_next_kernel();  // the join
-  store_part<C, FinishOf<Product>>({g, row0, column0, vectors}, at, sums.sum, &a_tile[0][0][0]);
+  float* const shared = &of_groups[0].a[0][0][0];
+  if constexpr (C::groups > 1) join_groups<C, floats_of_groups<C, kARows, kBRows>>(sums, shared);
+  store_part<C, FinishOf<Product>>({g, row0, column0, vectors}, at, sums.sum, shared,
+                                   group_of_thread<C>() == 0);
 }
 
 }  // namespace WARPLADDER_FLAVOUR

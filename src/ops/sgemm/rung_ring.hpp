@@ -73,74 +73,26 @@ class RingCopy {
   std::int64_t ld_;
 };
 
-template <class C, bool kARows, bool kBRows, int kVector>
+template <class C, bool kARows, bool kBRows, int kOfA, int kOfB>
 struct RingOperands {
-  using ACopy = RingCopy<C::rows, C::depth, C::threads, kARows, kVector>;
-  using BCopy = RingCopy<C::columns, C::depth, C::threads, !kBRows, kVector>;
+  using ACopy = RingCopy<C::rows, C::depth, C::threads, kARows, kOfA>;
+  using BCopy = RingCopy<C::columns, C::depth, C::threads, !kBRows, kOfB>;
   struct Stage {
     float a[C::depth][ACopy::stride];
     float b[C::depth][BCopy::stride];
   };
 };
 
-// A sum of all k loses more than cublasSgemm's, whose warps share k where tiles are small. So a
-// thread sums parts of k apart, where C::parted says so.
-template <class C>
-class PartsOfSums {
- public:
-  static constexpr int part = 8;  // of k
-
-  __device__ __forceinline__ static void begin(ParitySums<C>& sums) {
-    WARPLADDER_UNROLL
-    for (int i = 0; i < kAll; ++i) sums[i] = 0;
-  }
-  __device__ __forceinline__ void end(const ParitySums<C>& sums) {
-    WARPLADDER_UNROLL
-    for (int i = 0; i < kAll; ++i) sum_[i] += sums[i];
-  }
-  __device__ __forceinline__ void join(ParitySums<C>& sums) const {
-    WARPLADDER_UNROLL
-    for (int i = 0; i < kAll; ++i) sums[i] = sum_[i];
-  }
-
- private:
-  static constexpr int kCount = C::thread_rows * C::thread_columns, kAll = C::parted ? kCount : 0;
-  float sum_[kCount] = {};
-};
-
-// Adds up what the groups of warps have summed, in the first of them. `sums`: shared memory that
-// other threads may still read.
-template <class C>
-__device__ __forceinline__ void join_groups(ParitySums<C>& own, float* sums) {
-  constexpr int kCount = C::thread_rows * C::thread_columns;
-  const int thread = threadIdx.x % C::group_threads, group = threadIdx.x / C::group_threads;
-  const auto place = [&](int of, int i) {
-    return &sums[(of * kCount + i) * C::group_threads + thread];
-  };
-  __syncthreads();  // all threads have read the last tile
-  WARPLADDER_UNROLL
-  for (int i = 0; i < kCount; ++i) {
-    if (group > 0) *place(group - 1, i) = own[i];
-  }
-  __syncthreads();  // the sums are there
-  if (group > 0) return;
-  WARPLADDER_UNROLL
-  for (int of = 0; of + 1 < C::groups; ++of) {
-    WARPLADDER_UNROLL
-    for (int i = 0; i < kCount; ++i) {
-      own[i] += *place(of, i);
-    }
-  }
-}
-
-template <class C, bool kARows, bool kBRows, int kVector>
+// kOfA, kOfB: elements that are copied at once.
+template <class C, bool kARows, bool kBRows, int kOfA, int kOfB>
 static __global__ void __launch_bounds__(C::threads, C::resident)
     multiply_in_ring(BatchSlices batch) {
-  using Operands = RingOperands<C, kARows, kBRows, kVector>;
+  using Operands = RingOperands<C, kARows, kBRows, kOfA, kOfB>;
   __shared__ __align__(16) typename Operands::Stage ring[C::stages];
-  const auto [g, row0, column0, vectors] = part_of_block<C, kARows, kBRows, kVector>(batch);
+  const auto [g, row0, column0, vectors] = part_of_block<C, kARows, kBRows, 1>(batch);
   const ParityPlace at = parity_place<C>(threadIdx.x % C::group_threads);
-  constexpr int kSteps = C::depth / C::groups;  // of k, of a group
+  constexpr int kSteps = C::depth / C::groups,  // of k, of a group
+      kFloats = C::stages * sizeof(typename Operands::Stage) / sizeof(float);
   const int first = threadIdx.x / C::group_threads * kSteps;
   typename Operands::ACopy a(g.a, g.lda, g.m, row0);
   typename Operands::BCopy b(g.b, g.ldb, g.n, column0);
@@ -171,20 +123,38 @@ static __global__ void __launch_bounds__(C::threads, C::resident)
     WARPLADDER_UNROLL_ON_GPU
     for (int k = 0; k + 1 < kSteps; ++k) {
       sums.load(ring[reads].a, ring[reads].b, at, first + k + 1, k + 1);
-      if (k % PartsOfSums<C>::part == 0) of_parts.begin(sums);
-      sums.multiply(k);
-      if ((k + 1) % PartsOfSums<C>::part == 0) of_parts.end(sums);
+      of_parts.multiply(sums, k);
     }
-    sums.multiply(kSteps - 1);
-    of_parts.end(sums);
+    of_parts.multiply(sums, kSteps - 1);
     writes = reads;
     reads = reads + 1 == C::stages ? 0 : reads + 1;
   }
   of_parts.join(sums);
   ptx::allow_next_kernel();  // the join
-  if constexpr (C::groups > 1) join_groups(sums, &ring[0].a[0][0]);
+  if constexpr (C::groups > 1) join_groups<C, kFloats>(sums, &ring[0].a[0][0]);
   store_part<C, parts::AsItIs>({g, row0, column0, vectors}, at, sums.sum, &ring[0].a[0][0],
                                first == 0);
+}
+
+// Whether four neighbours of an operand's lines, so many elements long, may be copied at once.
+inline bool comes_by_fours(const float* data, std::int64_t ld, std::int64_t line,
+                           std::int64_t stride, const Batch& batch) {
+  const std::int64_t distances = ld | (batch.count > 1 ? stride : 0);
+  return !batch.arrays && reinterpret_cast<std::uintptr_t>(data) % 16 == 0 &&
+         (line | distances) % 4 == 0;
+}
+
+// Each operand whose lines lie across k is copied as widely as it allows, whatever the other one
+// does.
+template <class C, bool kARows, bool kBRows>
+auto ring_kernel(const Gemm& g, const Batch& batch) {
+  constexpr int kMostOfA = kARows ? 1 : 4, kMostOfB = kBRows ? 4 : 1;
+  const bool a = comes_by_fours(g.a, g.lda, g.m, batch.stride_a, batch),
+             b = comes_by_fours(g.b, g.ldb, g.n, batch.stride_b, batch);
+  return a && b ? multiply_in_ring<C, kARows, kBRows, kMostOfA, kMostOfB>
+         : a    ? multiply_in_ring<C, kARows, kBRows, kMostOfA, 1>
+         : b    ? multiply_in_ring<C, kARows, kBRows, 1, kMostOfB>
+                : multiply_in_ring<C, kARows, kBRows, 1, 1>;
 }
 
 }  // namespace WARPLADDER_FLAVOUR

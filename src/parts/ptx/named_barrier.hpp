@@ -21,15 +21,20 @@ __device__ __forceinline__ void named_barrier() {
 
 // bar.sync: the same for warps whose lanes come together, as they do behind __syncwarp(). ptxas
 // then knows that they are together, and may keep in uniform registers what all of them share.
-template <int id, int threads>
-__device__ __forceinline__ void named_barrier_together() {
-  static_assert(id > 0 && id < 16 && threads % 32 == 0);
+template <int threads>
+__device__ __forceinline__ void named_barrier_together(int id) {
+  static_assert(threads % 32 == 0);
 #if defined(__CUDACC__)
   __syncwarp();
-  asm volatile("bar.sync %0, %1;" ::"n"(id), "n"(threads) : "memory");
+  asm volatile("bar.sync %0, %1;" ::"r"(id), "n"(threads) : "memory");
 #else
   simt_named_barrier(id, threads);
 #endif
+}
+template <int id, int threads>
+__device__ __forceinline__ void named_barrier_together() {
+  static_assert(id > 0 && id < 16);
+  named_barrier_together<threads>(id);
 }
 
 }  // namespace WARPLADDER_FLAVOUR

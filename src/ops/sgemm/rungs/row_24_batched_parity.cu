@@ -13,53 +13,21 @@
 // allows, and words from arrays of pointers.
 // What binds it: the multiply-adds, as in row_07; zeros in the tiles of small and thin products.
 
-#include "ops/sgemm/rung_batch_slices.hpp"
 #include "ops/sgemm/rung_parity.hpp"
 
 namespace warpladder::sgemm {
 namespace {
 
-void launch(const Call& call, runtime::StreamView& stream) {
-  with_batch(call, [&](const Gemm& g, const Batch& batch, bool trans_a, bool trans_b) {
-    const ParityBatch shape = parity_batch(g.m, g.n, g.k, trans_a, trans_b, batch.count);
-    with_parity_batch(shape, *stream.machine, [&]<class C>(const Slices& slices) {
-      launch_batch_slices<C>(g, batch, trans_a, trans_b, slices, stream,
-                             [&]<bool kARows, bool kBRows, int kVector>() {
-                               return multiply_by_parity<C, kARows, kBRows, kVector, BatchSlices>;
-                             });
-    });
-  });
-}
-
-bool takes(const Call& call) {
-  return fits_parity_batch(call.problem.m, call.problem.n, call.batch.count);
-}
-
-std::size_t workspace(const Call& given, const runtime::Machine& machine) {
-  const Call call = in_layout(given, Layout::row_major);
-  const Problem& p = call.problem;
-  const ParityBatch shape = parity_batch(p.m, p.n, p.k, p.trans_a, p.trans_b, call.batch.count);
-  return with_parity_batch(shape, machine, [&]<class C>(const Slices& slices) {
-    return bytes_of_batch_slices(slices, p, call.batch.count);
-  });
-}
-
-// Of one product.
-ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
-  const ParityBatch shape = parity_batch(p.m, p.n, p.k, p.trans_a, p.trans_b, 1);
-  return with_parity_batch(shape, machine, [&]<class C>(const Slices& slices) {
-    return predict_by_parity<C>(p, static_cast<std::uint64_t>(slices.count));
-  });
-}
+using Rung = BatchesByParity<BatchedParity>;
 
 }  // namespace
 
 WARPLADDER_RUNG(row_24_batched_parity) = {
     .idea = "row_07's tiles for a batch, k parted where they are few",
     .accepts = "every problem, and batches",
-    .launch = launch,
-    .predict = predict_in<Layout::row_major, predict>,
-    .takes = takes,
-    .workspace_bytes = workspace};
+    .launch = Rung::launch,
+    .predict = predict_in<Layout::row_major, Rung::predict>,
+    .takes = Rung::takes,
+    .workspace_bytes = Rung::workspace_bytes};
 
 }  // namespace warpladder::sgemm

@@ -6,8 +6,9 @@
 // CTAs for all multiprocessors. Warps of a CTA take other steps of k, and add up their sums in the
 // end. A thread sums each 8 of k apart: short sums lose less (DECISIONS 110). Three steps of k are
 // under way at once, in a ring of asynchronous copies. Copies of words turn what lies along k, and
-// need no alignment. A model of the time chooses among six tiles, and slices of k
-// (ops/sgemm/ring_slices.hpp). The host divides (parts/shares.hpp): no CTA does.
+// need no alignment. What lies across k is copied by fours where its own lines allow. A model of
+// the time chooses among six tiles, and slices of k (ops/sgemm/ring_slices.hpp). The host divides
+// (parts/shares.hpp): no CTA does.
 //
 // Prediction: 600×600×80 in 6 µs, where row_13 takes 8. Measured on an H200: 660×636×79 (NT) in
 // 7.4 µs, where row_13 takes 10.2, row_24 13.0 and cuBLAS 8.5.
@@ -24,11 +25,10 @@ void launch(const Call& call, runtime::StreamView& stream) {
   with_batch(call, [&](const Gemm& g, const Batch& batch, bool trans_a, bool trans_b) {
     const ThreadedShape shape = ring_shape(g.m, g.n, g.k, trans_a, trans_b, batch.count);
     with_ring_tile(shape, *stream.machine, [&]<class C>(const Slices& slices) {
-      launch_batch_slices<C>(
-          g, batch, trans_a, trans_b, slices, stream, [&]<bool kARows, bool kBRows, int kVector>() {
-            constexpr int kOfCopies = kARows && !kBRows ? 1 : kVector;  // both lie along k
-            return multiply_in_ring<C, kARows, kBRows, kOfCopies>;
-          });
+      launch_batch_slices<C>(g, batch, trans_a, trans_b, slices, stream,
+                             [&]<bool kARows, bool kBRows, int>() {
+                               return ring_kernel<C, kARows, kBRows>(g, batch);
+                             });
     });
   });
 }
