@@ -20,7 +20,7 @@ from plan_traits import ALPHABET, EDGES, QUESTIONS, cut_traits_of, traits_of
 
 HEADER = "src/ops/sgemm/tuning_table.hpp"
 CORRECTIONS_HEADER = "src/ops/sgemm/corrections_table.hpp"
-TREES_A_LINE = 16
+TREES_A_LINE = 20
 TRAITS = len(traits_of("nn 1x1x1") + cut_traits_of("nn 1x1x1", 1, 1, [1, 1, 1, 1]))  # of corrections' trees
 LENGTH = 2 * QUESTIONS + 2 * (QUESTIONS + 1)  # of a tree's text
 SECTIONS = {
@@ -163,7 +163,7 @@ def edges_text(edges, where: str) -> list:
                 raise Fault(f"{where}: trait {place} has the edge {json.dumps(value)}, but must have numbers")
         if sorted(of) != of:
             raise Fault(f"{where}: the edges of trait {place} do not ascend")
-        lines.append("    {{" + ", ".join([f"{float(value)}f" for value in of] + ["kNoEdge"] * (EDGES - len(of))) + "}},")
+        lines.append("    edges_of({" + ",".join(f"{float(value)}f" for value in of) + "}),")
     return lines
 
 

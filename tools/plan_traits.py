@@ -16,21 +16,28 @@ EDGES = DIGITS - 1  # of a trait, at most
 MOST_WAVES = 6
 
 
+def width_of(line: int) -> int:
+    """Elements that may be copied at once, of such lines that follow each other."""
+    return 4 if line % 4 == 0 else 2 if line % 2 == 0 else 1
+
+
 def traits_of(product: str, count: int = 1) -> list:
     """Of "nt 48x1024x256": transposes and sizes."""
     transposes, sizes = product.split()
     m, n, k = map(int, sizes.split("x"))
     trans_a, trans_b = (each == "t" for each in transposes)
     is_wide, few = m <= n, min(m, n)
-    lines = (m if trans_a else k) | (k if trans_b else n)
+    of_a, of_b = m if trans_a else k, k if trans_b else n  # elements of a line in memory
+    of_large, of_small = (of_b, of_a) if is_wide else (of_a, of_b)
     tiles = -(-m // 64) * -(-n // 64) * count
     waves = tiles / 132
     return [
         math.log2(few), math.log2(max(m, n)), math.log2(k), math.log2(((m + n) * k + m * n) * count), math.log2(m * n),
-        4 if lines % 4 == 0 else 2 if lines % 2 == 0 else 1,
+        width_of(of_large),
         int(trans_b if is_wide else not trans_a), int(not trans_a if is_wide else trans_b), int(n % 4 == 0),
         -(-few // 16) * 16 / few, waves / math.ceil(waves), math.log2(m / n), math.log2(count),
         math.log2(tiles), -(-k // 8) * 8 / k, -(-k // 32) * 32 / k, math.log2(m * n * k * count),
+        width_of(of_small),
     ]
 
 

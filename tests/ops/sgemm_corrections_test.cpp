@@ -95,6 +95,10 @@ TEST(SgemmPlanCorrections, KnowTheTraitsThatTheyWereLearnedFrom) {
   const ShapeTraits powers = traits_of(compact(16, 32, 64), 4);
   EXPECT_FLOAT_EQ(powers[3], std::log2(4.0f * (48 * 64 + 512)));
   EXPECT_EQ(powers[16], 17.0f);
+  const ShapeTraits ragged = of(8, 10, 255, false, false);
+  EXPECT_EQ(ragged[5], 2.0f);
+  EXPECT_EQ(ragged[17], 1.0f);
+  EXPECT_EQ(tall[17], 4.0f);
 }
 TEST(SgemmPlanCorrections, KnowTheTraitsOfCuts) {
   const auto of = [](const Cut& cut, std::int64_t count) {

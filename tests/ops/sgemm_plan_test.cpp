@@ -244,7 +244,7 @@ TEST(SgemmPlans, ChooseByTheConstantsOfEachArchitecture) {
     const char *on_75, *on_80, *on_90;
   };
   constexpr Choice kChoices[] = {
-      {{1, 4096, 4096}, "row_27_grouped_warps", "row_11_few_rows", "row_11_few_rows"},
+      {{1, 4096, 4096}, "row_27_grouped_warps", "row_11_few_rows", "row_25_lines_across"},
       {{17, 4097, 4099}, "row_27_grouped_warps", "row_11_few_rows", "tc_19_cluster_slices"},
       {{32, 4096, 11008}, "row_27_grouped_warps", "row_11_few_rows", "tc_21_mapped_lines"},
       {{100, 10000, 1000}, "row_20_parity_split_k", "row_11_few_rows", "tc_19_cluster_slices"},

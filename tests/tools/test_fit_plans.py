@@ -68,6 +68,9 @@ class FitPlans(unittest.TestCase):
         self.assertEqual((powers[3], powers[16]), (math.log2(4 * (48 * 64 + 512)), 17))
         self.assertEqual(fit_plans.traits_of("nn 8x8x255")[14], 256 / 255)
         self.assertEqual(fit_plans.traits_of("nn 8x8x40")[15], 64 / 40)
+        ragged = fit_plans.traits_of("nn 8x10x255")
+        self.assertEqual((ragged[5], ragged[17]), (2, 1))
+        self.assertEqual(fit_plans.traits_of("tn 1024x48x255")[17], 4)
 
     def test_traits_of_cuts(self):
         """As tests/ops/sgemm_corrections_test.cpp has them."""

@@ -86,7 +86,7 @@ class GenerateTuning(unittest.TestCase):
             (lambda d: d["edges"].__setitem__(1, [2, 1]), "the edges of trait 1 do not ascend"),
             (lambda d: d["forests"].update({rung: "!" * 61}), f"{rung} is no text of trees of 62 digits"),
             (lambda d: d["forests"].update({rung: "\\" * 62}), f"{rung} is no text of trees of 62 digits"),
-            (lambda d: d["forests"].update({rung: "~" * 62}), "has a tree that asks for a trait other than 0 to 28"),
+            (lambda d: d["forests"].update({rung: "~" * 62}), "has a tree that asks for a trait other than 0 to 29"),
         ):
             data = json.loads(good)
             change(data)

@@ -5,12 +5,13 @@
 
 #include <array>
 #include <cstddef>
+#include <initializer_list>
 #include <limits>
 
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
-constexpr int kShapeTraits = 17, kCutTraits = 12, kTraits = kShapeTraits + kCutTraits;
+constexpr int kShapeTraits = 18, kCutTraits = 12, kTraits = kShapeTraits + kCutTraits;
 using ShapeTraits = std::array<float, kShapeTraits>;
 using CutTraits = std::array<float, kCutTraits>;
 
@@ -64,6 +65,13 @@ struct Forest {
 // without a question has it.
 constexpr float kNoEdge = std::numeric_limits<float>::infinity();
 using Edges = std::array<float, kDigits - 1>;
+constexpr Edges edges_of(std::initializer_list<float> known) {
+  Edges all{};
+  std::size_t place = 0;
+  for (const float edge : known) all[place++] = edge;
+  while (place < all.size()) all[place++] = kNoEdge;
+  return all;
+}
 
 }  // namespace WARPLADDER_FLAVOUR
 }  // namespace warpladder::sgemm

@@ -24,8 +24,11 @@ inline ShapeTraits traits_of(const Problem& p, std::int64_t count = 1) {
   const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n),
              k = static_cast<double>(p.k);
   const bool is_wide = p.m <= p.n;
-  const std::int64_t few = std::min(p.m, p.n),
-                     lines = (p.trans_a ? p.m : p.k) | (p.trans_b ? p.k : p.n);
+  const std::int64_t few = std::min(p.m, p.n), of_a = p.trans_a ? p.m : p.k,
+                     of_b = p.trans_b ? p.k : p.n;  // elements of a line in memory
+  const auto width = [](std::int64_t line) {        // that may be copied at once
+    return line % 4 == 0 ? 4.0f : line % 2 == 0 ? 2.0f : 1.0f;
+  };
   const auto padding = [](std::int64_t size, std::int64_t of) {
     return static_cast<float>(blocks(size, of) * of) / static_cast<float>(size);
   };
@@ -37,9 +40,7 @@ inline ShapeTraits traits_of(const Problem& p, std::int64_t count = 1) {
           log2_of(k),
           log2_of(((m + n) * k + m * n) * products),
           log2_of(m * n),
-          lines % 4 == 0   ? 4.0f
-          : lines % 2 == 0 ? 2.0f
-                           : 1.0f,
+          width(is_wide ? of_b : of_a),
           (is_wide ? p.trans_b : !p.trans_a) ? 1.0f : 0.0f,
           (is_wide ? !p.trans_a : p.trans_b) ? 1.0f : 0.0f,
           p.n % 4 == 0 ? 1.0f : 0.0f,
@@ -50,7 +51,8 @@ inline ShapeTraits traits_of(const Problem& p, std::int64_t count = 1) {
           log2_of(of_c),
           padding(p.k, 8),
           padding(p.k, 32),
-          log2_of(m * n * k * products)};
+          log2_of(m * n * k * products),
+          width(is_wide ? of_a : of_b)};
 }
 
 // Traits of a candidate for them: its cut, the waves of its CTAs, what tiles waste at C's ends, how

@@ -287,24 +287,26 @@ __device__ __forceinline__ void join_groups(ParitySums<C>& own, float* shared) {
   }
 }
 
-// What a group of warps has in shared memory: two tiles of A, transposed, and two of B.
+// Floats of the larger operand's tiles, of all groups: there they are joined.
 template <class C, bool kARows, bool kBRows>
-struct ParityTiles {
-  float a[2][C::depth][parity_stride<C>(C::rows, kARows)];
-  float b[2][C::depth][parity_stride<C>(C::columns, !kBRows)];
-};
-template <class C, bool kARows, bool kBRows>
-constexpr int floats_of_groups = C::groups * sizeof(ParityTiles<C, kARows, kBRows>) / sizeof(float);
+constexpr int floats_of_groups = 2 *
+                                 C::groups* C::depth*(C::rows > C::columns
+                                                          ? parity_stride<C>(C::rows, kARows)
+                                                          : parity_stride<C>(C::columns, !kBRows));
 
 // Product: all of it (Gemm, or with constants), or slices of k (PartlySliced, BatchSlices).
 template <class C, bool kARows, bool kBRows, int kVector, class Product>
 static __global__ void __launch_bounds__(C::threads, C::resident)
     multiply_by_parity(Product product) {
-  using Tiles = ParityTiles<C, kARows, kBRows>;
-  __shared__ __align__(16) Tiles of_groups[C::groups];
+  constexpr int kAStride = parity_stride<C>(C::rows, kARows),
+                kBStride = parity_stride<C>(C::columns, !kBRows);
+  // Two arrays: with one of both, ptxas spills more.
+  __shared__ __align__(16) float a_tiles[C::groups][2][C::depth][kAStride];  // transposed
+  __shared__ __align__(16) float b_tiles[C::groups][2][C::depth][kBStride];
   auto [g, row0, column0, vectors] = part_of_block<C, kARows, kBRows, kVector>(product);
   take_part_of_group<C, kARows, kBRows>(g);
-  Tiles& own = of_groups[group_of_thread<C>()];
+  auto& a_tile = a_tiles[group_of_thread<C>()];
+  auto& b_tile = b_tiles[group_of_thread<C>()];
   const ParityPlace at = parity_place<C>(thread_of_group<C>());
   constexpr int kThreads = C::group_threads;
   constexpr bool kSpares = kThreads <= 64;  // a thread fetches eight words of each operand
@@ -320,19 +322,21 @@ static __global__ void __launch_bounds__(C::threads, C::resident)
     b_fetch.fetch(depth);
   };
   const auto store = [&](int tile) {
-    a_fetch.store(own.a[tile]);
-    b_fetch.store(own.b[tile]);
+    a_fetch.store(a_tile[tile]);
+    b_fetch.store(b_tile[tile]);
   };
   fetch(a_fetch.first_depth(g.k));
   parts::double_buffered<C::depth>(
       static_cast<unsigned>(tiles(g.k, C::depth)), [&] { fetch(C::depth); }, store,
-      [&](int tile, int k) { sums.load(own.a[tile], own.b[tile], at, k, k); },
+      [&](int tile, int k) { sums.load(a_tile[tile], b_tile[tile], at, k, k); },
       [&](int k) { of_parts.multiply(sums, k); }, GroupBarrier<C>());
   of_parts.join(sums);
   if constexpr (requires { product.slices; }) ptx::allow_next_kernel();  // the join
-  float* const shared = &of_groups[0].a[0][0][0];
-  if constexpr (C::groups > 1) join_groups<C, floats_of_groups<C, kARows, kBRows>>(sums, shared);
-  store_part<C, FinishOf<Product>>({g, row0, column0, vectors}, at, sums.sum, shared,
+  if constexpr (C::groups > 1) {
+    join_groups<C, floats_of_groups<C, kARows, kBRows>>(
+        sums, C::rows > C::columns ? &a_tiles[0][0][0][0] : &b_tiles[0][0][0][0]);
+  }
+  store_part<C, FinishOf<Product>>({g, row0, column0, vectors}, at, sums.sum, &a_tiles[0][0][0][0],
                                    group_of_thread<C>() == 0);
 }
 

@@ -11,7 +11,10 @@
 // model of the time chooses, and adds slices of k where tiles are few
 // (ops/sgemm/parity_batches.hpp). In the small tiles a thread sums each 8 of k apart.
 //
-// Prediction: 1012×962×402 (NN) in 27 µs, where row_24 takes 43; 127×129×131 in 6 µs.
+// Prediction: 1012×962×402 (NN) in 27 µs, where row_24 takes 43; 127×129×131 in 6 µs. Measured on
+// an H200: 28.0 µs, where row_24 takes 45.1 and cuBLAS 26.0; and 6.8, where cuBLAS takes 6.9. Of
+// 22,849 products it is the fastest rung on CUDA cores on 7,003, there 1.07 times as fast as the
+// others in the mean; of 17,807 batches it is on 5,097, 1.10 times as fast.
 // Accepts: every problem, batches in strides or in arrays of pointers; float4 where alignment
 // allows, and words from arrays of pointers.
 // What binds it: the multiply-adds, of which row_07 issues more where it has two CTAs.
