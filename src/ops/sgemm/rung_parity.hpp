@@ -14,7 +14,7 @@ inline namespace WARPLADDER_FLAVOUR {
 template <class C>
 void predict_join_of_groups(ladder::Totals& t, std::uint64_t warps) {
   constexpr std::uint64_t kSums = C::thread_rows * C::thread_columns, kOthers = C::groups - 1,
-                          kAtOnce = sums_at_once<C>(floats_of_groups<C, true, true>);
+                          kAtOnce = sums_at_once<C>(floats_of_groups<C, true, true>());
   const std::uint64_t requests = warps * kOthers * kSums;
   t.shared_store_requests += requests;
   t.shared_store_wavefronts += requests;

@@ -289,10 +289,11 @@ __device__ __forceinline__ void join_groups(ParitySums<C>& own, float* shared) {
 
 // Floats of the larger operand's tiles, of all groups: there they are joined.
 template <class C, bool kARows, bool kBRows>
-constexpr int floats_of_groups = 2 *
-                                 C::groups* C::depth*(C::rows > C::columns
-                                                          ? parity_stride<C>(C::rows, kARows)
-                                                          : parity_stride<C>(C::columns, !kBRows));
+constexpr int floats_of_groups() {
+  const int line = C::rows > C::columns ? parity_stride<C>(C::rows, kARows)
+                                        : parity_stride<C>(C::columns, !kBRows);
+  return 2 * C::groups * C::depth * line;
+}
 
 // Product: all of it (Gemm, or with constants), or slices of k (PartlySliced, BatchSlices).
 template <class C, bool kARows, bool kBRows, int kVector, class Product>
@@ -333,7 +334,7 @@ static __global__ void __launch_bounds__(C::threads, C::resident)
   of_parts.join(sums);
   if constexpr (requires { product.slices; }) ptx::allow_next_kernel();  // the join
   if constexpr (C::groups > 1) {
-    join_groups<C, floats_of_groups<C, kARows, kBRows>>(
+    join_groups<C, floats_of_groups<C, kARows, kBRows>()>(
         sums, C::rows > C::columns ? &a_tiles[0][0][0][0] : &b_tiles[0][0][0][0]);
   }
   store_part<C, FinishOf<Product>>({g, row0, column0, vectors}, at, sums.sum, &a_tiles[0][0][0][0],
