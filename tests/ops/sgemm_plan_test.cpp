@@ -8,6 +8,7 @@
 #include <cstring>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -86,10 +87,10 @@ class PlannedProduct {
     std::vector<T> c(static_cast<std::size_t>(p_.m * p_.n));
     for (std::int64_t i = 0; i < p_.m; ++i) {
       for (std::int64_t x = 0; x < p_.k; ++x) {
-        const float a = host_a_[static_cast<std::size_t>(i * p_.k + x)];
+        const float a = host_a_[static_cast<std::size_t>(p_.trans_a ? x * p_.m + i : i * p_.k + x)];
         for (std::int64_t j = 0; j < p_.n; ++j) {
           add(c[static_cast<std::size_t>(i * p_.n + j)], a,
-              host_b_[static_cast<std::size_t>(x * p_.n + j)]);
+              host_b_[static_cast<std::size_t>(p_.trans_b ? j * p_.k + x : x * p_.n + j)]);
         }
       }
     }
@@ -109,14 +110,18 @@ runtime::Machine made_up(int capability, int multiprocessors, double f64_tensor)
   return m;
 }
 
-// A rung's plan among those that are compared, or no rung.
-Plan plan_of(std::string_view id, const Problem& p, Arithmetic arithmetic = Arithmetic::cuda_cores,
-             const runtime::Machine& machine = {}) {
+// A rung among those that are compared, or none.
+Candidate candidate_of(std::string_view id, const Problem& p, Arithmetic arithmetic,
+                       const runtime::Machine& machine) {
   Candidate all[kMostCandidates];
   const int count = plain::candidates(p, machine, arithmetic, {}, all);
   const Candidate* const found =
       std::find_if(all, all + count, [&](const Candidate& each) { return each.plan.id == id; });
-  return found == all + count ? Plan{} : found->plan;
+  return found == all + count ? Candidate{} : *found;
+}
+Plan plan_of(std::string_view id, const Problem& p, Arithmetic arithmetic = Arithmetic::cuda_cores,
+             const runtime::Machine& machine = {}) {
+  return candidate_of(id, p, arithmetic, machine).plan;
 }
 
 TEST(SgemmPlans, NeedNoMoreWorkspaceThanTheyAskFor) {
@@ -216,6 +221,49 @@ TEST(SgemmPlans, OfAPartInSlicesAreRight) {
     EXPECT_LT(plan.workspace_bytes, 2 * whole_slice);
     const PlannedProduct product(p);
     product.judge(product.run(plan), product.truth());
+  }
+}
+
+// In every tile that the model can choose, with operands that lie along k or across it, in lines
+// that begin at multiples of 16 bytes or anywhere.
+TEST(SgemmPlans, AreRightInEveryTile) {
+  const std::pair<const char*, std::size_t> kTiles[] = {
+      {"row_24_batched_parity", 4}, {"row_26_small_tiles", 4}, {"row_27_grouped_warps", 6}};
+  for (const auto& [id, tiles] : kTiles) {
+    std::set<std::tuple<std::int64_t, std::int64_t, bool, bool, bool, bool>> tried;
+    for (const int multiprocessors : {1, 2, 4, 16, 132}) {
+      const runtime::Machine machine = made_up(80, multiprocessors, 0);
+      const device::StandIn stand_in(machine);
+      for (const Shape& shape :
+           {Shape{40, 72, 52},    Shape{70, 130, 45},   Shape{130, 70, 45},  Shape{132, 64, 60},
+            Shape{64, 132, 60},   Shape{150, 150, 37},  Shape{20, 40, 300},  Shape{40, 20, 300},
+            Shape{256, 260, 36},  Shape{61, 63, 129},   Shape{64, 128, 400}, Shape{62, 126, 401},
+            Shape{128, 64, 400},  Shape{126, 62, 401},  Shape{64, 64, 400},  Shape{62, 61, 401},
+            Shape{16, 32, 300},   Shape{15, 31, 301},   Shape{32, 16, 300},  Shape{31, 15, 301},
+            Shape{128, 128, 200}, Shape{127, 126, 201}, Shape{256, 256, 60}, Shape{64, 66, 40},
+            Shape{66, 64, 40},    Shape{16, 30, 300},   Shape{30, 16, 300},  Shape{128, 66, 400},
+            Shape{66, 128, 400},  Shape{256, 254, 60},  Shape{254, 256, 60}}) {
+        for (const bool trans_a : {false, true}) {
+          for (const bool trans_b : {false, true}) {
+            const Problem p =
+                compact(shape.m, shape.n, shape.k, Layout::row_major, trans_a, trans_b);
+            const Candidate found = candidate_of(id, p, Arithmetic::cuda_cores, machine);
+            if (!found.plan.rung) continue;
+            const bool of_a = p.lda % 4 == 0, of_b = p.ldb % 4 == 0;
+            if (!tried.emplace(found.cut.rows, found.cut.columns, trans_a, trans_b, of_a, of_b)
+                     .second)
+              continue;
+            SCOPED_TRACE(testing::Message()
+                         << id << " in tiles of " << found.cut.rows << "x" << found.cut.columns
+                         << " for " << shape.m << "x" << shape.n << "x" << shape.k);
+            const PlannedProduct product(p);
+            product.judge(product.run(found.plan), product.truth());
+          }
+        }
+      }
+    }
+    // Of 14 a tile, in which lines of A, of B, of both or of none begin at multiples of 16 bytes.
+    EXPECT_GE(tried.size(), 10 * tiles) << id << " was not run in most layouts";
   }
 }
 
