@@ -213,19 +213,33 @@ void consider_lines_across(Considered& plans, const Problem& p, std::int64_t cou
                  {WARPLADDER_PLANNED(row_25_lines_across)}, rung);
 }
 
-// `planned`: the rung that multiplies in `Tiles`, which are AmongTiles. `parted`: only where a
+// For with_..._tile(): considers a rung in the tile, for `count` products. `parted`: only where a
 // thread sums parts of k apart.
+struct ConsiderSlices {
+  Considered& plans;
+  const Problem& p;
+  std::int64_t count;
+  bool parted;
+  Plan planned;
+  Corrected rung;
+
+  template <class C>
+  void operator()(const Slices& s) const {
+    if (parted && !C::parted) return;
+    Plan plan = planned;
+    plan.workspace_bytes = bytes_of_batch_slices(s, p, count);
+    plans.consider(s.time_s, plan, rung, AndCut{p}.operator()<C>(s).cut);
+  }
+};
+
+// `planned`: the rung that multiplies in `Tiles`, which are AmongTiles.
 template <class Tiles>
 void consider_batches_by_parity(Considered& plans, const Problem& p, std::int64_t count,
-                                const runtime::Machine& machine, bool parted, Plan planned,
+                                const runtime::Machine& machine, bool parted, const Plan& planned,
                                 Corrected rung) {
   if (!Tiles::fit(p.m, p.n, count)) return;
   Tiles::with(parity_batch(p.m, p.n, p.k, p.trans_a, p.trans_b, count), machine,
-              [&]<class C>(const Slices& s) {
-                if (parted && !C::parted) return;
-                planned.workspace_bytes = bytes_of_batch_slices(s, p, count);
-                plans.consider(s.time_s, planned, rung, AndCut{p}.operator()<C>(s).cut);
-              });
+              ConsiderSlices{plans, p, count, parted, planned, rung});
 }
 struct ParityRungs {
   Corrected batched, grouped;
@@ -249,18 +263,12 @@ void consider_parity_slices(Considered& plans, const Problem& p, const runtime::
                  Corrected::row_20_parity_split_k, cut);
 }
 
-// `parted`: only where a thread sums parts of k apart.
 void consider_small_tiles(Considered& plans, const Problem& p, std::int64_t count,
                           const runtime::Machine& machine, bool parted, Corrected rung) {
   if (!fits_ring(p.m, p.n, count) || !ladder::runs_on(machine, rung_row_26_small_tiles)) return;
-  with_ring_tile(ring_shape(p.m, p.n, p.k, p.trans_a, p.trans_b, count), machine,
-                 [&]<class C>(const Slices& s) {
-                   if (parted && !C::parted) return;
-                   plans.consider(
-                       s.time_s,
-                       {WARPLADDER_PLANNED(row_26_small_tiles), bytes_of_batch_slices(s, p, count)},
-                       rung, AndCut{p}.operator()<C>(s).cut);
-                 });
+  with_ring_tile(
+      ring_shape(p.m, p.n, p.k, p.trans_a, p.trans_b, count), machine,
+      ConsiderSlices{plans, p, count, parted, {WARPLADDER_PLANNED(row_26_small_tiles)}, rung});
 }
 
 // The rungs on CUDA cores. `in_terms`: others are as fast and more accurate where sums of long k

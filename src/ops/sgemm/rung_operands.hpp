@@ -52,6 +52,15 @@ __device__ __forceinline__ bool is_whole(const float* data) {
   return reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
 }
 
+// Whether four neighbours of an operand's lines, so many elements long, may be copied at once, as
+// far as is known before arrays of pointers are read.
+inline bool comes_by_fours(const float* data, std::int64_t ld, std::int64_t line,
+                           std::int64_t stride, const Batch& batch) {
+  const std::int64_t distances = ld | (batch.count > 1 ? stride : 0);
+  return !batch.arrays && reinterpret_cast<std::uintptr_t>(data) % 16 == 0 &&
+         (line | distances) % 4 == 0;
+}
+
 // Whether lines of A or B begin elsewhere than at multiples of 16 bytes, as far as is known before
 // arrays of pointers are read.
 inline bool begins_anywhere(const Gemm& g, const Batch& batch) {

@@ -136,14 +136,6 @@ static __global__ void __launch_bounds__(C::threads, C::resident)
                                first == 0);
 }
 
-// Whether four neighbours of an operand's lines, so many elements long, may be copied at once.
-inline bool comes_by_fours(const float* data, std::int64_t ld, std::int64_t line,
-                           std::int64_t stride, const Batch& batch) {
-  const std::int64_t distances = ld | (batch.count > 1 ? stride : 0);
-  return !batch.arrays && reinterpret_cast<std::uintptr_t>(data) % 16 == 0 &&
-         (line | distances) % 4 == 0;
-}
-
 // Each operand whose lines lie across k is copied as widely as it allows, whatever the other one
 // does.
 template <class C, bool kARows, bool kBRows>

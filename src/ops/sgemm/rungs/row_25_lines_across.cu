@@ -16,14 +16,10 @@
 namespace warpladder::sgemm {
 namespace {
 
-// Whether four neighbours of each line may be read at once, as far as is known before arrays of
-// pointers are read.
+// Whether four neighbours of each line may be read at once.
 bool are_whole(const FewLines& f) {
-  const Gemm& g = f.gemm;
-  const std::int64_t stride = f.by_row ? f.batch.stride_b : f.batch.stride_a;
-  const auto address = reinterpret_cast<std::uintptr_t>(f.by_row ? g.b : g.a);
-  return !f.batch.arrays && address % 16 == 0 &&
-         (f.lines | f.ldy | (f.batch.count > 1 ? stride : 0)) % 4 == 0;
+  return comes_by_fours(f.by_row ? f.gemm.b : f.gemm.a, f.ldy, f.lines,
+                        f.by_row ? f.batch.stride_b : f.batch.stride_a, f.batch);
 }
 
 void launch(const Call& call, runtime::StreamView& stream) {
