@@ -41,12 +41,12 @@ MOST_TIMES = 1  # logarithm: plan() leaves out what takes more than twice as lon
 # Arithmetics that callers may ask for, beside all of them.
 ARITHMETICS = (
     {"row_07_register_parity", "row_11_few_rows", "row_13_split_k", "row_19_few_lines", "row_20_parity_split_k",
-     "row_22_columns_stay", "row_24_batched_parity", "row_25_lines_across", "row_26_small_tiles",
-     "row_27_grouped_warps"},
+     "row_22_columns_stay", "row_24_batched_parity", "row_26_small_tiles", "row_27_grouped_warps",
+     "row_28_even_shares"},
     {"row_08_double", "row_14_double_split_k"},
     {f"{rung}_in_batches"
      for rung in ("row_15_tiny_products", "row_16_streamed", "row_19_few_lines", "row_23_lone_warps",
-                  "row_24_batched_parity", "row_25_lines_across", "row_26_small_tiles", "row_27_grouped_warps")},
+                  "row_24_batched_parity", "row_26_small_tiles", "row_27_grouped_warps", "row_28_even_shares")},
 )
 
 

@@ -42,6 +42,11 @@ struct EvenParts {
   __host__ __device__ __forceinline__ int first(int part) const {
     return part * each + (part < more ? part : more);
   }
+  // Which part has it.
+  __host__ __device__ __forceinline__ int part_of(int piece) const {
+    const int longer = more * (each + 1);
+    return piece < longer ? piece / (each + 1) : more + (piece - longer) / each;
+  }
 };
 
 }  // namespace WARPLADDER_FLAVOUR

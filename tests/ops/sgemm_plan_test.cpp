@@ -267,6 +267,46 @@ TEST(SgemmPlans, AreRightInEveryTile) {
   }
 }
 
+// As few multiprocessors as here part tiles of C among CTAs, or leave CTAs several of them.
+TEST(SgemmPlans, AreRightInEveryShare) {
+  constexpr const char* kId = "row_28_even_shares";
+  std::set<std::tuple<std::int64_t, std::int64_t, bool, bool, bool, bool>> tried;
+  for (const int multiprocessors : {1, 3, 132}) {
+    const runtime::Machine machine = made_up(80, multiprocessors, 0);
+    const device::StandIn stand_in(machine);
+    for (const auto& [few, many, k] :
+         {Shape{3, 33, 40}, Shape{2, 100, 1000}, Shape{4, 257, 601}, Shape{8, 70, 1300},
+          Shape{5, 1030, 99}, Shape{7, 300, 300}, Shape{1, 2100, 61}, Shape{6, 65, 2050}}) {
+      for (const bool rows_are_few : {false, true}) {
+        for (const bool trans_a : {false, true}) {
+          for (const bool trans_b : {false, true}) {
+            const Problem p = compact(rows_are_few ? few : many, rows_are_few ? many : few, k,
+                                      Layout::row_major, trans_a, trans_b);
+            const Candidate found = candidate_of(kId, p, Arithmetic::cuda_cores, machine);
+            ASSERT_TRUE(found.plan.rung);
+            if (!tried
+                     .emplace(found.cut.rows, found.cut.columns, found.cut.partly, trans_a, trans_b,
+                              k % 4 == 0)
+                     .second) {
+              continue;
+            }
+            SCOPED_TRACE(testing::Message()
+                         << "in tiles of " << found.cut.rows << "x" << found.cut.columns
+                         << (found.cut.partly ? ", parted," : "") << " for " << p.m << "x" << p.n
+                         << "x" << k);
+            const PlannedProduct product(p);
+            product.judge(product.run(found.plan), product.truth());
+          }
+        }
+      }
+    }
+  }
+  const auto parted =
+      std::ranges::count_if(tried, [](const auto& one) { return std::get<2>(one); });
+  EXPECT_GE(parted, 20);
+  EXPECT_GE(tried.size() - static_cast<std::size_t>(parted), 40u);
+}
+
 // One product, stated in either layout, is planned alike and has the same bits.
 TEST(SgemmPlans, DoNotDependOnTheLayout) {
   for (const Shape& shape : kShapes) {
@@ -292,7 +332,7 @@ TEST(SgemmPlans, ChooseByTheConstantsOfEachArchitecture) {
     const char *on_75, *on_80, *on_90;
   };
   constexpr Choice kChoices[] = {
-      {{1, 4096, 4096}, "row_27_grouped_warps", "row_11_few_rows", "row_25_lines_across"},
+      {{1, 4096, 4096}, "row_27_grouped_warps", "row_28_even_shares", "row_28_even_shares"},
       {{17, 4097, 4099}, "row_27_grouped_warps", "row_11_few_rows", "tc_19_cluster_slices"},
       {{32, 4096, 11008}, "row_27_grouped_warps", "row_11_few_rows", "tc_21_mapped_lines"},
       {{100, 10000, 1000}, "row_20_parity_split_k", "row_11_few_rows", "tc_19_cluster_slices"},

@@ -149,8 +149,8 @@ TEST(SgemmPlan, FollowsTheLayoutOfFewLines) {
     }
   }
   EXPECT_EQ(planned(compact(4, 4096, 512, rows, false, true)), "row_19_few_lines");
-  EXPECT_EQ(planned(compact(2, 7342, 1308, rows, true, false)), "row_25_lines_across");
-  EXPECT_EQ(planned(compact(7342, 2, 1308, rows, true, false)), "row_25_lines_across");
+  EXPECT_EQ(planned(compact(2, 7342, 1308, rows, true, false)), "row_28_even_shares");
+  EXPECT_EQ(planned(compact(7342, 2, 1308, rows, true, false)), "row_28_even_shares");
   // Eight rows' long sums lose more than cublasSgemm's.
   EXPECT_NE(planned(compact(8, 4096, 11008, rows, false, true)), "row_19_few_lines");
   const auto rounded_once = [](const Problem& p) -> std::string {

@@ -2,7 +2,7 @@
 // How a candidate of plan() cuts C and k: the corrections of the model's times ask for it
 // (corrections.hpp). Host code of plan().
 
-#include "ops/sgemm/lines.hpp"
+#include "ops/sgemm/line_shares.hpp"
 #include "ops/sgemm/parity_slices.hpp"
 #include "ops/sgemm/plan.hpp"
 #include "ops/sgemm/tensor/held_tiles.hpp"
@@ -71,6 +71,21 @@ struct AndCutOfLines {
     Cut cut = rows_are_few ? Cut{C::rows, lines} : Cut{lines, C::rows};
     cut.slices = split.parts;
     return {split.time_s, cut};
+  }
+};
+
+// The warps that part a tile's k are its slices; a CTA's turns, its steps.
+struct AndCutOfShares {
+  bool rows_are_few;
+
+  template <class C>
+  WithCut<SharedTiles> operator()(const SharedTiles& shared) const {
+    const std::int64_t lines = lines_of_tile<C>(shared.part_bits);
+    Cut cut = rows_are_few ? Cut{C::rows, lines} : Cut{lines, C::rows};
+    cut.slices = 1 << shared.part_bits;
+    cut.steps = shared.most_turns();
+    cut.partly = shared.parted;
+    return {shared, cut};
   }
 };
 

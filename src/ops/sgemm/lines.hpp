@@ -1,7 +1,7 @@
 #pragma once
-// Products of few rows or columns, X, with many lines, Y, that lie along k (row_19_few_lines) or
-// across it (row_25_lines_across): which they are, how warps share them out, and the time that they
-// take by a model. Host code of the rungs and of plan().
+// Products of few rows or columns, X, with many lines, Y, that lie along k or across it: which they
+// are; of those along k (row_19_few_lines), how warps share them out, and the time that they take
+// by a model. Host code of the rungs and of plan().
 
 #include <algorithm>
 #include <cmath>
@@ -82,11 +82,13 @@ inline LinesSplit split_lines(const LinesShape& s, int of_warp, int of_round,
 }
 
 // Along k a warp has `lines` of Y, and reads `in_flight` pieces of each at once, of kWidth
-// elements.
+// elements: as many as registers allow, for these are what memory is kept busy with.
 template <int kRows_, int kLines_, int kWidth_>
 struct AlongConfig {
   static constexpr int rows = kRows_, lines = kLines_, width = kWidth_, sums = rows * lines,
-                       in_flight = width == 4 && lines == 2 ? 2 : 8 / lines,
+                       in_flight = width == 1                 ? (rows == 8 ? 16 : 32) / lines
+                                   : lines == 8 || sums == 32 ? 1
+                                                              : 2,
                        pieces = 32 * in_flight;
 };
 // Many lines of a warp share what it reads of X; few leave more warps, and shorter ways along k,
@@ -112,28 +114,6 @@ auto with_width_along(const LinesShape& s, const runtime::Machine& machine, cons
 template <class Run>
 auto with_along(const LinesShape& s, const runtime::Machine& machine, const Run& run) {
   return s.words ? with_width_along<1>(s, machine, run) : with_width_along<4>(s, machine, run);
-}
-
-// Across k a lane has `columns` lines: one; or four, neighbours that are copied at once, or 32
-// apart.
-template <int kRows_, int kColumns_, int kWidth_>
-struct AcrossConfig {
-  static constexpr int rows = kRows_, columns = kColumns_, width = kWidth_, of_warp = 32 * columns,
-                       round = 8, stages = columns == 1 ? 6 : 3;
-};
-template <int kRows, class Run>
-auto with_rows_across(const LinesShape& s, const runtime::Machine& machine, const Run& run) {
-  using Narrow = AcrossConfig<kRows, 1, 1>;
-  using Apart = AcrossConfig<kRows, 4, 1>;
-  using Neighbours = AcrossConfig<kRows, 4, 4>;
-  const LinesSplit narrow = split_lines(s, Narrow::of_warp, Narrow::round, machine),
-                   wide = split_lines(s, Apart::of_warp, Apart::round, machine);
-  if (narrow.time_s < wide.time_s) return run.template operator()<Narrow>(narrow);
-  return s.words ? run.template operator()<Apart>(wide) : run.template operator()<Neighbours>(wide);
-}
-template <class Run>
-auto with_across(const LinesShape& s, const runtime::Machine& machine, const Run& run) {
-  return s.few > 4 ? with_rows_across<8>(s, machine, run) : with_rows_across<4>(s, machine, run);
 }
 
 // Longer sums of a lane lose more than cublasSgemm's do.

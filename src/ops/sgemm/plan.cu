@@ -8,7 +8,7 @@
 #include "ops/sgemm/corrections.hpp"
 #include "ops/sgemm/cuts.hpp"
 #include "ops/sgemm/double_slices.hpp"
-#include "ops/sgemm/lines.hpp"
+#include "ops/sgemm/line_shares.hpp"
 #include "ops/sgemm/lone_warps.hpp"
 #include "ops/sgemm/parity_batches.hpp"
 #include "ops/sgemm/ring_slices.hpp"
@@ -36,8 +36,8 @@ WARPLADDER_USES_RUNG(row_22_columns_stay);
 WARPLADDER_USES_RUNG(row_23_lone_warps);
 WARPLADDER_USES_RUNG(row_24_batched_parity);
 WARPLADDER_USES_RUNG(row_26_small_tiles);
-WARPLADDER_USES_RUNG(row_25_lines_across);
 WARPLADDER_USES_RUNG(row_27_grouped_warps);
+WARPLADDER_USES_RUNG(row_28_even_shares);
 WARPLADDER_USES_RUNG(tc_13_mma_sync);
 #if WARPLADDER_HOPPER_CODE  // 0: this build holds no code for compute capability 9.0
 WARPLADDER_USES_RUNG(row_08_double);
@@ -204,13 +204,14 @@ void consider_lines_along(Considered& plans, const Problem& p, std::int64_t coun
   plans.consider(with_along(shape, machine, AndCutOfLines{shape, are_rows_few(p, true)}),
                  {WARPLADDER_PLANNED(row_19_few_lines)}, rung);
 }
-void consider_lines_across(Considered& plans, const Problem& p, std::int64_t count,
-                           const runtime::Machine& machine, Corrected rung) {
-  if (!has_few_lines(p, false, count) || p.k > kLongestLines) return;
-  if (!ladder::runs_on(machine, rung_row_25_lines_across)) return;
-  const LinesShape shape = lines_shape(p, false, count);
-  plans.consider(with_across(shape, machine, AndCutOfLines{shape, are_rows_few(p, false)}),
-                 {WARPLADDER_PLANNED(row_25_lines_across)}, rung);
+void consider_even_shares(Considered& plans, const Problem& p, std::int64_t count,
+                          const runtime::Machine& machine, Corrected rung) {
+  if (!fits_shares(p, count) || !ladder::runs_on(machine, rung_row_28_even_shares)) return;
+  const auto [shared, cut] =
+      with_shared_tiles(shared_shape(p, count), are_along(p), machine, AndCutOfShares{p.m <= p.n});
+  plans.consider(shared.time_s,
+                 {WARPLADDER_PLANNED(row_28_even_shares), most_bytes_of_shares(p, count, machine)},
+                 rung, cut);
 }
 
 // For with_..._tile(): considers a rung in the tile, for `count` products. `parted`: only where a
@@ -282,7 +283,7 @@ Considered on_cuda_cores(const Problem& p, const runtime::Machine& machine, bool
                  {WARPLADDER_PLANNED(row_07_register_parity)}, Corrected::row_07_register_parity,
                  cut_by_parity(p, machine));
   consider_lines_along(plans, p, 1, machine, Corrected::row_19_few_lines);
-  consider_lines_across(plans, p, 1, machine, Corrected::row_25_lines_across);
+  consider_even_shares(plans, p, 1, machine, Corrected::row_28_even_shares);
   // Of many waves row_07 has tiles that were found for their sizes.
   constexpr double kFewWaves = 4;
   if (tiles_of(p) <= kFewWaves * machine.multiprocessors) {
@@ -397,7 +398,7 @@ Considered together_of(const Problem& given, const runtime::Machine& machine, Ar
     if (!in_terms || !loses_by_lines(p)) {
       consider_lines_along(plans, p, count, machine, Corrected::row_19_few_lines_in_batches);
     }
-    consider_lines_across(plans, p, count, machine, Corrected::row_25_lines_across_in_batches);
+    consider_even_shares(plans, p, count, machine, Corrected::row_28_even_shares_in_batches);
   }
 #if WARPLADDER_HOPPER_CODE
   if (hopper && arithmetic != Arithmetic::cuda_cores) {
@@ -429,7 +430,11 @@ Considered plans_of_one(const Problem& given, const runtime::Machine& machine,
   if (arithmetic != Arithmetic::double_rounded) {
     // Terms and float64 are as accurate as cublasSgemm where sums in FP32 are not.
     const bool in_terms = hopper && arithmetic == Arithmetic::accurate;
-    if (!in_terms || !loses_by_lines(p)) plans = on_cuda_cores(p, machine, in_terms);
+    if (!in_terms || !loses_by_lines(p)) {
+      plans = on_cuda_cores(p, machine, in_terms);
+    } else {
+      consider_even_shares(plans, p, 1, machine, Corrected::row_28_even_shares);
+    }
   }
   if (arithmetic == Arithmetic::cuda_cores) return plans;
   if (!hopper) {

@@ -1,5 +1,5 @@
 #pragma once
-// Few lines of X times many lines of Y: what row_19_few_lines and row_25_lines_across share, and
+// Few lines of X times many lines of Y: what row_19_few_lines and row_28_even_shares share, and
 // the device code of row_19, whose lines lie along k. Its warps keep 32 sums each, of kRows lines
 // of X and 32 / kRows of Y.
 
@@ -38,8 +38,8 @@ struct LineOperands {
   float* c;
   std::int64_t block;
 };
-__device__ __forceinline__ LineOperands operands_of(const FewLines& f) {
-  const auto [product, block] = f.blocks(blockIdx.x);
+__device__ __forceinline__ LineOperands operands_of(const FewLines& f, unsigned number) {
+  const auto [product, block] = f.blocks(number);
   const ProductOperands all = operands_of(f.gemm, f.batch, product);
   return {f.by_row ? all.a : all.b, f.by_row ? all.b : all.a, all.c, block};
 }
@@ -126,7 +126,7 @@ __device__ __forceinline__ float deal_out(float (&sum)[kSums]) {
 template <class C>
 static __global__ void __launch_bounds__(32 * kWarpsOfLines, 2) multiply_few_lines(FewLines f) {
   using Step = AlongStep<C>;
-  const LineOperands of = operands_of(f);
+  const LineOperands of = operands_of(f, blockIdx.x);
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, part = warp % f.parts;
   const std::int64_t first = (of.block * (kWarpsOfLines / f.parts) + warp / f.parts) * C::lines;
   const std::int64_t k0 = (std::int64_t{part} * C::pieces + lane) * C::width,

@@ -1,0 +1,59 @@
+// Bound before: row_19 and row_25, since gone, gave a CTA some lines of Y. Where those are no
+// multiple of what all multiprocessors take at a time, some wait for others: 18175×2×884 (TN) took
+// 31 µs on an H200. And row_25's copies of words were slow.
+//
+// Idea: CTAs stay, and go from tile to tile, the next one's rounds under way before the last one's
+// sums are stored. Each has an even share of all tiles' turns, to within one turn; a second kernel
+// adds up the sums of tiles that CTAs part. Of lines along k a warp copies rounds of 32×32 to
+// shared memory, 128 bytes of each line. Of lines across k each lane reads its own straight into
+// registers, a round ahead: there words cost no more than fours.
+//
+// Prediction: 18175×2×884 in 20 µs. Measured: 23; 9753×8×1303 (NN) 24, where the fastest rung
+// before took 34.
+// Accepts: up to 8 rows or columns, and batches of them; vectors where alignment allows.
+// What binds it: memory, from some 100 MB on; of less, the launch and the first loads' latency. Of
+// words along k, their copies.
+
+#include "ops/sgemm/rung_line_shares.hpp"
+
+namespace warpladder::sgemm {
+namespace {
+
+void launch(const Call& call, runtime::StreamView& stream) {
+  with_batch(call, [&](const Gemm& g, const Batch& batch, bool trans_a, bool trans_b) {
+    const Problem p = in_layout(call.problem, Layout::row_major);
+    const bool by_row = p.m <= p.n, of_a = comes_by_fours(g.a, g.lda, g.k, batch.stride_a, batch),
+               of_b = comes_by_fours(g.b, g.ldb, g.k, batch.stride_b, batch);
+    SharedLines f{};
+    static_cast<FewLines&>(f) = few_lines(g, batch, trans_a, trans_b, by_row);
+    f.x_fours = f.x_k == 1 && (by_row ? of_a : of_b);
+    LinesShape shape = shared_shape(p, batch.count);
+    shape.k = g.k;
+    shape.words = !(by_row ? of_b : of_a);
+    with_shared_tiles(shape, are_along(p), *stream.machine, [&]<class C>(const SharedTiles& tiles) {
+      launch_shares<C>(f, tiles, stream);
+    });
+  });
+}
+
+bool takes(const Call& call) {
+  return fits_shares(in_layout(call.problem, Layout::row_major), call.batch.count);
+}
+
+std::size_t workspace(const Call& call, const runtime::Machine& machine) {
+  return most_bytes_of_shares(in_layout(call.problem, Layout::row_major), call.batch.count,
+                              machine);
+}
+
+}  // namespace
+
+WARPLADDER_RUNG(row_28_even_shares) = {
+    .idea = "few rows in even shares, CTAs stay",
+    .accepts = "up to 8 rows or columns; batches",
+    .launch = launch,
+    .predict = predict_in<Layout::row_major, predict_multiply_adds>,
+    .takes = takes,
+    .workspace_bytes = workspace,
+    .needs = {.capability = 80}};
+
+}  // namespace warpladder::sgemm
