@@ -141,12 +141,15 @@ std::vector<Explanation> explanations_of(const ExplainFlags& flags) {
                   {{"--shape", flags.shape.has_value()}, {"--variant", flags.variant.has_value()}});
   }
   // A matrix has no shape, and is the variant.
-  const std::vector<std::int64_t> shape =
-      flags.matrix  ? std::vector<std::int64_t>{}
-      : flags.shape ? parse_shape(*flags.shape, op.default_shape().size(), "--shape")
-                    : op.default_shape();
-  const std::string variant =
-      flags.matrix ? *flags.matrix : flags.variant.value_or(op.variants().front());
+  lab::PlainProblem problem;
+  if (flags.matrix) {
+    problem.variant = *flags.matrix;
+  } else if (flags.shape) {
+    problem = {parse_shape(*flags.shape, op.default_shape().size(), "--shape"),
+               flags.variant.value_or(op.variants().front())};
+  } else {
+    problem = lab::problem_to_explain(rungs, flags.variant);
+  }
 
   const lab::Progress progress = progress_on_stderr();
   lab::ExplainOptions options{.threads = flags.device.threads,
@@ -157,7 +160,7 @@ std::vector<Explanation> explanations_of(const ExplainFlags& flags) {
     const std::string rung = selected.rung->full_name();
     progress("counting " + rung, static_cast<double>(explained.size()) / rungs.size());
     options.announce = [&](double seconds) { announce_if_long(rung, seconds); };
-    explained.push_back(lab::explain(selected, shape, variant, options));
+    explained.push_back(lab::explain(selected, problem.shape, problem.variant, options));
   }
   end_progress();
   return explained;
@@ -210,7 +213,8 @@ void add_explain(CLI::App& app, Context& context) {
   const auto flags = std::make_shared<ExplainFlags>();
   verb->add_option("OP/RUNG", flags->first, "The rung")->type_name("");
   verb->add_option("OP/RUNG2", flags->second, "A second one, to compare with")->type_name("");
-  verb->add_option("--shape", flags->shape, "The problem (default: one that shows its counts soon)")
+  verb->add_option("--shape", flags->shape,
+                   "The problem (default: one that the rung takes, and shows its counts soon)")
       ->type_name("MxNxK");
   verb->add_option("--variant", flags->variant, "Of the operator (default: the first in list)")
       ->type_name("NAME");

@@ -346,6 +346,27 @@ const Roof* Explanation::binding(const std::vector<Roof>& roofs) const {
   return bytes_bind ? &*slowest : nullptr;
 }
 
+PlainProblem problem_to_explain(const std::vector<Selected>& rungs,
+                                const std::optional<std::string>& variant) {
+  const ops::Operator& op = *rungs.at(0).op;
+  const std::vector<std::string> variants =
+      variant ? std::vector<std::string>{*variant} : op.variants();
+  const auto takes = [](const Selected& selected, const PlainProblem& problem) {
+    const auto trial =
+        selected.op->case_of_shape(problem.shape, problem.variant).prepare(runtime::Target::cpu);
+    return ladder::why_not(*selected.rung, trial->call()).empty();
+  };
+  for (const std::vector<std::int64_t>& shape : op.explained_shapes()) {
+    for (const std::string& each : variants) {
+      const PlainProblem problem{shape, each};
+      if (std::ranges::all_of(rungs, [&](const Selected& one) { return takes(one, problem); })) {
+        return problem;
+      }
+    }
+  }
+  return {op.explained_shapes().at(0), variants.at(0)};
+}
+
 Explanation explain(const Selected& selected, const std::vector<std::int64_t>& shape,
                     const std::string& variant, const ExplainOptions& options) {
   const ladder::AnyRung& rung = *selected.rung;

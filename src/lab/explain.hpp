@@ -142,6 +142,15 @@ struct ExplainOptions {
   const Gpu* gpu = nullptr;
 };
 
+// Where nobody says a shape: one of the operator's that all of the rungs take, in `variant` if that
+// is given. If there is none, the first one.
+struct PlainProblem {
+  std::vector<std::int64_t> shape;
+  std::string variant;
+};
+PlainProblem problem_to_explain(const std::vector<Selected>& rungs,
+                                const std::optional<std::string>& variant);
+
 // Runs the rung's counted flavour on the CPU. Throws Error(bad_input) if there is none, or if the
 // rung does not accept the problem or the GPU. `variant` is one of the operator's or,
 // where `shape` is empty, a matrix.

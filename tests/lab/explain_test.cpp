@@ -262,6 +262,16 @@ TEST(Explain, ReadsTheLinesOfSource) {
   ::unsetenv("WARPLADDER_SOURCE_DIR");
 }
 
+// `explain OP/RUNG`, and so `make rung`, needs no shape.
+TEST(Explain, EveryCountedRungHasAProblemOfItsOwn) {
+  for (const Selected& selected : select({})) {
+    if (!selected.rung->launcher(runtime::Flavour::counted)) continue;
+    const auto [shape, variant] = problem_to_explain({selected}, {});
+    const auto trial = selected.op->case_of_shape(shape, variant).prepare(runtime::Target::cpu);
+    EXPECT_EQ(ladder::why_not(*selected.rung, trial->call()), "") << selected.rung->full_name();
+  }
+}
+
 TEST(Explain, EveryCountedRungHasItsLinesInItsOwnFile) {
   for (const Selected& selected : select({})) {
     if (!selected.rung->launcher(runtime::Flavour::counted)) continue;

@@ -74,6 +74,10 @@ class Operator {
   virtual std::string idea() const = 0;        // one line: what it computes
   virtual std::string shape_form() const = 0;  // how --shape is written, e.g. "MxNxK"
   virtual std::vector<std::int64_t> default_shape() const = 0;  // for explain and bench
+  // For explain: the first one that a rung takes, in the first variant in which it does.
+  virtual std::vector<std::vector<std::int64_t>> explained_shapes() const {
+    return {default_shape()};
+  }
   // What a shape alone leaves open (a layout, which function), a word each; the first goes without
   // saying. An operator that leaves nothing open has the one variant "".
   virtual std::vector<std::string> variants() const { return {""}; }

@@ -32,6 +32,9 @@ class Sgemm final : public ops::Operator {
   std::string idea() const override { return "C = alpha op(A) op(B) + beta C, fp32"; }
   std::string shape_form() const override { return "MxNxK"; }
   std::vector<std::int64_t> default_shape() const override { return {256, 256, 256}; }
+  std::vector<std::vector<std::int64_t>> explained_shapes() const override {
+    return {default_shape(), {8, 1024, 512}, {1, 1024, 512}};
+  }
   ops::Measure measure() const override { return ops::Measure::flops; }
   std::vector<std::int64_t> baseline_shape() const override { return {512, 512, 512}; }
   std::vector<std::string> variants() const override {
