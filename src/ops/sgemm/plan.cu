@@ -397,8 +397,8 @@ Considered together_of(const Problem& given, const runtime::Machine& machine, Ar
     consider_small_tiles(plans, p, count, machine, false, Corrected::row_26_small_tiles_in_batches);
     if (!in_terms || !loses_by_lines(p)) {
       consider_lines_along(plans, p, count, machine, Corrected::row_19_few_lines_in_batches);
+      consider_even_shares(plans, p, count, machine, Corrected::row_28_even_shares_in_batches);
     }
-    consider_even_shares(plans, p, count, machine, Corrected::row_28_even_shares_in_batches);
   }
 #if WARPLADDER_HOPPER_CODE
   if (hopper && arithmetic != Arithmetic::cuda_cores) {
@@ -430,11 +430,7 @@ Considered plans_of_one(const Problem& given, const runtime::Machine& machine,
   if (arithmetic != Arithmetic::double_rounded) {
     // Terms and float64 are as accurate as cublasSgemm where sums in FP32 are not.
     const bool in_terms = hopper && arithmetic == Arithmetic::accurate;
-    if (!in_terms || !loses_by_lines(p)) {
-      plans = on_cuda_cores(p, machine, in_terms);
-    } else {
-      consider_even_shares(plans, p, 1, machine, Corrected::row_28_even_shares);
-    }
+    if (!in_terms || !loses_by_lines(p)) plans = on_cuda_cores(p, machine, in_terms);
   }
   if (arithmetic == Arithmetic::cuda_cores) return plans;
   if (!hopper) {

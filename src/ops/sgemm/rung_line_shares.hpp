@@ -217,11 +217,43 @@ struct LanePlace {
 template <class C>
 using LaneSums = float[LanePlace<C>::rows][LanePlace<C>::lines];
 
+// A lane's sums of a tile. Along k cublasSgemm shares k out among many threads, and loses less than
+// long sums do. So what a sum rounds off is taken back from the next addend.
+template <class C>
+struct TileSums {
+  LaneSums<C> sum = {};
+  float off[C::along ? LanePlace<C>::rows : 1][C::along ? LanePlace<C>::lines : 1] = {};
+
+  __device__ __forceinline__ void add(const LaneSums<C>& part) {
+    WARPLADDER_UNROLL
+    for (int i = 0; i < LanePlace<C>::rows; ++i) {
+      WARPLADDER_UNROLL
+      for (int j = 0; j < LanePlace<C>::lines; ++j) {
+        if constexpr (C::along) {
+          add(sum[i][j], off[i][j], part[i][j]);
+        } else {
+          sum[i][j] += part[i][j];
+        }
+      }
+    }
+  }
+
+ private:
+  // An infinite sum takes nothing back, or it would become no number.
+  __device__ __forceinline__ static void add(float& sum, float& off, float part) {
+    constexpr float kLargest = 0x1.fffffep127f;
+    const float right = part - off, total = sum + right;
+    off = fabsf(total) <= kLargest ? (total - sum) - right : 0;
+    sum = total;
+  }
+};
+
+// Pieces `first` to `end` of a round.
 template <class C>
 __device__ __forceinline__ void multiply_along(LaneSums<C>& part, const LineStage<C>& stage,
-                                               const LanePlace<C>& at) {
+                                               const LanePlace<C>& at, int first, int end) {
   WARPLADDER_UNROLL
-  for (int piece = 0; piece < kPiecesAlong; ++piece) {
+  for (int piece = first; piece < end; ++piece) {
     float x[LanePlace<C>::rows][4];
     WARPLADDER_UNROLL
     for (int i = 0; i < at.rows; ++i) {
@@ -251,33 +283,36 @@ __device__ __forceinline__ void multiply_across(LaneSums<C>& part, const LineSta
   }
 }
 
-// A round's products are added up first: fewer additions in a row lose less.
+// 16 products are added up first: fewer additions in a row lose less.
 template <class C>
-__device__ __forceinline__ void multiply_round(LaneSums<C>& sum, const LineStage<C>& stage,
+__device__ __forceinline__ void multiply_round(TileSums<C>& sums, const LineStage<C>& stage,
                                                const LinesAhead<C>& read, const LanePlace<C>& at) {
   LaneSums<C> part = {};
   if constexpr (C::along) {
-    multiply_along<C>(part, stage, at);
+    constexpr int kHalf = kPiecesAlong / 2;
+    LaneSums<C> other = {};
+    multiply_along<C>(part, stage, at, 0, kHalf);
+    multiply_along<C>(other, stage, at, kHalf, kPiecesAlong);
+    WARPLADDER_UNROLL
+    for (int i = 0; i < at.rows; ++i) {
+      WARPLADDER_UNROLL
+      for (int j = 0; j < at.lines; ++j) part[i][j] += other[i][j];
+    }
   } else {
     multiply_across<C>(part, stage, read);
   }
-  WARPLADDER_UNROLL
-  for (int i = 0; i < at.rows; ++i) {
-    WARPLADDER_UNROLL
-    for (int j = 0; j < at.lines; ++j) sum[i][j] += part[i][j];
-  }
+  sums.add(part);
 }
 
-// Lays a warp's sums down, and begins new ones.
+// Lays a warp's sums down.
 template <class C>
-__device__ __forceinline__ void lay_down(LineStage<C>& stage, LaneSums<C>& sum,
+__device__ __forceinline__ void lay_down(LineStage<C>& stage, const LaneSums<C>& sum,
                                          const LanePlace<C>& at) {
   WARPLADDER_UNROLL
   for (int i = 0; i < at.rows; ++i) {
     WARPLADDER_UNROLL
     for (int j = 0; j < at.lines; ++j) {
       stage.sums[at.row + i * at.row_step][at.line + j * at.line_step] = sum[i][j];
-      sum[i][j] = 0;
     }
   }
 }
@@ -353,7 +388,7 @@ static __global__ void __launch_bounds__(32 * kWarpsOfLines, 2)
   LineCopies<C> copies(f, tile, done, left);
   const LanePlace<C> at;
   LinesAhead<C> ahead = {};
-  LaneSums<C> sum = {};
+  TileSums<C> sums;
   int turns = min(left, of_tile - static_cast<int>(done)), next = turns,
       rounds = f.rounds - LinesTile<C>(f, tile, done).round, stage = 0;
   bool is_copied = false;
@@ -368,13 +403,14 @@ static __global__ void __launch_bounds__(32 * kWarpsOfLines, 2)
       is_copied = true;
       continue;
     }
-    if (rounds > 0) multiply_round<C>(sum, own[stage], read, at);
+    if (rounds > 0) multiply_round<C>(sums, own[stage], read, at);
     rounds -= f.parts;
     if (--next > 0) continue;
     left -= turns;
     if (left == 0) ptx::allow_next_kernel();
     __syncwarp();  // the stage is read no more
-    lay_down<C>(own[stage], sum, at);
+    lay_down<C>(own[stage], sums.sum, at);
+    sums = {};
     __syncthreads();  // all parts are there
     store_tile<C>(f, stages, stage, tile,
                   turns == of_tile ? nullptr : partial_sums(f, cta, done == 0));
