@@ -3,7 +3,10 @@
 
 For each call of an executor hook in the kernels' section: its return address, what it reports and
 the source line; for each basic block of the counted flavour: its fused multiply-adds by line.
-Usage: embed_sites.py PROGRAM
+Usage: embed_sites.py PROGRAM [--like OTHER]
+
+OTHER is a finished program with the same kernels, and maybe others behind them. Where each function has
+the same place in both, the table is copied from it.
 """
 
 import os
@@ -14,6 +17,7 @@ import sys
 import tempfile
 
 SECTION = "warpladder_kernels"
+TABLE = ".warpladder_sites"
 HOOK = re.compile(
     r"<(?:__tsan_(?:unaligned_|volatile_)?(?P<memory>(?:read|write)(?:\d+|_range)|vptr_update)"
     r"|(?P<block>__sanitizer_cov_trace_pc)|simt_(?P<simt>\w+))(?:@plt)?>"
@@ -169,22 +173,65 @@ def file_and_line(place):
     return file, int(number) if number.isdigit() else 0
 
 
-def section_range(program):
+def section_place(program, section):
+    """The address, the size and the place in the file of a section; None if there is none."""
     headers = subprocess.run(
         ["objdump", "-h", "-w", program], check=True, capture_output=True, text=True
     ).stdout
     for row in headers.splitlines():
         fields = row.split()
-        if len(fields) > 3 and fields[1] == SECTION:
-            return int(fields[3], 16), int(fields[2], 16)
+        if len(fields) > 5 and fields[1] == section:
+            return int(fields[3], 16), int(fields[2], 16), int(fields[5], 16)
     return None
 
 
-def main(program):
-    place = section_range(program)
+def functions_of(program, begin, size):
+    """Of each function in a section: its offset, size and name."""
+    symbols = subprocess.run(["nm", "-S", program], check=True, stdout=subprocess.PIPE, text=True).stdout
+    found = set()
+    for row in symbols.splitlines():
+        fields = row.split()
+        if len(fields) == 4 and begin <= int(fields[0], 16) < begin + size:
+            found.add((int(fields[0], 16) - begin, fields[1], fields[3]))
+    return found
+
+
+def copied_table(program, begin, size, other):
+    """The table of a program as the other one has it; None where their functions lie elsewhere."""
+    kernels, table = section_place(other, SECTION), section_place(other, TABLE)
+    if kernels is None or table is None or kernels[1] < size:
+        return None
+    if functions_of(program, begin, size) != functions_of(other, kernels[0], size):
+        return None
+    with open(other, "rb") as file:
+        file.seek(table[2])
+        text = file.read(table[1])
+    lines, parts = [], []
+    at = text.index(b"\n") + 1  # behind the row of sums
+    while at < len(text):
+        end = text.index(b"\n", at)
+        kind, first, second = text[at:end].split(b" ")
+        if kind == b"line":
+            lines.append((first.decode(), int(second)))
+            at = end + 1
+            continue
+        at = end + 1 + int(second)
+        if int(first) < size:
+            parts.append((int(first), text[end + 1 : at].decode().splitlines()))
+    return table_of(size, lines, parts)
+
+
+def main(program, other=None):
+    place = section_place(program, SECTION)
     if place is None:
         sys.exit(f"{program}: has no section {SECTION}")
-    begin, size = place
+    begin, size, _ = place
+    table = copied_table(program, begin, size, other) if other else None
+    put_into(program, table or made_table(program, begin, size))
+
+
+def made_table(program, begin, size):
+    """The table's text, from the program's disassembly and its debug information."""
     events = list(disassemble(program))
     names = demangled({what for kind, _, what in events if kind == "function"})
     events = [(kind, a, names[what] if kind == "function" else what) for kind, a, what in events]
@@ -218,7 +265,7 @@ def main(program):
             key = (kind, line_id(address))
             block_fmas[key] = block_fmas.get(key, 0) + what
     flush_fmas_into(rows, block_fmas, pending_sites)
-    put_into(program, table_of(size, number, parts))
+    return table_of(size, number, parts)
 
 
 def table_of(size, lines, parts):
@@ -238,9 +285,9 @@ def put_into(program, table):
     with tempfile.NamedTemporaryFile("w", suffix=".sites") as file:
         file.write(table)
         file.flush()
-        section = f".warpladder_sites={file.name}"
+        section = f"{TABLE}={file.name}"
         copy = f"{program}.{os.getpid()}.tmp"
-        command = ["objcopy", "--remove-section", ".warpladder_sites", "--add-section", section]
+        command = ["objcopy", "--remove-section", TABLE, "--add-section", section]
         try:
             subprocess.run([*command, program, copy], check=True)
             shutil.copymode(program, copy)
@@ -261,7 +308,7 @@ def flush_fmas_into(rows, block_fmas, pending_sites):
 if __name__ == "__main__":
     if sys.argv[1:] in (["--help"], ["-h"]):
         print(__doc__)
-    elif len(sys.argv) != 2 or not os.path.isfile(sys.argv[1]):
-        sys.exit(__doc__.strip().splitlines()[-1])
+    elif len(sys.argv) not in (2, 4) or sys.argv[2:3] not in ([], ["--like"]) or not os.path.isfile(sys.argv[1]):
+        sys.exit(next(row for row in __doc__.splitlines() if row.startswith("Usage: ")))
     else:
-        main(sys.argv[1])
+        main(sys.argv[1], *sys.argv[3:])

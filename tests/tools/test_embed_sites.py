@@ -99,6 +99,36 @@ class Embedding(unittest.TestCase):
             subprocess.run([*dump, flags, program, program.with_name("table")], check=True)
             self.assertEqual(program.with_name("table").read_text(), "text 4\n")
 
+    def program(self, folder, name, *functions):
+        """A program with these functions in the kernels' section, one behind the other."""
+        code = "".join(f'{f}: .skip 16\n.type {f}, @function\n.size {f}, 16\n' for f in functions)
+        source = Path(folder) / f"{name}.s"
+        source.write_text(f'.section {embed_sites.SECTION}, "ax", @progbits\n{code}'
+                          ".text\n.globl _start\n_start: nop\n")
+        linked = source.with_suffix("")
+        subprocess.run(["as", "-o", f"{linked}.o", source], check=True)
+        subprocess.run(["ld", "-o", linked, f"{linked}.o"], check=True)
+        return str(linked)
+
+    def test_a_table_is_copied_from_a_program_with_the_same_functions_in_front(self):
+        rows = [["kernel 0 first", "site 9 block 1"], ["kernel 16 second", "site 25 read4 2"], ["kernel 32 third"]]
+        parts = [(16 * i, part) for i, part in enumerate(rows)]
+        lines = [("a.cu", 12), ("b.cu", 3)]
+        with tempfile.TemporaryDirectory() as folder:
+            whole = self.program(folder, "whole", "first", "second", "third")
+            front = self.program(folder, "front", "first", "second")
+            self.assertIsNone(embed_sites.copied_table(front, *self.kernels(front), whole))  # it has no table
+            embed_sites.put_into(whole, embed_sites.table_of(48, lines, parts))
+            copied = embed_sites.copied_table(front, *self.kernels(front), whole)
+            self.assertEqual(copied, embed_sites.table_of(32, lines, parts[:2]))
+            for functions in (("first", "third"), ("first",), ("first", "second", "third", "fourth")):
+                other = self.program(folder, "other", *functions)
+                has_all = functions == ("first",)
+                self.assertEqual(embed_sites.copied_table(other, *self.kernels(other), whole) is not None, has_all)
+
+    def kernels(self, program):
+        return embed_sites.section_place(program, embed_sites.SECTION)[:2]
+
 
 if __name__ == "__main__":
     unittest.main()
