@@ -145,12 +145,10 @@ warpladder_layer(lab
   LINK warpladder_ladder)
 # Nobody waits for texts.
 if(WARPLADDER_QUICK)
-  # g++ spends up to a sixth of a joined file's time looking for memory to give back.
-  set(quick_joined_flags --param=ggc-min-heapsize=1048576)
   # Several as one file: half of a compilation reads and instantiates what all of them use. Pictures
   # have colours and sizes of the same names, and each matrix source is its room's.
-  target_compile_options(warpladder_lab PRIVATE -O1 ${quick_joined_flags})
-  set_target_properties(warpladder_lab PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+  target_compile_options(warpladder_lab PRIVATE -O1)
+  set_target_properties(warpladder_lab PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 24)
   set_source_files_properties(src/lab/accuracy_picture.cpp src/lab/matrix_picture.cpp
     src/lab/shapes_picture.cpp ${matrix_sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 else()
@@ -203,8 +201,7 @@ add_library(warpladder_app OBJECT ${app_sources})
 target_link_libraries(warpladder_app PUBLIC warpladder_tables warpladder_programs CLI11::CLI11)
 # CLI11 takes most of each verb's compilation: once for half of them, and nobody waits for a verb.
 set_target_properties(warpladder_app PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 14)
-target_compile_options(warpladder_app PRIVATE $<IF:$<BOOL:${WARPLADDER_QUICK}>,-O0,-O1>
-  ${quick_joined_flags})
+target_compile_options(warpladder_app PRIVATE $<IF:$<BOOL:${WARPLADDER_QUICK}>,-O0,-O1>)
 warpladder_program(warpladder KERNELS ${all_rungs} ${spaces} LINK warpladder_app)
 add_dependencies(warpladder program_files)
 
