@@ -8,7 +8,7 @@
 // shared memory, 128 bytes of each line. Of lines across k each lane reads its own straight into
 // registers, a round ahead: there words cost no more than fours.
 //
-// Prediction: 18175×2×884 in 20 µs. Measured: 23; 9753×8×1303 (NN) 24, where the fastest rung
+// Prediction: 18175×2×884 in 20 µs. Measured: 23; 9753×8×1303 (NN) 25, where the fastest rung
 // before took 34.
 // Accepts: up to 8 rows or columns, and batches of them; vectors where alignment allows.
 // What binds it: memory, from some 100 MB on; of less, the launch and the first loads' latency. Of
