@@ -332,7 +332,7 @@ TEST(SgemmPlans, ChooseByTheConstantsOfEachArchitecture) {
     const char *on_75, *on_80, *on_90;
   };
   constexpr Choice kChoices[] = {
-      {{1, 4096, 4096}, "row_27_grouped_warps", "row_28_even_shares", "row_28_even_shares"},
+      {{1, 4096, 4096}, "row_27_grouped_warps", "row_28_even_shares", "row_11_few_rows"},
       {{17, 4097, 4099}, "row_27_grouped_warps", "row_11_few_rows", "tc_19_cluster_slices"},
       {{32, 4096, 11008}, "row_27_grouped_warps", "row_11_few_rows", "tc_21_mapped_lines"},
       {{100, 10000, 1000}, "row_20_parity_split_k", "row_11_few_rows", "tc_19_cluster_slices"},
@@ -345,7 +345,7 @@ TEST(SgemmPlans, ChooseByTheConstantsOfEachArchitecture) {
       {{4096, 4096, 16}, "row_07_register_parity", "row_22_columns_stay", "row_22_columns_stay"},
       {{2047, 2049, 33}, "row_24_batched_parity", "row_22_columns_stay", "row_24_batched_parity"},
       {{4096, 4096, 64}, "row_07_register_parity", "row_13_split_k", "tc_20_held_terms"},
-      {{127, 129, 131}, "row_27_grouped_warps", "row_13_split_k", "row_27_grouped_warps"},
+      {{127, 129, 131}, "row_27_grouped_warps", "row_13_split_k", "row_26_small_tiles"},
       {{512, 512, 512}, "row_27_grouped_warps", "row_13_split_k", "tc_19_cluster_slices"},
       {{777, 777, 777}, "row_27_grouped_warps", "tc_13_mma_sync", "tc_10_full_range"},
       {{2048, 2048, 2048}, "row_07_register_parity", "tc_13_mma_sync", "tc_10_full_range"}};

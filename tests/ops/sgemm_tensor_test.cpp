@@ -104,7 +104,7 @@ TEST(SgemmPlan, FollowsTheArithmeticAndTheBatch) {
     return plain::plan(p, machine, arithmetic, batch).id;
   };
   EXPECT_EQ(planned(large, {}, Arithmetic::cuda_cores), "row_20_parity_split_k");
-  EXPECT_EQ(planned(large, {}, Arithmetic::double_rounded), "row_08_double");
+  EXPECT_EQ(planned(large, {}, Arithmetic::double_rounded), "row_14_double_split_k");
   EXPECT_EQ(planned(large, a100, Arithmetic::double_rounded), "row_10_batched_double");
   EXPECT_EQ(planned(compact(8, 8, 8), {}, Arithmetic::accurate, {.count = 999}),
             "row_15_tiny_products");
@@ -177,7 +177,7 @@ TEST(SgemmPlan, TakesAPreparedBWhereItPays) {
   EXPECT_EQ(planned(compact(4096, 4096, 4096, Layout::row_major, false, false, 0.0f)),
             "row_07_register_parity");
   EXPECT_EQ(planned(large, Arithmetic::cuda_cores), "row_20_parity_split_k");
-  EXPECT_EQ(planned(large, Arithmetic::double_rounded), "row_08_double");
+  EXPECT_EQ(planned(large, Arithmetic::double_rounded), "row_14_double_split_k");
 
   const auto prepared = [](const Problem& p, const runtime::Machine& machine = {},
                            Arithmetic arithmetic = Arithmetic::accurate) {
