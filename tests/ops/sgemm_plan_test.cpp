@@ -303,6 +303,10 @@ TEST(SgemmPlans, AreRightInEveryShare) {
   }
   const auto parted =
       std::ranges::count_if(tried, [](const auto& one) { return std::get<2>(one); });
+  // What is left of k is counted in 31 bits.
+  EXPECT_FALSE(candidate_of(kId, compact(2, 3, std::int64_t{1} << 31), Arithmetic::cuda_cores,
+                            made_up(80, 132, 0))
+                   .plan.rung);
   EXPECT_GE(parted, 20);
   EXPECT_GE(tried.size() - static_cast<std::size_t>(parted), 40u);
 }

@@ -140,10 +140,10 @@ auto with_shared_tiles(const LinesShape& s, bool along, const runtime::Machine& 
 
 // Whether Y's lines lie along k, where a problem has few lines X. Those of the shorter side are X.
 inline bool are_along(const Problem& p) { return p.m <= p.n ? p.trans_b : !p.trans_a; }
-// Turns are counted in 31 bits.
+// Turns are counted in 31 bits, and so is what is left of k.
 inline bool fits_shares(const Problem& p, std::int64_t products) {
   constexpr std::int64_t kLeastLines = 32, kLeastDepth = 16;
-  return has_few_lines(p, are_along(p), products) &&
+  return p.k <= INT32_MAX && has_few_lines(p, are_along(p), products) &&
          fits_grid(tiles(std::max(p.m, p.n), kLeastLines) * (tiles(p.k, kLeastDepth) + 1),
                    products);
 }
