@@ -9,10 +9,9 @@ target_compile_options(warpladder_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow>
   $<$<COMPILE_LANGUAGE:CXX>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>  # no machine's paths in reports
   $<$<AND:$<BOOL:${WARPLADDER_WERROR}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>)
-set(quick_heap)
 if(WARPLADDER_QUICK)  # g++ spends up to a fifth of a large file's time looking for memory to give back
-  set(quick_heap "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=1048576>")
-  target_compile_options(warpladder_options INTERFACE ${quick_heap})
+  target_compile_options(warpladder_options INTERFACE
+    "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=1048576>")
 endif()
 if(WARPLADDER_SANITIZE)
   target_compile_options(warpladder_options INTERFACE
