@@ -17,10 +17,7 @@ function(warpladder_joined name result)
   list(FILTER plans INCLUDE REGEX "/plan\\.cu$")
   list(APPEND joined ${plans})  # last: they open the flavour's namespace otherwise than rungs' headers
   list(LENGTH joined count)
-  set(in_a_file 8)
-  if(name MATCHES "_(gpu|gpu_sm90a|tests)$")
-    set(in_a_file 16)  # each template is compiled once for a file
-  endif()
+  set(in_a_file 16)  # each template is compiled once for a file
   set(number 0)
   while(count GREATER 0)
     list(SUBLIST joined 0 ${in_a_file} batch)
