@@ -121,15 +121,14 @@ inline double seconds_of(const SharedTiles& shared) { return shared.time_s; }
 template <int kRows, class Run>
 auto with_shared_rows(const LinesShape& s, bool along, const runtime::Machine& machine,
                       const Run& run) {
-  if (along) {
-    return s.words ? run.template operator()<ShareAlong<kRows, 1>>(
-                         shared_tiles_of<ShareAlong<kRows, 1>>(s, machine))
-                   : run.template operator()<ShareAlong<kRows, 4>>(
-                         shared_tiles_of<ShareAlong<kRows, 4>>(s, machine));
-  }
-  return with_fastest_tile<ShareAcross<kRows, 64>, ShareAcross<kRows, 32>>(
-      {s.few, s.lines, s.k, s.count}, machine,
-      [&]<class C>() { return shared_tiles_of<C>(s, machine); }, run);
+  const auto among = [&]<class... Configs>() {
+    return with_fastest_tile<Configs...>(
+        {s.few, s.lines, s.k, s.count}, machine,
+        [&]<class C>() { return shared_tiles_of<C>(s, machine); }, run);
+  };
+  return !along    ? among.template operator()<ShareAcross<kRows, 64>, ShareAcross<kRows, 32>>()
+         : s.words ? among.template operator()<ShareAlong<kRows, 1>>()
+                   : among.template operator()<ShareAlong<kRows, 4>>();
 }
 template <class Run>
 auto with_shared_tiles(const LinesShape& s, bool along, const runtime::Machine& machine,

@@ -207,8 +207,9 @@ void consider_lines_along(Considered& plans, const Problem& p, std::int64_t coun
 void consider_even_shares(Considered& plans, const Problem& p, std::int64_t count,
                           const runtime::Machine& machine, Corrected rung) {
   if (!fits_shares(p, count) || !ladder::runs_on(machine, rung_row_28_even_shares)) return;
-  const auto [shared, cut] =
-      with_shared_tiles(shared_shape(p, count), are_along(p), machine, AndCutOfShares{p.m <= p.n});
+  const bool along = are_along(p);
+  const auto [shared, cut] = with_shared_tiles(shared_shape(p, count), along, machine,
+                                               AndCutOfShares{are_rows_few(p, along)});
   plans.consider(shared.time_s,
                  {WARPLADDER_PLANNED(row_28_even_shares), most_bytes_of_shares(p, count, machine)},
                  rung, cut);

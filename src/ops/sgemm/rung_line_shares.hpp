@@ -4,6 +4,7 @@
 
 #include "ops/sgemm/join_slices.hpp"
 #include "ops/sgemm/line_shares.hpp"
+#include "ops/sgemm/place_along.hpp"
 #include "ops/sgemm/rung_lines.hpp"
 #include "parts/outer_product.hpp"
 #include "parts/ptx/cp_async.hpp"
@@ -28,7 +29,7 @@ struct SharedLines : FewLines {
   }
 };
 
-// A round of k as the warp's lanes read it. Lines along k lie as place_of_piece() says.
+// A round of k as the warp's lanes read it. Lines along k lie as place_along() says.
 template <class C>
 union LineStage {
   struct {
@@ -46,13 +47,6 @@ template <class C>
 struct LinesAhead {
   float y[C::along ? 1 : C::depth][C::along ? 1 : C::lines / 32];
 };
-
-// The place of four neighbours in k: pieces are XORed with their line's number, so that eight
-// neighbouring lines give their pieces of the same k from different banks.
-constexpr int kPiecesAlong = 8;
-__device__ __forceinline__ int place_of_piece(int line, int piece) {
-  return 4 * kPiecesAlong * line + 4 * (piece ^ line % kPiecesAlong);
-}
 
 // Where a warp is in a tile: Y's first line of it, and of its rounds.
 template <class C>
@@ -124,12 +118,11 @@ class LineCopies {
   // kWhole: all of the round exists. What does not becomes zero.
   template <bool kWhole>
   __device__ __forceinline__ void copy(LineStage<C>& stage, const SharedLines& f) const {
-    if constexpr (C::along) copy_y<kWhole>(stage.y, f);
-    if (C::along && f.x_fours) {
-      copy_x_by_fours<kWhole>(stage.x, f);
-    } else {
-      f.x_k == 1 ? copy_x_along<kWhole>(stage.x, f) : copy_x_across<kWhole>(stage.x, f);
+    if constexpr (C::along) {
+      copy_y<kWhole>(stage.y, f);
+      if (f.x_fours) return copy_x_by_fours<kWhole>(stage.x, f);
     }
+    f.x_k == 1 ? copy_x_along<kWhole>(stage.x, f) : copy_x_across<kWhole>(stage.x, f);
   }
   template <bool kWhole>
   __device__ __forceinline__ void copy_y(float* stage, const SharedLines& f) const {
@@ -137,8 +130,9 @@ class LineCopies {
     const float* from = y_;
     WARPLADDER_UNROLL
     for (int l = 0; l < C::lines; l += kAcross, from += kAcross * f.ldy) {
-      ptx::cp_async<4 * C::width>(stage + place_of_piece(line() + l, depth() / 4) + depth() % 4,
-                                  from, kWhole || line() + l < lines_ ? bytes : 0);
+      ptx::cp_async<4 * C::width>(
+          stage + place_along<C::depth>(line() + l, depth() / 4) + depth() % 4, from,
+          kWhole || line() + l < lines_ ? bytes : 0);
     }
   }
   // In one place alone: where a loop's first loads stand ahead of it, ptxas may wait for the wrong
@@ -157,19 +151,18 @@ class LineCopies {
   // Rows of X that do not exist repeat the last one; nothing of them is stored.
   template <bool kWhole>
   __device__ __forceinline__ void copy_x_by_fours(float* stage, const SharedLines& f) const {
-    constexpr int kAcross = 32 / kPiecesAlong;
-    const int lane = threadIdx.x % 32, piece = lane % kPiecesAlong,
-              last = static_cast<int>(f.rows) - 1;
+    constexpr int kPieces = C::depth / 4, kRows = 32 / kPieces;
+    const int lane = threadIdx.x % 32, piece = lane % kPieces, last = static_cast<int>(f.rows) - 1;
     WARPLADDER_UNROLL
-    for (int i = 0; i < C::rows; i += kAcross) {
-      const int row = lane / kPiecesAlong + i;
-      ptx::cp_async<16>(stage + place_of_piece(row, piece),
+    for (int i = 0; i < C::rows; i += kRows) {
+      const int row = lane / kPieces + i;
+      ptx::cp_async<16>(stage + place_along<C::depth>(row, piece),
                         x_ + min(row, last) * f.x_line + 4 * piece,
                         kWhole ? 16 : 4 * max(0, min(4, left_ - 4 * piece)));
     }
   }
   __device__ __forceinline__ static int place_of_x(int row, int k) {
-    return C::along ? place_of_piece(row, k / 4) + k % 4 : k * C::rows + row;
+    return C::along ? place_along<C::depth>(row, k / 4) + k % 4 : k * C::rows + row;
   }
   template <bool kWhole>
   __device__ __forceinline__ void copy_x_along(float* stage, const SharedLines& f) const {
@@ -257,12 +250,13 @@ __device__ __forceinline__ void multiply_along(LaneSums<C>& part, const LineStag
     float x[LanePlace<C>::rows][4];
     WARPLADDER_UNROLL
     for (int i = 0; i < at.rows; ++i) {
-      parts::load4(x[i], stage.x + place_of_piece(at.row + i * at.row_step, piece));
+      parts::load4(x[i], stage.x + place_along<C::depth>(at.row + i * at.row_step, piece));
     }
     WARPLADDER_UNROLL
     for (int j = 0; j < at.lines; ++j) {
       float y[4];
-      parts::load4(y, stage.y + place_of_piece(at.line, piece) + j * at.line_step * C::depth);
+      parts::load4(y,
+                   stage.y + place_along<C::depth>(at.line, piece) + j * at.line_step * C::depth);
       WARPLADDER_UNROLL
       for (int i = 0; i < at.rows; ++i) {
         WARPLADDER_UNROLL
@@ -289,10 +283,10 @@ __device__ __forceinline__ void multiply_round(TileSums<C>& sums, const LineStag
                                                const LinesAhead<C>& read, const LanePlace<C>& at) {
   LaneSums<C> part = {};
   if constexpr (C::along) {
-    constexpr int kHalf = kPiecesAlong / 2;
+    constexpr int kPieces = C::depth / 4, kHalf = kPieces / 2;
     LaneSums<C> other = {};
     multiply_along<C>(part, stage, at, 0, kHalf);
-    multiply_along<C>(other, stage, at, kHalf, kPiecesAlong);
+    multiply_along<C>(other, stage, at, kHalf, kPieces);
     WARPLADDER_UNROLL
     for (int i = 0; i < at.rows; ++i) {
       WARPLADDER_UNROLL

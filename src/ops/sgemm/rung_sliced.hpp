@@ -6,6 +6,7 @@
 // there are fewer, Y's the others.
 
 #include "ops/sgemm/join_slices.hpp"
+#include "ops/sgemm/place_along.hpp"
 #include "ops/sgemm/rung.hpp"
 #include "ops/sgemm/slices.hpp"
 #include "parts/outer_product.hpp"
@@ -53,16 +54,6 @@ __device__ __forceinline__ SlicedTile sliced_tile(const SlicedGemm& g, unsigned 
   const auto slice = static_cast<int>(of_c);
   return {std::int64_t{x} * C::tile_x, std::int64_t{y} * C::tile_y, g.of_rounds.first(slice),
           g.of_rounds.first(slice + 1), slice};
-}
-
-// A tile of kLines×kDepth in shared memory lies as its operand does in memory. Where that is along
-// k, the pieces of four in a line are in places XORed with the line's number, so that eight
-// neighbouring lines give their pieces of the same k from different banks.
-template <int kDepth>
-__device__ __forceinline__ int place_along(int line, int piece) {
-  constexpr int kPieces = kDepth / 4;
-  static_assert(kPieces == 2 || kPieces == 4 || kPieces == 8);
-  return line * kDepth + (piece ^ line / (32 / kDepth) % kPieces) * 4;
 }
 
 // kThreads threads copy kDepth of k of kLines lines to where Places says: of `lines`, what lies

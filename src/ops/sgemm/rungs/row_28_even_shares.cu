@@ -20,17 +20,18 @@ namespace warpladder::sgemm {
 namespace {
 
 void launch(const Call& call, runtime::StreamView& stream) {
-  with_batch(call, [&](const Gemm& g, const Batch& batch, bool trans_a, bool trans_b) {
-    const Problem p = in_layout(call.problem, Layout::row_major);
-    const bool by_row = p.m <= p.n, of_a = comes_by_fours(g.a, g.lda, g.k, batch.stride_a, batch),
+  const bool along = are_along(in_layout(call.problem, Layout::row_major));
+  with_few_lines(call, along, [&](const FewLines& few, LinesShape shape) {
+    const Gemm& g = few.gemm;
+    const Batch& batch = few.batch;
+    const bool of_a = comes_by_fours(g.a, g.lda, g.k, batch.stride_a, batch),
                of_b = comes_by_fours(g.b, g.ldb, g.k, batch.stride_b, batch);
     SharedLines f{};
-    static_cast<FewLines&>(f) = few_lines(g, batch, trans_a, trans_b, by_row);
-    f.x_fours = f.x_k == 1 && (by_row ? of_a : of_b);
-    LinesShape shape = shared_shape(p, batch.count);
+    static_cast<FewLines&>(f) = few;
+    f.x_fours = f.x_k == 1 && (f.by_row ? of_a : of_b);
     shape.k = g.k;
-    shape.words = !(by_row ? of_b : of_a);
-    with_shared_tiles(shape, are_along(p), *stream.machine, [&]<class C>(const SharedTiles& tiles) {
+    shape.words = !(f.by_row ? of_b : of_a);
+    with_shared_tiles(shape, along, *stream.machine, [&]<class C>(const SharedTiles& tiles) {
       launch_shares<C>(f, tiles, stream);
     });
   });
