@@ -1,6 +1,7 @@
 // How long each rung takes that sgemm's plan() compares, beside what the model says, and how long
 // cuBLAS takes: on random products or batches, of which tools/fit_plans.py makes the model's
-// corrections. Needs a GPU.
+// corrections. A time is the geometric mean of two medians: with the operands in memory alone, and
+// as the launch before leaves them in the L2 cache. Needs a GPU.
 //
 //   plan_times COUNT SEED [--batches] --json FILE
 
@@ -124,6 +125,11 @@ class Bench {
     call_.a = random_operand(kBytes, 1);
     call_.b = random_operand(kBytes, 2);
     call_.c = static_cast<float*>(allocated(kBytes));
+    int l2_bytes = 0;
+    require(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, 0), "the device");
+    zero_bytes_ = 2 * static_cast<std::size_t>(l2_bytes);
+    zeros_ = allocated(zero_bytes_);
+    require(cudaMemset(zeros_, 0, zero_bytes_), "a buffer of zeros");
     call_.workspace = allocated(kWorkspaceBytes);
   }
 
@@ -163,7 +169,7 @@ class Bench {
         if (times[place].is_array()) continue;
         times[place] = {
             units(candidate.model_s),
-            units(median_of([&](auto& stream) { candidate.plan.rung->launch(call_, stream); })),
+            units(time_of([&](auto& stream) { candidate.plan.rung->launch(call_, stream); })),
             candidate.cut.rows,
             candidate.cut.columns,
             candidate.cut.slices,
@@ -175,7 +181,7 @@ class Bench {
       }
     }
     row["times"] = std::move(times);
-    row["cublas"] = units(median_of([&](auto& stream) { launch_cublas(stream); }));
+    row["cublas"] = units(time_of([&](auto& stream) { launch_cublas(stream); }));
     return row;
   }
 
@@ -228,17 +234,32 @@ class Bench {
     return time_s;
   }
   template <class Launch>
-  double median_of(const Launch& launch) {
+  double cold_sample(const Launch& launch) {
+    require(
+        static_cast<cudaError_t>(device::cuda::launch_sweep(timer_.stream, zeros_, zero_bytes_)),
+        "a kernel that empties the cache");
+    return sample(launch);
+  }
+  static double median(std::vector<double> samples) {
+    std::ranges::sort(samples);
+    return samples[samples.size() / 2];
+  }
+  template <class Launch>
+  double time_of(const Launch& launch) {
     constexpr double kLong_s = 5e-4;
     sample(launch);
-    const std::size_t count = sample(launch) < kLong_s ? 15 : 7;
-    std::vector<double> samples(count);
-    for (double& s : samples) s = sample(launch);
-    std::ranges::sort(samples);
-    return samples[count / 2];
+    const int count = sample(launch) < kLong_s ? 9 : 5;
+    std::vector<double> cold, hot;
+    for (int i = 0; i < count; ++i) {
+      cold.push_back(cold_sample(launch));
+      hot.push_back(sample(launch));
+    }
+    return std::sqrt(median(std::move(cold)) * median(std::move(hot)));
   }
 
   GpuTimer timer_;
+  void* zeros_ = nullptr;
+  std::size_t zero_bytes_ = 0;
   runtime::Machine machine_;
   sgemm::Call call_;
 };
