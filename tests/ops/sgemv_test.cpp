@@ -21,8 +21,11 @@ using ops_tests::count;
 // the common prediction test.
 TEST(SgemvPredictions, HoldForLongAndThinShapes) {
   const ops::Operator& op = ops::find_operator("sgemv");
-  for (const std::vector<std::int64_t>& shape :
-       {std::vector<std::int64_t>{128, 16384}, {128, 1024}, {384, 4096}, {256, 16896}}) {
+  for (const std::vector<std::int64_t>& shape : {std::vector<std::int64_t>{128, 16384},
+                                                 {128, 1024},
+                                                 {384, 4096},
+                                                 {256, 16896},
+                                                 {768, 4352}}) {
     for (const char* variant : {"row_n", "row_t"}) {
       const auto trial = op.case_of_shape(shape, variant).prepare(runtime::Target::cpu);
       for (const ladder::AnyRung* rung : ladder::rungs_of("sgemv")) {

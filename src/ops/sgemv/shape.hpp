@@ -145,11 +145,15 @@ inline Across plan_across(const Gemv& g, const runtime::Machine& machine) {
 inline double fullness(std::int64_t blocks, std::int64_t at_once) {
   return static_cast<double>(blocks) / static_cast<double>(ceil_div(blocks, at_once) * at_once);
 }
-// Across a matrix of 32 MB or more: 512 neighbouring bytes of a line at a time, in as many pieces
-// as run at once.
-inline bool is_large(const Gemv& g) {
-  constexpr std::int64_t kElements = 8 << 20;
-  return vectors_allowed(g) && g.length >= 896 && g.lines > 256 && g.lines * g.length >= kElements;
+// Across a matrix of 32 MB or more, or of 12 MB whose strips are more blocks than run at once: 512
+// neighbouring bytes of a line at a time, in as many pieces as run at once.
+inline bool is_large(const Gemv& g, const runtime::Machine& machine) {
+  constexpr std::int64_t kElements = 8 << 20, kElementsOfWaves = 3 << 20;
+  const std::int64_t elements = g.lines * g.length;
+  if (!vectors_allowed(g) || g.length < 896 || g.lines <= 256) return false;
+  if (elements >= kElements || elements < kElementsOfWaves) return elements >= kElements;
+  const Across plan = plan_across(g, machine);
+  return ceil_div(g.length, plan.columns()) * plan.pieces.count > plan.blocks_at_once(machine);
 }
 inline Across plan_large(const Gemv& g, const runtime::Machine& machine) {
   Across across{512, 5, {}};
@@ -162,7 +166,7 @@ inline Across plan_large(const Gemv& g, const runtime::Machine& machine) {
 // that fill them: the fewest that come within a twentieth of it, else those that come closest.
 inline Across plan_waves(const Gemv& g, const runtime::Machine& machine) {
   constexpr std::int64_t kMostWaves = 8;
-  const bool large = is_large(g);
+  const bool large = is_large(g, machine);
   Across plan = large ? plan_large(g, machine) : plan_across(g, machine);
   const std::int64_t strips = ceil_div(g.length, plan.columns()),
                      at_once = plan.blocks_at_once(machine), fewest = at_once / strips;
