@@ -3,8 +3,8 @@
 // the last ones have the machine to themselves. And a matrix of one column leaves 7 of 8 lanes
 // idle. Idea: cut the lines into as many pieces as make whole waves, within a twentieth, and let
 // blocks join them as before (ops/sgemv/shape.hpp). Across a matrix of 32 MB or more, strips are
-// 128 columns wide; from 12 MB on, where strips are more blocks than run at once. One column without
-// gaps is read as one line.
+// 128 columns wide; from 12 MB on, where strips are more blocks than run at once. One column
+// without gaps is read as one line.
 //
 // Prediction: 07_by_shape's loads; across, the words and exchanges of the chosen pieces. Predicted
 // on an H100: 1.02 times 07 across 5000 lines of 5000, 1.05 across 20000 of 20000, 1.5 for a column
