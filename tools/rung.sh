@@ -25,12 +25,26 @@ require "$rung" R
 [ -z "$beside" ] || require "$beside" BESIDE
 rungs=$rung${beside:+;$beside}
 
-# CMake alone knows which rung the program was configured for; asking it again takes seconds.
-if ! grep -qsx "WARPLADDER_RUNG:STRING=$rungs" build/CMakeCache.txt; then
-  cmake -S . -B build -DWARPLADDER_RUNG="$rungs" >build/rung.log || { cat build/rung.log >&2; exit 1; }
+# With CUDA, the library's GPU code would be compiled again for each edit. Such a folder gets one beside
+# it for the CPU alone, whose first build takes a minute or two.
+folder=build
+options=
+if ! grep -qs '^CUDA=OFF[ ,]' build/.configured; then
+  folder=build/rung
+  generator=$(sed -n 's/^CMAKE_GENERATOR:INTERNAL=//p' build/CMakeCache.txt)
+  options='-DCMAKE_BUILD_TYPE=Release -DWARPLADDER_CUDA=OFF -DWARPLADDER_QUICK=ON'
 fi
-tools/build.py build one_rung ${JOBS:+--jobs "$JOBS"}
-program=build/bin/one_rung
+
+# CMake alone knows which rung the program was configured for; asking it again takes seconds.
+if ! grep -qsx "WARPLADDER_RUNG:STRING=$rungs" "$folder/CMakeCache.txt"; then
+  # shellcheck disable=SC2086  # several words
+  cmake -S . -B "$folder" ${options:+-G "$generator"} $options -DWARPLADDER_RUNG="$rungs" >build/rung.log || {
+    cat build/rung.log >&2
+    exit 1
+  }
+fi
+tools/build.py "$folder" one_rung ${JOBS:+--jobs "$JOBS"}
+program=$folder/bin/one_rung
 status=0
 "$program" verify "$rung" --device cpu || status=$?
 # Of a rung that breaks CUDA's rules there is nothing to count.

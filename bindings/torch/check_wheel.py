@@ -96,10 +96,13 @@ def why_not_for_all(wheel: str) -> str | None:
 
 def prepare(folder: Path) -> Path:
     """Python of an environment that has PyTorch and what builds and tests the wheel."""
-    python = folder / "bin" / "python"
+    python, prepared = folder / "bin" / "python", folder / "prepared.txt"
+    wanted = "\n".join([TORCH, *PURE, *TOOLS])
     folder.parent.mkdir(parents=True, exist_ok=True)
     with open(f"{folder}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
+        if python.is_file() and prepared.is_file() and prepared.read_text() == wanted:
+            return python
         if not python.is_file():
             done = subprocess.run([sys.executable, "-m", "venv", str(folder)], capture_output=True, text=True)
             if done.returncode:
@@ -107,6 +110,7 @@ def prepare(folder: Path) -> Path:
         if why_not_loaded(python):
             install_torch(python)
         pip(python, *TOOLS, needed="what builds and tests the wheel")
+        prepared.write_text(wanted)
     return python
 
 
