@@ -29,7 +29,7 @@ rungs=$rung${beside:+;$beside}
 # it for the CPU alone, whose first build takes a minute or two.
 folder=build
 options=
-if ! grep -qs '^CUDA=OFF[ ,]' build/.configured; then
+if ! grep -qs -e '^CUDA=OFF[ ,]' -e ' nvcc=none ' build/.configured; then
   folder=build/rung
   generator=$(sed -n 's/^CMAKE_GENERATOR:INTERNAL=//p' build/CMakeCache.txt)
   options='-DCMAKE_BUILD_TYPE=Release -DWARPLADDER_CUDA=OFF -DWARPLADDER_QUICK=ON'
