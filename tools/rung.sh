@@ -28,20 +28,16 @@ rungs=$rung${beside:+;$beside}
 # With CUDA, the library's GPU code would be compiled again for each edit. Such a folder gets one beside
 # it for the CPU alone, whose first build takes a minute or two.
 folder=build
-options=
+set --
 if ! grep -qs -e '^CUDA=OFF[ ,]' -e ' nvcc=none ' build/.configured; then
   folder=build/rung
-  generator=$(sed -n 's/^CMAKE_GENERATOR:INTERNAL=//p' build/CMakeCache.txt)
-  options='-DCMAKE_BUILD_TYPE=Release -DWARPLADDER_CUDA=OFF -DWARPLADDER_QUICK=ON'
+  set -- -G "$(sed -n 's/^CMAKE_GENERATOR:INTERNAL=//p' build/CMakeCache.txt)" \
+    -DCMAKE_BUILD_TYPE=Release -DWARPLADDER_CUDA=OFF -DWARPLADDER_QUICK=ON
 fi
 
 # CMake alone knows which rung the program was configured for; asking it again takes seconds.
 if ! grep -qsx "WARPLADDER_RUNG:STRING=$rungs" "$folder/CMakeCache.txt"; then
-  # shellcheck disable=SC2086  # several words
-  cmake -S . -B "$folder" ${options:+-G "$generator"} $options -DWARPLADDER_RUNG="$rungs" >build/rung.log || {
-    cat build/rung.log >&2
-    exit 1
-  }
+  cmake -S . -B "$folder" "$@" -DWARPLADDER_RUNG="$rungs" >build/rung.log || { cat build/rung.log >&2; exit 1; }
 fi
 tools/build.py "$folder" one_rung ${JOBS:+--jobs "$JOBS"}
 program=$folder/bin/one_rung

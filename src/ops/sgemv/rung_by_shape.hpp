@@ -86,7 +86,7 @@ static __global__ void __launch_bounds__(kColumnThreads) multiply_columns(Gemv g
 template <PlanStrips plan_strips, bool kVectors>
 static void launch_strips(const Gemv& g, runtime::StreamView& stream) {
   const Across plan = plan_strips(g, *stream.machine);
-  const dim3 grid(to_grid(ceil_div(g.length, plan.columns())), to_grid(plan.pieces.count));
+  const dim3 grid(to_grid(plan.strips(g)), to_grid(plan.pieces.count));
   const auto kernel = plan.threads == 1024  ? multiply_across<1024, kVectors>
                       : plan.threads == 512 ? multiply_across<512, kVectors>
                                             : multiply_across<256, kVectors>;

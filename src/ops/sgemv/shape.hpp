@@ -108,6 +108,8 @@ struct Across {
   Pieces pieces;
 
   std::int64_t columns() const { return 4 << lanes_log2; }
+  std::int64_t strips(const Gemv& g) const { return ceil_div(g.length, columns()); }
+  std::int64_t blocks(const Gemv& g) const { return strips(g) * pieces.count; }
   int lines_at_once() const { return 4 * (threads >> lanes_log2); }
   std::int64_t blocks_at_once(const runtime::Machine& machine) const {
     return std::int64_t{1024} / threads * machine.multiprocessors;
@@ -147,30 +149,29 @@ inline double fullness(std::int64_t blocks, std::int64_t at_once) {
 }
 // Across a matrix of 32 MB or more, or of 12 MB whose strips are more blocks than run at once: 512
 // neighbouring bytes of a line at a time, in as many pieces as run at once.
-inline bool is_large(const Gemv& g, const runtime::Machine& machine) {
+inline bool is_large(const Gemv& g, const Across& narrow, const runtime::Machine& machine) {
   constexpr std::int64_t kElements = 8 << 20, kElementsOfWaves = 3 << 20;
   const std::int64_t elements = g.lines * g.length;
   if (!vectors_allowed(g) || g.length < 896 || g.lines <= 256) return false;
-  if (elements >= kElements || elements < kElementsOfWaves) return elements >= kElements;
-  const Across plan = plan_across(g, machine);
-  return ceil_div(g.length, plan.columns()) * plan.pieces.count > plan.blocks_at_once(machine);
+  return elements >= kElements ||
+         (elements >= kElementsOfWaves && narrow.blocks(g) > narrow.blocks_at_once(machine));
 }
 inline Across plan_large(const Gemv& g, const runtime::Machine& machine) {
   Across across{512, 5, {}};
-  const std::int64_t strips = ceil_div(g.length, across.columns());
-  across.pieces = cut(g.lines, across.blocks_at_once(machine) / strips, across.lines_at_once(), 32,
-                      g.most_pieces);
+  across.pieces = cut(g.lines, across.blocks_at_once(machine) / across.strips(g),
+                      across.lines_at_once(), 32, g.most_pieces);
   return across;
 }
 // plan_large() or plan_across(), but where its waves are less than nine tenths full, with pieces
 // that fill them: the fewest that come within a twentieth of it, else those that come closest.
 inline Across plan_waves(const Gemv& g, const runtime::Machine& machine) {
   constexpr std::int64_t kMostWaves = 8;
-  const bool large = is_large(g, machine);
-  Across plan = large ? plan_large(g, machine) : plan_across(g, machine);
-  const std::int64_t strips = ceil_div(g.length, plan.columns()),
-                     at_once = plan.blocks_at_once(machine), fewest = at_once / strips;
-  double best = fullness(strips * plan.pieces.count, at_once);
+  Across plan = plan_across(g, machine);
+  const bool large = is_large(g, plan, machine);
+  if (large) plan = plan_large(g, machine);
+  const std::int64_t strips = plan.strips(g), at_once = plan.blocks_at_once(machine),
+                     fewest = at_once / strips;
+  double best = fullness(plan.blocks(g), at_once);
   // Half as many blocks keep memory busy with a large matrix.
   if (g.lines <= 256 || best >= 0.9 || (large && strips <= at_once)) return plan;
   for (std::int64_t wanted = fewest > 1 ? fewest : 1; wanted <= g.most_pieces; ++wanted) {
