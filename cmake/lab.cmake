@@ -17,6 +17,7 @@ execute_process(COMMAND ${Python3_EXECUTABLE} -c "import sys; print(sys.executab
   OUTPUT_VARIABLE Python3_EXECUTABLE OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 find_library(OPENBLAS_LIBRARY NAMES libopenblas.a openblas
   PATH_SUFFIXES openblas-pthread REQUIRED)
+find_library(OPENBLAS_SHARED NAMES openblas PATH_SUFFIXES openblas-pthread)
 find_path(OPENBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas-pthread openblas REQUIRED)
 
 execute_process(COMMAND git -C ${PROJECT_SOURCE_DIR} describe --always --dirty --abbrev=12
@@ -181,16 +182,21 @@ if(WARPLADDER_SPACES)
 endif()
 
 # A program with these sets of kernels (${all_rungs}: every rung) for every target that there is, and
-# with these rooms, or all.
+# with these rooms, or all. LOCAL: it runs where it was linked, and links a second sooner because it
+# loads OpenBLAS.
 function(warpladder_program name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;KERNELS;LINK;ROOMS" ${ARGN})
+  cmake_parse_arguments(ARG "LOCAL" "" "SOURCES;KERNELS;LINK;ROOMS" ${ARGN})
   if(NOT ARG_ROOMS)
     set(ARG_ROOMS ${all_rooms})
   endif()
   list(TRANSFORM ARG_ROOMS PREPEND warpladder_room_)
+  set(openblas ${OPENBLAS_LIBRARY})
+  if(ARG_LOCAL AND OPENBLAS_SHARED)
+    set(openblas ${OPENBLAS_SHARED})
+  endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} warpladder_lab warpladder_room_shared ${ARG_ROOMS}
-    ${OPENBLAS_LIBRARY} CLI11::CLI11)
+    ${openblas} CLI11::CLI11)
   warpladder_link_kernels(${name} ${ARG_KERNELS})
 endfunction()
 

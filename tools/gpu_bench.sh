@@ -63,8 +63,8 @@ for op in "$@"; do
       tensor='sgemm/tc_01_tf32_once sgemm/tc_02_3xtf32 sgemm/tc_03_promoted sgemm/tc_04_fp16_split
         sgemm/tc_05_tma_ring sgemm/tc_06_warp_specialised sgemm/tc_07_persistent
         sgemm/tc_08_cluster sgemm/tc_09_split_k sgemm/tc_10_full_range
-        sgemm/tc_12_fused_split sgemm/tc_13_mma_sync sgemm/row_08_double'
-      best='sgemm/tc_09_split_k sgemm/tc_10_full_range sgemm/tc_12_fused_split'
+        sgemm/tc_13_mma_sync sgemm/row_08_double'
+      best='sgemm/tc_09_split_k sgemm/tc_10_full_range'
       # shellcheck disable=SC2086
       bench sgemm_tensor sgemm/row_07_register_parity $tensor -a 'm,n,k=[1024,2048,4096,8192,16384]'
       for variant in row_nt row_tn row_tt col_nn col_nt col_tn col_tt; do
@@ -74,7 +74,7 @@ for op in "$@"; do
       shapes=4096x4096x16,4096x4096x64,4096x4096x256,4096x4096x512,1024x1024x64,1024x1024x256
       bench sgemm_tensor_short sgemm/row_07_register_parity sgemm/tc_10_full_range sgemm/row_08_double \
         -a "shape=[128x128x128,256x256x256,512x512x512,$shapes,1024x1024x512,300x7000x700]"
-      bench sgemm_tensor_wide sgemm/tc_10_full_range sgemm/tc_12_fused_split --variant row_nn_wide \
+      bench sgemm_tensor_wide sgemm/tc_10_full_range --variant row_nn_wide \
         -a 'm,n,k=[1024,2048,4096,8192]'
       bench sgemm_tensor_prepared sgemm/tc_09_split_k sgemm/tc_10_full_range sgemm/tc_11_prepared \
         sgemm/tc_14_prepared_full_range sgemm/row_08_double \

@@ -68,10 +68,9 @@ __device__ __forceinline__ void split_block(const SplitOperand& a, const SplitOp
 }
 
 // The pass inside another kernel, by 256 threads of each block: blocks take tickets, one for each
-// block of the pass, until none is left or sync.should_stop(). No block waits for one that has not
-// started. `taken` and `done` are zero before; wait_for_tickets() waits for all blocks' writes.
-// Beside what BlockSplitSync has, Sync has poll(), which one thread calls at each ticket, and
-// should_stop(). Called by the 256 threads.
+// block of the pass, until none is left. No block waits for one that has not started. `taken` and
+// `done` are zero before; wait_for_tickets() waits for all blocks' writes. Called by the 256
+// threads.
 template <class Pairs, SplitShape shape, class Sync>
 __device__ __forceinline__ void split_by_tickets(const SplitOperand& a, const SplitOperand& b,
                                                  unsigned* taken, unsigned* done, unsigned* ticket,
@@ -79,7 +78,6 @@ __device__ __forceinline__ void split_by_tickets(const SplitOperand& a, const Sp
   const unsigned all = a.blocks + b.blocks;
   const bool leads = threadIdx.x == 0;
   unsigned next = 0, finished = 0;
-  bool stopped = false;
   if (leads) next = atomicAdd(taken, 1u);
   for (;;) {
     if (leads) *ticket = next;
@@ -88,7 +86,6 @@ __device__ __forceinline__ void split_by_tickets(const SplitOperand& a, const Sp
     if (block >= all) break;
     if (leads) {
       next = atomicAdd(taken, 1u);  // early, to hide its latency
-      sync.poll();
       ++finished;
     }
     const SplitOperand& x = block < a.blocks ? a : b;
@@ -98,22 +95,12 @@ __device__ __forceinline__ void split_by_tickets(const SplitOperand& a, const Sp
     } else {
       split_strided<Pairs, shape>(x, of_operand, 0, 1, shared, sync);
     }
-    if (leads && sync.should_stop()) {
-      stopped = true;
-      if (next < all) ++finished;  // the next ticket counts as done
-      next = all;
-    }
     sync();  // no thread reads the ticket or shared memory any more
   }
   ptx::fence_async_proxy();  // the copy engine will read what was written
   __threadfence();
   sync();  // all threads have written
-  if (!leads) return;
-  if (stopped) {  // leave no ticket to others
-    const unsigned before = atomicExch(taken, all);
-    if (before < all) finished += all - before;
-  }
-  atomicAdd(done, finished);
+  if (leads) atomicAdd(done, finished);
 }
 
 // Waits until all tickets of all blocks are done. The copy engine may then read what was written.

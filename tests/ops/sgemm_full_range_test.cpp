@@ -245,14 +245,14 @@ TEST_P(FullRange, HoldsMoreLinesThanArePassedAtOnce) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, FullRangeInClusters,
-                         testing::Values("tc_10_full_range", "tc_12_fused_split", "tc_13_mma_sync",
+                         testing::Values("tc_10_full_range", "tc_13_mma_sync",
                                          "tc_14_prepared_full_range"),
                          [](const auto& rung) { return std::string(rung.param); });
 INSTANTIATE_TEST_SUITE_P(, FullRange,
                          testing::Values("tc_02_3xtf32", "tc_03_promoted", "tc_10_full_range",
-                                         "tc_12_fused_split", "tc_13_mma_sync",
-                                         "tc_14_prepared_full_range", "tc_18_streamed_terms",
-                                         "tc_19_cluster_slices", "tc_20_held_terms"),
+                                         "tc_13_mma_sync", "tc_14_prepared_full_range",
+                                         "tc_18_streamed_terms", "tc_19_cluster_slices",
+                                         "tc_20_held_terms"),
                          [](const auto& rung) { return std::string(rung.param); });
 
 // Of each way to store a tile: rows of an even and an odd number of columns, sums that blocks of a

@@ -4,11 +4,15 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 from common import CODE, blanked, files, line_of, main, read
 
-RUNG, HOPPER_RUNG, FILE = 150, 250, 600
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from code_lines import CodeLines  # noqa: E402
+
+RUNG, HOPPER_RUNG, TENSOR_CODE, FILE = 150, 190, 100, 600
 FUNCTIONS = {"__global__": (90, "kernel"), "__device__": (60, "device function")}
 SOURCES = CODE | {".py", ".sh", ".cmake", ".c", ".inc"}
 
@@ -88,6 +92,11 @@ def offences(root: Path):
             budget, what = RUNG, "a rung"
             if name.endswith(".sm90a.cu"):
                 budget, what = HOPPER_RUNG, "a Hopper rung"
+            if name.startswith("tc_"):
+                code = len(CodeLines(text).codes)
+                if code > TENSOR_CODE:
+                    sentence = f"{code} lines of code; a rung on tensor cores has {TENSOR_CODE}"
+                    yield path, 1, sentence
         if lines > budget:
             sentence = f"{lines} lines; {what} has {budget}, or an entry in DECISIONS.md"
             yield path, budget + 1, sentence

@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(Config::threads, 1)
     __syncwarp();  // wgmma needs converged warps
     parts::add_groups<Pairs, kConfig.promoted>(ring, from, own_row, 1, sums);
   }
-  store_sums<Pairs>(g, split, sums[0], {row0 + own_row, column0});
+  store_sums<Pairs>(g, split, sums, {row0 + own_row, column0});
 }
 
 void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {

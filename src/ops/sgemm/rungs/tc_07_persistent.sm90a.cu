@@ -14,31 +14,22 @@
 
 #include "ops/sgemm/tensor/epilogue.hpp"
 #include "ops/sgemm/tensor/prediction.hpp"
+#include "ops/sgemm/tensor/specialised_tile.hpp"
 #include "ops/sgemm/tensor/split_pass.hpp"
 #include "ops/sgemm/tensor/tile_load.hpp"
 #include "ops/sgemm/tensor/tile_schedule.hpp"
 #include "parts/ptx/dependent_launch.hpp"
 #include "parts/ptx/register_share.hpp"
-#include "parts/tensor_ring.hpp"
 
 namespace warpladder::sgemm {
 namespace {
 
 using Pairs = parts::UncountedHalfPairs;
 
-struct Config {
-  int block_m = 256, block_n = 128, stages = 4, promoted = 2;  // promoted: groups
-  static constexpr int consumers = 256, threads = consumers + 128;
-  constexpr int warpgroup_m() const { return block_m / (consumers / 128); }
-};
-constexpr bool valid(Config c) {
-  return c.warpgroup_m() % 64 == 0 && c.block_n == 128 && c.stages >= c.promoted &&
-         c.stages * (c.block_m + c.block_n) * 128 <= 224 * 1024;
-}
-constexpr Config kConfig;
-static_assert(valid(kConfig));
-
-using Ring = parts::TileRing<kConfig.block_m, kConfig.block_n, kConfig.stages>;
+using Config = SpecialisedTile;
+constexpr Config kConfig{};
+static_assert(kConfig.valid());
+using Ring = RingOf<kConfig>;
 
 __global__ void __launch_bounds__(Config::threads, 1)
     multiply(const __grid_constant__ runtime::TensorMap a_map,
@@ -83,11 +74,8 @@ __global__ void __launch_bounds__(Config::threads, 1)
         parts::add_groups<Pairs, kConfig.promoted>(ring, from, own_row, 1, sums);
       }
       const auto [row, column] = schedule.index(tile);
-      WARPLADDER_UNROLL_ON_GPU
-      for (int t = 0; t < kTiles; ++t) {
-        store_sums<Pairs>(g, split, sums[t],
-                          {row * kConfig.block_m + own_row + t * 64, column * kConfig.block_n});
-      }
+      store_sums<Pairs>(g, split, sums,
+                        {row * kConfig.block_m + own_row, column * kConfig.block_n});
     }
   }
 }

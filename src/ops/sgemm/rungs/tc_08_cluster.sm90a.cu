@@ -12,35 +12,23 @@
 
 #include "ops/sgemm/tensor/epilogue.hpp"
 #include "ops/sgemm/tensor/prediction.hpp"
+#include "ops/sgemm/tensor/specialised_tile.hpp"
 #include "ops/sgemm/tensor/split_pass.hpp"
 #include "ops/sgemm/tensor/tile_load.hpp"
 #include "ops/sgemm/tensor/tile_schedule.hpp"
 #include "parts/ptx/cluster.hpp"
 #include "parts/ptx/dependent_launch.hpp"
 #include "parts/ptx/register_share.hpp"
-#include "parts/tensor_ring.hpp"
 
 namespace warpladder::sgemm {
 namespace {
 
 using Pairs = parts::UncountedHalfPairs;
 
-struct Config {
-  int block_m = 256, block_n = 128, stages = 4, promoted = 2;  // promoted: groups
-  static constexpr int cluster = 2, consumers = 256, threads = consumers + 128;
-  constexpr int warpgroup_m() const { return block_m / (consumers / 128); }
-  constexpr int a_share() const {
-    return block_m / cluster;
-  }  // rows of A that a block loads for both
-};
-constexpr bool valid(Config c) {
-  return c.warpgroup_m() % 64 == 0 && c.block_n == 128 && c.stages >= c.promoted &&
-         c.stages * (c.block_m + c.block_n) * 128 <= 224 * 1024 && c.block_m % c.cluster == 0;
-}
-constexpr Config kConfig;
-static_assert(valid(kConfig));
-
-using Ring = parts::TileRing<kConfig.block_m, kConfig.block_n, kConfig.stages>;
+using Config = SpecialisedTile;
+constexpr Config kConfig{.cluster = 2};
+static_assert(kConfig.valid());
+using Ring = RingOf<kConfig>;
 
 __global__ void __launch_bounds__(Config::threads, 1)
     multiply(const __grid_constant__ runtime::TensorMap a_map,
@@ -48,15 +36,15 @@ __global__ void __launch_bounds__(Config::threads, 1)
              TileSchedule schedule) {
   auto& ring = *runtime::dynamic_shared<Ring>();
   const int groups = static_cast<int>(split.depth / Pairs::kDepth);
-  const int rank = static_cast<int>(ptx::cluster_rank()), first = blockIdx.x / Config::cluster,
-            step = gridDim.x / Config::cluster;
+  const int rank = static_cast<int>(ptx::cluster_rank()), first = blockIdx.x / kConfig.cluster,
+            step = gridDim.x / kConfig.cluster;
 
   // Full: the producer's arrival and a stage's bytes, whichever block loads them. Empty: an arrival
   // of each consumer warp of the cluster.
   if (threadIdx.x == 0) {
     ptx::prefetch_map(a_map);
     ptx::prefetch_map(b_map);
-    ring.init(Config::cluster * Config::consumers / 32);
+    ring.init(kConfig.cluster * Config::consumers / 32);
   }
   ptx::cluster_barrier();    // the barriers are initialised
   ptx::allow_next_kernel();  // the next product's pass may start, and waits
@@ -68,12 +56,12 @@ __global__ void __launch_bounds__(Config::threads, 1)
       parts::RingPlace<Ring::kStages> to{0, 1};  // continues from tile to tile
       for (int tile = first; tile < schedule.count(); tile += step) {
         const auto [row, pair] = schedule.index(tile);
-        const std::int64_t column = pair * Config::cluster + rank;
+        const std::int64_t column = pair * kConfig.cluster + rank;
         for (int group = 0; group < groups; ++group, to.advance()) {
           ptx::Barrier* const full = &ring.full[to.stage];
           ptx::wait(&ring.empty[to.stage], to.parity);
           ptx::arrive_expecting(full, Ring::kABytes + Ring::kBBytes);
-          fetch<Config::cluster>(ring.a[to.stage], a_map, full, row * kConfig.block_m, group,
+          fetch<kConfig.cluster>(ring.a[to.stage], a_map, full, row * kConfig.block_m, group,
                                  kConfig.a_share(), rank);
           fetch<1>(ring.b[to.stage], b_map, full, column * kConfig.block_n, group, kConfig.block_n,
                    0);
@@ -88,15 +76,12 @@ __global__ void __launch_bounds__(Config::threads, 1)
     for (int tile = first; tile < schedule.count(); tile += step) {
       float sums[kTiles][kConfig.block_n / 2] = {};  // of 64×128 each
       for (int group = 0; group < groups; group += kConfig.promoted) {
-        parts::add_groups<Pairs, kConfig.promoted>(ring, from, own_row, Config::cluster, sums);
+        parts::add_groups<Pairs, kConfig.promoted>(ring, from, own_row, kConfig.cluster, sums);
       }
       const auto [row, pair] = schedule.index(tile);
-      const std::int64_t column = pair * Config::cluster + rank;
-      WARPLADDER_UNROLL_ON_GPU
-      for (int t = 0; t < kTiles; ++t) {
-        store_sums<Pairs>(g, split, sums[t],
-                          {row * kConfig.block_m + own_row + t * 64, column * kConfig.block_n});
-      }
+      const std::int64_t column = pair * kConfig.cluster + rank;
+      store_sums<Pairs>(g, split, sums,
+                        {row * kConfig.block_m + own_row, column * kConfig.block_n});
     }
   }
   ptx::cluster_barrier();  // no block ends while the other one still accesses its shared memory
@@ -104,28 +89,28 @@ __global__ void __launch_bounds__(Config::threads, 1)
 
 // Of the tiles of a cluster, side by side along n.
 TileSchedule schedule_of(const Gemm& g) {
-  return {g, kConfig.block_m, kConfig.block_n * Config::cluster};
+  return {g, kConfig.block_m, kConfig.block_n * kConfig.cluster};
 }
 unsigned blocks_of(const TileSchedule& schedule, const runtime::Machine& machine) {
-  const unsigned clusters = machine.multiprocessors / Config::cluster;
-  return fewest_workers(schedule.count(), clusters > 0 ? clusters : 1) * Config::cluster;
+  const unsigned clusters = machine.multiprocessors / kConfig.cluster;
+  return fewest_workers(schedule.count(), clusters > 0 ? clusters : 1) * kConfig.cluster;
 }
 
 void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
   const SplitGemm split = launch_split<Pairs>(g, trans_a, trans_b, stream);
   const TileSchedule schedule = schedule_of(g);
   const runtime::LaunchShape shape{dim3(blocks_of(schedule, *stream.machine)),
-                                   dim3(Config::threads), sizeof(Ring), Config::cluster, true};
+                                   dim3(Config::threads), sizeof(Ring), kConfig.cluster, true};
   runtime::launch(stream, shape, multiply, map_of(split.a, kConfig.a_share(), stream),
                   map_of(split.b, kConfig.block_n, stream), g, split, schedule);
 }
 
 ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
   const TileSchedule schedule = schedule_of(sizes_of(p));
-  const std::int64_t clusters = schedule.count(), pair_n = Config::cluster * kConfig.block_n;
+  const std::int64_t clusters = schedule.count(), pair_n = kConfig.cluster * kConfig.block_n;
   return predict_tensor<Pairs>(
       p, machine, padded_groups<Pairs>(p.k), clusters * kConfig.block_m * pair_n, 3,
-      clusters * (Ring::kABytes + Config::cluster * Ring::kBBytes),
+      clusters * (Ring::kABytes + kConfig.cluster * Ring::kBBytes),
       std::uint64_t{2} * Config::threads / 32 * blocks_of(schedule, machine));
 }
 

@@ -39,11 +39,7 @@ __global__ void __launch_bounds__(C::threads, 1) multiply(HeldGemm all) {
   y.read(ahead, g);
   unsigned lost = 0;
   hold_terms<C, kXAlong>(shared, g, x, of_x, lost);
-  const auto report = [&] {
-    const bool of_warp = __any_sync(0xffffffffu, parts::has_lost(lost));
-    if (threadIdx.x % 32 == 0) shared.lost[threadIdx.x / 32] = of_warp;
-  };
-  if (C::slices == 1) report();
+  if (C::slices == 1) report_lost(shared, lost);
   __syncthreads();  // X's terms are there
   const bool x_lost = C::slices == 1 && any_lost<C>(shared);
   for (; tile < g.tiles_y.by; tile += step) {
@@ -53,15 +49,10 @@ __global__ void __launch_bounds__(C::threads, 1) multiply(HeldGemm all) {
     if constexpr (C::slices == 1) {
       lossy |= __any_sync(0xffffffffu, parts::has_lost(lost));
     } else {
-      WARPLADDER_UNROLL_ON_GPU
-      for (int i = 0; i < C::tile_x / 2; ++i) {
-        // A sum that is not right becomes none at all, and so does what it is added to.
-        shared.sums[warpgroup][i][threadIdx.x % 128] =
-            is_right(sums.first[i], 0.0f) ? sums.first[i] : __int_as_float(0x7fffffff);
-      }
+      lay_down_slice(shared, sums, warpgroup);
       y.next_tile(g);
       y.read(ahead, g);
-      report();
+      report_lost(shared, lost);
       __syncthreads();  // all slices' sums are there
       lossy = any_lost<C>(shared);
     }

@@ -195,7 +195,17 @@ __device__ __forceinline__ void store_sums(const Gemm& g, const SplitGemm& s,
   }
 }
 
-// The same, always element by element: less code.
+// The same of tiles below each other.
+template <class Pairs, int tiles, int count>
+__device__ __forceinline__ void store_sums(const Gemm& g, const SplitGemm& s,
+                                           const float (&sums)[tiles][count], TileOrigin corner) {
+  WARPLADDER_UNROLL_ON_GPU
+  for (int t = 0; t < tiles; ++t) {
+    store_sums<Pairs>(g, s, sums[t], {corner.row + t * 64, corner.column});
+  }
+}
+
+// The same of one tile, always element by element: less code.
 template <class Pairs, int count>
 __device__ __forceinline__ void store_by_element(const Gemm& g, const SplitGemm& s,
                                                  const float (&sums)[count], TileOrigin corner) {

@@ -110,7 +110,7 @@ __device__ __forceinline__ void produce_full_range(FullRangeShared<Config>& shar
   } else {
     await_ring(shared);
     if (threadIdx.x == TensorConfig::consumers) {
-      wait_for_tickets<Tf32Pairs>(tf32_split);
+      wait_for_tickets(tf32_split);
       Producer<Tf32Pairs, Config> again(ring, tf32_split, schedule, producer.place());
       while (again.is_left()) again.fetch_next(tf32.a, tf32.b);
     }
@@ -135,7 +135,7 @@ __device__ __forceinline__ void consume_full_range(FullRangeShared<Config>& shar
     sync();  // both warpgroups have finished with the ring
     split_by_tickets<Tf32Pairs>(tf32_split, &shared.ticket, ring.a, sync);
     leave_ring(shared);
-    if (threadIdx.x == 0) wait_for_tickets<Tf32Pairs>(tf32_split);
+    if (threadIdx.x == 0) wait_for_tickets(tf32_split);
     sync.converged();  // all tickets are done
     consume<Tf32Pairs, Config>(ring, g, tf32_split, schedule, at);
   }

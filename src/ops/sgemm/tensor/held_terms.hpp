@@ -304,7 +304,25 @@ __device__ __forceinline__ void store_held(HeldShared<C>& shared, const SlicedGe
   }
 }
 
-// Whether any warp has reported what the terms lost. A barrier lies in between.
+// A warpgroup's sums of its slice. One that is not right becomes none at all, and so does what it
+// is added to.
+template <class C>
+__device__ __forceinline__ void lay_down_slice(HeldShared<C>& shared, const HeldSums<C>& sums,
+                                               int warpgroup) {
+  WARPLADDER_UNROLL_ON_GPU
+  for (int i = 0; i < C::tile_x / 2; ++i) {
+    shared.sums[warpgroup][i][threadIdx.x % 128] =
+        is_right(sums.first[i], 0.0f) ? sums.first[i] : __int_as_float(0x7fffffff);
+  }
+}
+
+// A warp reports whether terms of its threads have lost something.
+template <class C>
+__device__ __forceinline__ void report_lost(HeldShared<C>& shared, unsigned lost) {
+  const bool of_warp = __any_sync(0xffffffffu, parts::has_lost(lost));
+  if (threadIdx.x % 32 == 0) shared.lost[threadIdx.x / 32] = of_warp;
+}
+// Whether any warp has reported that. A barrier lies in between.
 template <class C, class Shared>
 __device__ __forceinline__ bool any_lost(const Shared& shared) {
   unsigned lost = 0;

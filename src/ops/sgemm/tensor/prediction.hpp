@@ -38,13 +38,13 @@ ladder::Totals predict_rounds_of_terms(const Problem& p, std::uint64_t rounds, s
 
 // Barriers of one cluster of the pass over strided lines, counted per warp.
 template <class Pairs, parts::SplitShape shape>
-std::uint64_t strided_split_barriers(const SplitGemm& s, int per_ticket) {
+std::uint64_t strided_split_barriers(const SplitGemm& s) {
   using Traits = parts::SplitTraits<shape>;
   std::uint64_t barriers = 0;
   for (unsigned rank = 0; rank < s.cluster; ++rank) {
     const auto [begin, end, held_at_once] = parts::split_part<shape>(s.a, s.depth, rank, s.cluster);
     const bool one_round = held_at_once || end - begin <= Traits::rows;
-    barriers += per_ticket + (s.cluster > 1 ? 2 : 1) + 2 * Pairs::kCounted +
+    barriers += (s.cluster > 1 ? 2 : 1) + 2 * Pairs::kCounted +
                 (one_round ? 0 : 2 * (tiles(end - begin, Traits::rows) - 1));
   }
   return barriers;
@@ -52,34 +52,27 @@ std::uint64_t strided_split_barriers(const SplitGemm& s, int per_ticket) {
 
 // How often warps of the split pass arrive at a barrier.
 template <class Pairs>
-std::uint64_t split_barriers(const Problem& p, const runtime::Machine& machine, Operands which,
-                             SplitPass pass) {
-  const bool own_kernel = pass == SplitPass::own_kernel;
-  const SplitGemm s = plan_split<Pairs>(sizes_of(p), p.trans_a, p.trans_b, machine, pass);
-  const auto count = [&]<parts::SplitShape shape>() {
+std::uint64_t split_barriers(const Problem& p, const runtime::Machine& machine, Operands which) {
+  const SplitGemm s = plan_split<Pairs>(sizes_of(p), p.trans_a, p.trans_b, machine);
+  return parts::with_split_shape(s.depth, [&]<parts::SplitShape shape>() {
     constexpr int kOfLoss = Pairs::kCounted,
                   kOfRange = shape == parts::SplitShape::short_lines ? 0 : 1;
-    const int per_ticket = own_kernel ? 0 : 2;
     std::uint64_t barriers = 0;
     for (const parts::SplitOperand* x : {&s.a, &s.b}) {
       if (which == (x == &s.a ? Operands::b : Operands::a)) continue;
       // Blocks that share a line meet twice over its range, and over its loss.
       const int of_sharing = x->sharing > 1 ? 2 + 2 * kOfLoss : 0;
-      barriers +=
-          x->contiguous
-              ? (per_ticket + kOfRange + of_sharing) * x->blocks + kOfLoss * x->losses()
-              : strided_split_barriers<Pairs, shape>(s, per_ticket) * (x->blocks / s.cluster);
+      barriers += x->contiguous ? (kOfRange + of_sharing) * x->blocks + kOfLoss * x->losses()
+                                : strided_split_barriers<Pairs, shape>(s) * (x->blocks / s.cluster);
     }
-    if (own_kernel && Pairs::kCounted) {  // blocks beyond the first wave vote on leaving early
+    if (Pairs::kCounted) {  // blocks beyond the first wave vote on leaving early
       const unsigned of_a = which == Operands::b ? 0 : s.a.blocks,
                      of_b = which == Operands::a ? 0 : s.b.blocks, first = s.a.first_blocks;
       const auto votes = [&](unsigned blocks) { return blocks > first ? blocks - first : 0; };
       barriers += launches_apart(s) ? votes(of_a) + votes(of_b) : votes(of_a + of_b);
     }
     return barriers * parts::kSplitWarps;
-  };
-  return own_kernel ? parts::with_split_shape(s.depth, count)
-                    : count.template operator()<kTicketShape>();
+  });
 }
 
 // Counts of single loads, stores and shuffles that are not predicted.
@@ -96,10 +89,9 @@ inline ladder::Totals no_predicted_accesses() {
 // The prediction of the pass alone.
 template <class Pairs>
 ladder::Totals predict_pass(const Problem& p, const runtime::Machine& machine,
-                            Operands which = Operands::both,
-                            SplitPass pass = SplitPass::own_kernel) {
+                            Operands which = Operands::both) {
   ladder::Totals t = no_predicted_accesses();
-  t.barriers = split_barriers<Pairs>(p, machine, which, pass);
+  t.barriers = split_barriers<Pairs>(p, machine, which);
   return t;
 }
 
@@ -110,9 +102,8 @@ template <class Pairs>
 ladder::Totals predict_tensor(const Problem& p, const runtime::Machine& machine,
                               std::int64_t groups, std::int64_t area, int products,
                               std::int64_t group_bytes, std::uint64_t barriers,
-                              Operands which = Operands::both,
-                              SplitPass pass = SplitPass::own_kernel) {
-  ladder::Totals t = predict_pass<Pairs>(p, machine, which, pass);
+                              Operands which = Operands::both) {
+  ladder::Totals t = predict_pass<Pairs>(p, machine, which);
   t.barriers += barriers;
   t.bulk_bytes = group_bytes * groups;
   t.tensor_fmas = area * groups * Pairs::kDepth * products;
@@ -123,25 +114,19 @@ ladder::Totals predict_tensor(const Problem& p, const runtime::Machine& machine,
 // the product, without those of a cluster's exchange of sums.
 template <class Pairs, TensorConfig config>
 void add_tiles(ladder::Totals& t, const Gemm& g, const runtime::Machine& machine,
-               int barriers_of_warp, SplitPass pass = SplitPass::own_kernel) {
+               int barriers_of_warp) {
   using Ring = typename ConfigType<config>::Ring;
   const TileSchedule schedule = schedule_of<config>(g, machine);
   const std::int64_t count = schedule.count(), paired = schedule.paired(),
                      groups = groups_of<Pairs>(g.k);
   const std::uint64_t blocks = blocks_of<config>(schedule, machine),
                       warps = TensorConfig::threads / 32 * blocks;
-  const bool by_tickets = pass == SplitPass::by_tickets;
-  // Four or more blocks along k meet twice over their sums; two blocks meet once more between
-  // the pass and the product.
-  const int of_sums = config.blocks_k > 2 ? 2 : 0,
-            between = config.blocks_k == 2 && by_tickets ? 1 : 0;
-  // Consumers meet when no ticket is left, and when all have written.
-  const std::uint64_t of_tickets = by_tickets ? 2 * parts::kSplitWarps : 0;
+  const int of_sums = config.blocks_k > 2 ? 2 : 0;  // such blocks meet twice over their sums
   const std::int64_t area =
       (count * config.block_n - schedule.narrow * (config.block_n - TileSchedule::kNarrow)) *
       config.sharers * config.block_m;
   const int products = config.kahan() ? 4 : 3;
-  t.barriers += warps * (barriers_of_warp + of_sums + between) + of_tickets * blocks;
+  t.barriers += warps * (barriers_of_warp + of_sums);
   t.bulk_bytes += (paired * (Ring::kABytes + config.sharers * Ring::kBBytes) +
                    (count - paired) * config.sharers * (Ring::kABytes + Ring::kBBytes)) *
                   groups;
@@ -155,12 +140,11 @@ void add_tiles(ladder::Totals& t, const Gemm& g, const runtime::Machine& machine
 // The prediction of a persistent rung.
 template <class Pairs>
 ladder::Totals predict_tiles(const Problem& p, const runtime::Machine& machine,
-                             int barriers_of_warp, Operands which = Operands::both,
-                             SplitPass pass = SplitPass::own_kernel) {
+                             int barriers_of_warp, Operands which = Operands::both) {
   const Gemm g = sizes_of(p);
-  ladder::Totals t = predict_pass<Pairs>(p, machine, which, pass);
+  ladder::Totals t = predict_pass<Pairs>(p, machine, which);
   with_tensor_config(g, parts::padded_depth(g.k), machine, [&]<TensorConfig config>() {
-    add_tiles<Pairs, config>(t, g, machine, barriers_of_warp, pass);
+    add_tiles<Pairs, config>(t, g, machine, barriers_of_warp);
   });
   return t;
 }

@@ -71,13 +71,11 @@ static SplitGemm launch_split(const Gemm& g, bool trans_a, bool trans_b,
 // The pass inside another kernel: see parts/split.hpp. Not forced inline (DECISIONS 109).
 template <class Pairs, class Sync>
 __device__ void split_by_tickets(const SplitGemm& s, unsigned* ticket, void* shared, Sync& sync) {
-  constexpr int kKind = kKindOf<Pairs>;
-  parts::split_by_tickets<Pairs, kTicketShape>(s.a, s.b, &s.state->taken[kKind],
-                                               &s.state->done[kKind], ticket, shared, sync);
+  parts::split_by_tickets<Pairs, kTicketShape>(s.a, s.b, &s.state->taken, &s.state->done, ticket,
+                                               shared, sync);
 }
-template <class Pairs>
 __device__ __forceinline__ void wait_for_tickets(const SplitGemm& s) {
-  parts::wait_for_tickets(s.a, s.b, &s.state->done[kKindOf<Pairs>]);
+  parts::wait_for_tickets(s.a, s.b, &s.state->done);
 }
 
 }  // namespace WARPLADDER_FLAVOUR

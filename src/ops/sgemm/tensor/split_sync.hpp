@@ -17,8 +17,6 @@ struct SplitSync {
   }
   __device__ __forceinline__ void record(const parts::SplitOperand&, unsigned,
                                          parts::PrecisionLoss) const {}
-  __device__ __forceinline__ void poll() const {}
-  __device__ __forceinline__ bool should_stop() const { return false; }
   // The same barrier, after which ptxas knows that each warp is converged.
   __device__ __forceinline__ void converged() const {
     ptx::named_barrier_together<kBarrier, TensorConfig::consumers>();

@@ -24,11 +24,6 @@ struct AgainShared {
   unsigned ticket;
 };
 
-struct AgainSync : parts::BlockSplitSync {
-  __device__ __forceinline__ void poll() const {}
-  __device__ __forceinline__ bool should_stop() const { return false; }
-};
-
 // A block for each tile, and at least one on each multiprocessor.
 template <class Config>
 static __global__ void __launch_bounds__(Config::value.threads(), 1)
@@ -37,12 +32,12 @@ static __global__ void __launch_bounds__(Config::value.threads(), 1)
   ptx::allow_next_kernel();
   ptx::wait_for_previous_kernel();
   if (__ldcg(&split.state->verdict) == kFits) return;
-  AgainSync sync;
-  parts::split_by_tickets<parts::Tf32Pairs, kAgainShape>(split.a, split.b, &split.state->taken[1],
-                                                         &split.state->done[1], &shared.ticket,
+  parts::BlockSplitSync sync;
+  parts::split_by_tickets<parts::Tf32Pairs, kAgainShape>(split.a, split.b, &split.state->taken,
+                                                         &split.state->done, &shared.ticket,
                                                          &shared.pass, sync);
   if (threadIdx.x == 0) {
-    parts::wait_for_tickets(split.a, split.b, &split.state->done[1]);
+    parts::wait_for_tickets(split.a, split.b, &split.state->done);
     shared.ring.init(Config::value.threads());
   }
   __syncthreads();  // all pairs are there, and the barriers

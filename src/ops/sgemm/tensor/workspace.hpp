@@ -14,13 +14,11 @@ inline namespace WARPLADDER_FLAVOUR {
 // Whether FP16 pairs suffice.
 constexpr unsigned kFits = 1, kDoesNotFit = 2;
 
-// Counters that thread blocks share while they split operands by tickets: [0] for FP16 pairs, [1]
-// for TF32 pairs. All are zero before a product.
+// What thread blocks of a product share. All is zero before it, but perhaps `stop`.
 struct SplitState {
-  unsigned taken[2], done[2];
-  parts::StoredLoss most[2];  // of A's and of B's FP16 pairs
-  unsigned verdict;           // kFits, kDoesNotFit; 0: not yet known
-  unsigned stop;              // see parts::kStop
+  unsigned taken, done;  // tickets of the pass inside the product
+  unsigned verdict;      // kFits, kDoesNotFit; 0: not yet known
+  unsigned stop;         // see parts::kStop
 };
 constexpr int kSplitStateWords = sizeof(SplitState) / sizeof(unsigned);
 template <class Pairs>
