@@ -349,7 +349,7 @@ TEST(SgemmPlans, ChooseByTheConstantsOfEachArchitecture) {
       {{4096, 4096, 16}, "row_07_register_parity", "row_22_columns_stay", "row_22_columns_stay"},
       {{2047, 2049, 33}, "row_24_batched_parity", "row_22_columns_stay", "row_24_batched_parity"},
       {{4096, 4096, 64}, "row_07_register_parity", "row_13_split_k", "tc_20_held_terms"},
-      {{127, 129, 131}, "row_27_grouped_warps", "row_13_split_k", "row_26_small_tiles"},
+      {{127, 129, 131}, "row_27_grouped_warps", "row_29_fitted_tiles", "row_29_fitted_tiles"},
       {{512, 512, 512}, "row_27_grouped_warps", "row_13_split_k", "tc_19_cluster_slices"},
       {{777, 777, 777}, "row_27_grouped_warps", "tc_13_mma_sync", "tc_10_full_range"},
       {{2048, 2048, 2048}, "row_07_register_parity", "tc_13_mma_sync", "tc_10_full_range"}};

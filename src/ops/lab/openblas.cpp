@@ -16,9 +16,9 @@ namespace {
 // while. Few programs time it, so that it is told to start none: set_openblas_threads() still can.
 constexpr const char* kThreads = "OPENBLAS_NUM_THREADS";
 constinit bool is_told = false;
-void start_without_threads() { is_told = !std::getenv(kThreads) && setenv(kThreads, "1", 0) == 0; }
-// Before all constructors, also those of shared libraries.
-[[gnu::section(".preinit_array"), gnu::used]] void (*const start_first)() = start_without_threads;
+__attribute__((constructor(101))) void start_without_threads() {  // before all other constructors
+  is_told = !std::getenv(kThreads) && setenv(kThreads, "1", 0) == 0;
+}
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 // How a candidate of plan() cuts C and k: the corrections of the model's times ask for it
 // (corrections.hpp). Host code of plan().
 
+#include "ops/sgemm/fitted_tiles.hpp"
 #include "ops/sgemm/line_shares.hpp"
 #include "ops/sgemm/parity_slices.hpp"
 #include "ops/sgemm/plan.hpp"
@@ -86,6 +87,19 @@ struct AndCutOfShares {
     cut.steps = shared.most_turns();
     cut.partly = shared.parted;
     return {shared, cut};
+  }
+};
+
+// The warps that part a tile's k are its slices.
+struct AndCutOfFitted {
+  const Problem& p;
+
+  template <class C>
+  WithCut<double> operator()(const FittedPlan& plan) const {
+    Cut cut = cut_of<C>(plan.rows_are_x);
+    cut.slices = plan.warps;
+    cut.steps = tiles(p.k, C::depth * plan.warps);
+    return {plan.time_s, cut};
   }
 };
 

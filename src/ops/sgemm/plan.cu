@@ -8,6 +8,7 @@
 #include "ops/sgemm/corrections.hpp"
 #include "ops/sgemm/cuts.hpp"
 #include "ops/sgemm/double_slices.hpp"
+#include "ops/sgemm/fitted_tiles.hpp"
 #include "ops/sgemm/line_shares.hpp"
 #include "ops/sgemm/lone_warps.hpp"
 #include "ops/sgemm/parity_batches.hpp"
@@ -38,6 +39,7 @@ WARPLADDER_USES_RUNG(row_24_batched_parity);
 WARPLADDER_USES_RUNG(row_26_small_tiles);
 WARPLADDER_USES_RUNG(row_27_grouped_warps);
 WARPLADDER_USES_RUNG(row_28_even_shares);
+WARPLADDER_USES_RUNG(row_29_fitted_tiles);
 WARPLADDER_USES_RUNG(tc_13_mma_sync);
 #if WARPLADDER_HOPPER_CODE  // 0: this build holds no code for compute capability 9.0
 WARPLADDER_USES_RUNG(row_08_double);
@@ -273,6 +275,14 @@ void consider_small_tiles(Considered& plans, const Problem& p, std::int64_t coun
       ConsiderSlices{plans, p, count, parted, {WARPLADDER_PLANNED(row_26_small_tiles)}, rung});
 }
 
+void consider_fitted_tiles(Considered& plans, const Problem& p, std::int64_t count,
+                           const runtime::Machine& machine, Corrected rung) {
+  if (!fits_fitted(p.m, p.n, p.k, count)) return;
+  if (!ladder::runs_on(machine, rung_row_29_fitted_tiles)) return;
+  plans.consider(with_fitted_tile(fitted_shape(p, count), machine, AndCutOfFitted{p}),
+                 {WARPLADDER_PLANNED(row_29_fitted_tiles)}, rung);
+}
+
 // The rungs on CUDA cores. `in_terms`: others are as fast and more accurate where sums of long k
 // pass through large tiles.
 Considered on_cuda_cores(const Problem& p, const runtime::Machine& machine, bool in_terms) {
@@ -291,6 +301,7 @@ Considered on_cuda_cores(const Problem& p, const runtime::Machine& machine, bool
     consider_batches_by_parity(plans, p, 1, machine, !large_tiles,
                                {Corrected::row_24_batched_parity, Corrected::row_27_grouped_warps});
     consider_small_tiles(plans, p, 1, machine, !large_tiles, Corrected::row_26_small_tiles);
+    consider_fitted_tiles(plans, p, 1, machine, Corrected::none);
   }
   if (large_tiles) consider_parity_slices(plans, p, machine, times);
   if (!ladder::runs_on(machine, rung_row_13_split_k)) return plans;
@@ -396,6 +407,7 @@ Considered together_of(const Problem& given, const runtime::Machine& machine, Ar
         plans, p, count, machine, false,
         {Corrected::row_24_batched_parity_in_batches, Corrected::row_27_grouped_warps_in_batches});
     consider_small_tiles(plans, p, count, machine, false, Corrected::row_26_small_tiles_in_batches);
+    consider_fitted_tiles(plans, p, count, machine, Corrected::none);
     if (!in_terms || !loses_by_lines(p)) {
       consider_lines_along(plans, p, count, machine, Corrected::row_19_few_lines_in_batches);
       consider_even_shares(plans, p, count, machine, Corrected::row_28_even_shares_in_batches);

@@ -20,7 +20,7 @@ struct Candidate {
   double model_s = 0;
   Cut cut = {};
 };
-constexpr int kMostCandidates = 20;
+constexpr int kMostCandidates = 24;
 
 // `prepared`: the call has what plan_preparation()'s rung has prepared of B. Only then may the plan
 // be that rung.

@@ -89,6 +89,17 @@ ladder::Totals predict_in(const Call& call, const runtime::Machine& machine) {
   return ladder::predicted<predict>(in_layout(call, layout).problem, machine);
 }
 
+// Counts of single loads, stores and shuffles that are not predicted.
+inline ladder::Totals no_predicted_accesses() {
+  ladder::Totals t;
+  t.global_load_requests = t.global_load_sectors = ladder::kNotPredicted;
+  t.global_store_requests = t.global_store_sectors = ladder::kNotPredicted;
+  t.shared_load_requests = t.shared_load_wavefronts = ladder::kNotPredicted;
+  t.shared_store_requests = t.shared_store_wavefronts = ladder::kNotPredicted;
+  t.shuffles = ladder::kNotPredicted;
+  return t;
+}
+
 // For predict_in(), of a rung whose loads and stores depend on more than a number can say.
 inline ladder::Totals predict_multiply_adds(const Problem& p) {
   ladder::Totals t;

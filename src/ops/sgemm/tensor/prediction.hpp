@@ -75,17 +75,6 @@ std::uint64_t split_barriers(const Problem& p, const runtime::Machine& machine, 
   });
 }
 
-// Counts of single loads, stores and shuffles that are not predicted.
-inline ladder::Totals no_predicted_accesses() {
-  ladder::Totals t;
-  t.global_load_requests = t.global_load_sectors = ladder::kNotPredicted;
-  t.global_store_requests = t.global_store_sectors = ladder::kNotPredicted;
-  t.shared_load_requests = t.shared_load_wavefronts = ladder::kNotPredicted;
-  t.shared_store_requests = t.shared_store_wavefronts = ladder::kNotPredicted;
-  t.shuffles = ladder::kNotPredicted;
-  return t;
-}
-
 // The prediction of the pass alone.
 template <class Pairs>
 ladder::Totals predict_pass(const Problem& p, const runtime::Machine& machine,
