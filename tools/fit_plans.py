@@ -30,7 +30,7 @@ try:
 except ImportError:  # said by main()
     np = None
 
-TREES, RATE = 256, 0.2
+TREES, RATE = 238, 0.2
 LEAST_ROWS = 16  # of a rung; fewer tell nothing
 LEAST_OF_LEAF, SHRINKAGE = 6.0, 1.0  # in weights of rows
 MOST_OF_LOSERS = 2.5  # a rung that takes twice as long as the best one weighs 2 to the power of so much less
@@ -42,11 +42,12 @@ MOST_TIMES = 1  # logarithm: plan() leaves out what takes more than twice as lon
 ARITHMETICS = (
     {"row_07_register_parity", "row_11_few_rows", "row_13_split_k", "row_19_few_lines", "row_20_parity_split_k",
      "row_22_columns_stay", "row_24_batched_parity", "row_26_small_tiles", "row_27_grouped_warps",
-     "row_28_even_shares"},
+     "row_28_even_shares", "row_29_fitted_tiles"},
     {"row_08_double", "row_14_double_split_k"},
     {f"{rung}_in_batches"
      for rung in ("row_15_tiny_products", "row_16_streamed", "row_19_few_lines", "row_23_lone_warps",
-                  "row_24_batched_parity", "row_26_small_tiles", "row_27_grouped_warps", "row_28_even_shares")},
+                  "row_24_batched_parity", "row_26_small_tiles", "row_27_grouped_warps", "row_28_even_shares",
+                  "row_29_fitted_tiles")},
 )
 
 

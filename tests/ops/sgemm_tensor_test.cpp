@@ -107,14 +107,16 @@ TEST(SgemmPlan, FollowsTheArithmeticAndTheBatch) {
   EXPECT_EQ(planned(large, {}, Arithmetic::double_rounded), "row_14_double_split_k");
   EXPECT_EQ(planned(large, a100, Arithmetic::double_rounded), "row_10_batched_double");
   EXPECT_EQ(planned(compact(8, 8, 8), {}, Arithmetic::accurate, {.count = 999}),
-            "row_29_fitted_tiles");
+            "row_15_tiny_products");
   EXPECT_EQ(planned(small, {}, Arithmetic::accurate, {.count = 999}), "tc_18_streamed_terms");
   // Of shorter sums the terms' errors are larger than cublasSgemm's.
   EXPECT_EQ(planned(compact(64, 64, 31), {}, Arithmetic::accurate, {.count = 999}),
-            "row_26_small_tiles");
+            "row_24_batched_parity");
   EXPECT_EQ(planned(compact(1, 64, 64), {}, Arithmetic::accurate, {.count = 999}),
             "row_18_batched_vectors");
-  EXPECT_EQ(planned(small, {}, Arithmetic::cuda_cores, {.count = 999}), "row_26_small_tiles");
+  EXPECT_EQ(planned(small, {}, Arithmetic::cuda_cores, {.count = 999}), "row_24_batched_parity");
+  EXPECT_EQ(planned(compact(24, 39, 53), {}, Arithmetic::accurate, {.count = 1712}),
+            "row_29_fitted_tiles");
   // Whatever the memory's bandwidth, Hopper's plans are those that were measured on an H200.
   runtime::Machine h100;
   h100.memory_bytes_per_s = 3.352e12;

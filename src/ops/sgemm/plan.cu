@@ -301,7 +301,7 @@ Considered on_cuda_cores(const Problem& p, const runtime::Machine& machine, bool
     consider_batches_by_parity(plans, p, 1, machine, !large_tiles,
                                {Corrected::row_24_batched_parity, Corrected::row_27_grouped_warps});
     consider_small_tiles(plans, p, 1, machine, !large_tiles, Corrected::row_26_small_tiles);
-    consider_fitted_tiles(plans, p, 1, machine, Corrected::none);
+    consider_fitted_tiles(plans, p, 1, machine, Corrected::row_29_fitted_tiles);
   }
   if (large_tiles) consider_parity_slices(plans, p, machine, times);
   if (!ladder::runs_on(machine, rung_row_13_split_k)) return plans;
@@ -407,7 +407,7 @@ Considered together_of(const Problem& given, const runtime::Machine& machine, Ar
         plans, p, count, machine, false,
         {Corrected::row_24_batched_parity_in_batches, Corrected::row_27_grouped_warps_in_batches});
     consider_small_tiles(plans, p, count, machine, false, Corrected::row_26_small_tiles_in_batches);
-    consider_fitted_tiles(plans, p, count, machine, Corrected::none);
+    consider_fitted_tiles(plans, p, count, machine, Corrected::row_29_fitted_tiles_in_batches);
     if (!in_terms || !loses_by_lines(p)) {
       consider_lines_along(plans, p, count, machine, Corrected::row_19_few_lines_in_batches);
       consider_even_shares(plans, p, count, machine, Corrected::row_28_even_shares_in_batches);
