@@ -360,11 +360,13 @@ def accuracy(program, argument, document, pictures):
 
 def climb(argument, document, pictures):
     """Adds the picture's text to `pictures`."""
-    files, prefix, shape, name = asked(r"(\S+) (\w+(?::\w+)?/?\w*) at (\d+(?:x\d+)*) to (\S+\.svg)", argument,
-                                       "FILES OP/PREFIX at MxNxK to PICTURE.svg")
+    files, prefix, other, shape, name = asked(
+        r"(\S+) (\w+(?::\w+)?/?\w*)(?: but (\w+))? at (\d+(?:x\d+)*) to (\S+\.svg)", argument,
+        "FILES OP/PREFIX [but PREFIX] at MxNxK to PICTURE.svg")
     rows = rows_at(files, prefix.partition("/")[0], shape)
     ladder = sorted((row for row in rows if not row.rival
-                     and f"{row.op}/{row.rung}".startswith(prefix)), key=lambda row: row.rung)
+                     and f"{row.op}/{row.rung}".startswith(prefix)
+                     and not (other and row.rung.startswith(other))), key=lambda row: row.rung)
     drawn = [row for row in ladder if row.hot]
     if not drawn:
         raise Fault(f"{files}: no rung of {prefix} was timed at {shape}")

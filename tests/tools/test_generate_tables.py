@@ -536,6 +536,11 @@ Not drawn: `row_00_serial` (skipped: runs on the CPU).
         self.assertEqual(re.findall(r"<script|href|url\(|@import|<style|<image", text), [])
         self.assertEqual(text.count("http"), 1)  # the name space
 
+    def test_a_rung_may_be_left_out(self):
+        text = self.generated(CLIMB.replace("sgemm/row_", "sgemm/row_ but row_02"))
+        self.assertIn("with row\\_01\\_naive", text)
+        self.assertNotIn("row\\_02", text)
+
     def test_the_same_climb_gives_the_same_bytes(self):
         self.drawn()
         first = self.picture.read_bytes()
