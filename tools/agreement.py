@@ -187,6 +187,7 @@ class Counted:
         fresh = [numbered(row, sources) for i, row in enumerate(rows) if i not in self.stale]
         made = launches_of(run_counts(program, gpu, compiled_code(fresh)))
         asked = made if to_check else launches_of(run_counts(program, gpu))
+        self.rungs = {rung for rung, _ in asked}
         places = collections.defaultdict(list)
         for i, row in enumerate(rows):
             places[(row["rung"], row["problem"])].append(i)
@@ -521,6 +522,7 @@ def compare(options):
         row["earlier"] = i in counted.stale
         if "source" not in row:
             raise Fault(f"{row['rung']} was never counted as it was recorded; give its tree as --sources")
+    rows = recording["rows"] = [row for row in rows if row["rung"] in counted.rungs]  # others are gone
     recording["unrecorded"] = counted.unrecorded
     Path(options.recording).write_text(rendered(recording, rows), encoding="utf-8")
     DOCUMENT.write_text(document_of(recording), encoding="utf-8")

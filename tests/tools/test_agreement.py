@@ -248,6 +248,11 @@ class Recording(unittest.TestCase):
         self.assertEqual(self.compare("--check"), 0)
         self.assertIn("not recorded: copy/02", self.said.getvalue())
 
+    def test_a_rung_that_is_gone_leaves_the_recording(self):
+        self.counts["rung"] = "copy/02"
+        self.assertEqual(self.compare(), 0)
+        self.assertIn("It has 0 launches of 0 rungs", self.document.read_text(encoding="utf-8"))
+
 
 if __name__ == "__main__":
     unittest.main()

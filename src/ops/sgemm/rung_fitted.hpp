@@ -105,11 +105,13 @@ struct FittedStage {
   FittedLines<C::tile_x> x;
   FittedLines<C::tile_y> y;
 };
-// One is multiplied while the other one is copied; then the sums lie in the first.
+// Rows of sums in shared memory, so far apart that fours of two rows lie on different banks.
+constexpr int pitch_of_sums(int length) { return length + 4; }
+// One stage is multiplied while the other one is copied; then the sums lie there.
 template <class C>
 union FittedShared {
   FittedStage<C> stage[2];
-  float sums[(C::tile_x + 4) * (C::tile_y + 4)];
+  float sums[pitch_of_sums(C::tile_x) * pitch_of_sums(C::tile_y)];
 };
 
 // Which lines a lane has: fours of neighbours first, then two, then one.
@@ -124,8 +126,9 @@ template <int kCount, int kLanes>
 __device__ __forceinline__ void load_fitted(float (&to)[kCount], const float* row, int lane) {
   constexpr int kFours = kCount / 4 * 4, kTwo = kFours + kCount % 4 / 2 * 2;
   WARPLADDER_UNROLL
-  for (int i = 0; i < kFours; i += 4)
+  for (int i = 0; i < kFours; i += 4) {
     parts::load4(to + i, row + fitted_line<kCount, kLanes>(lane, i));
+  }
   if constexpr (kTwo > kFours) {
     const float2 two =
         *reinterpret_cast<const float2*>(row + fitted_line<kCount, kLanes>(lane, kFours));
@@ -170,7 +173,7 @@ __device__ __forceinline__ void add_fitted_step(FittedSums<C>& sum, const Fitted
   }
 }
 
-// Where a tile lies in C: `lines` of kLength neighbours.
+// Where a tile lies in C: `lines` of `length` neighbours.
 struct FittedTarget {
   float* c;
   std::int64_t ld;
@@ -199,8 +202,8 @@ __device__ __forceinline__ void store_fours(const FittedTarget& to, const Fitted
   }
 }
 
-// The CTA's warps add up their sums, which lie as C does, 4 words apart, and store them: by pieces
-// of kLength neighbours that are a power of two.
+// The CTA's warps add up their sums, which lie in rows as C's do, and store them: by pieces of
+// kLength neighbours that are powers of two.
 template <class C, int kLines, int kLength, int kFirst, bool kAlone>
 __device__ __forceinline__ void store_rows(const FittedShared<C>* shared, const FittedTarget& to,
                                            const Gemm& g) {
@@ -213,7 +216,8 @@ __device__ __forceinline__ void store_rows(const FittedShared<C>* shared, const 
     for (int i = warp * kAtOnce; i < kLines; i += warps * kAtOnce, c += warps * kAtOnce * to.ld) {
       if (i + row >= to.lines || column >= to.length) continue;
       float sum = 0;
-      for (int w = 0; w < warps; ++w) sum += shared[w].sums[(i + row) * (kLength + 4) + column];
+      for (int w = 0; w < warps; ++w)
+        sum += shared[w].sums[(i + row) * pitch_of_sums(kLength) + column];
       store_scaled(c, g.alpha, sum, g.beta);
     }
     store_rows<C, kLines, kLength, kFirst + kPiece, kAlone>(shared, to, g);
@@ -241,7 +245,7 @@ __device__ __forceinline__ void lay_down_sums(FittedShared<C>& own, const Fitted
     WARPLADDER_UNROLL
     for (int i = 0; i < C::lane_x; ++i) {
       const int x = fitted_line<C::lane_x, C::lanes_x>(at.x, i);
-      lay_down_fitted<C::lane_y, C::lanes_y>(own.sums + x * (C::tile_y + 4), sum[i], at.y);
+      lay_down_fitted<C::lane_y, C::lanes_y>(own.sums + x * pitch_of_sums(C::tile_y), sum[i], at.y);
     }
   } else {
     WARPLADDER_UNROLL
@@ -250,7 +254,7 @@ __device__ __forceinline__ void lay_down_sums(FittedShared<C>& own, const Fitted
       float line[C::lane_x];
       WARPLADDER_UNROLL
       for (int i = 0; i < C::lane_x; ++i) line[i] = sum[i][j];
-      lay_down_fitted<C::lane_x, C::lanes_x>(own.sums + y * (C::tile_x + 4), line, at.x);
+      lay_down_fitted<C::lane_x, C::lanes_x>(own.sums + y * pitch_of_sums(C::tile_x), line, at.x);
     }
   }
 }
