@@ -102,12 +102,12 @@ double fitted_time(const ThreadedShape& s, bool rows_are_x, int warps,
 
 template <class C>
 FittedPlan fitted_plan_of(const ThreadedShape& s, const runtime::Machine& machine) {
-  FittedPlan best{true, 1, fitted_time<C>(s, true, 1, machine)};
+  FittedPlan best{};
   for (const bool rows_are_x : {true, false}) {
     for (int warps = 1; warps <= kMostFittedWarps; warps *= 2) {
       if (warps > 1 && s.k < 2 * C::depth * warps) continue;
       const double time_s = fitted_time<C>(s, rows_are_x, warps, machine);
-      if (time_s < best.time_s) best = {rows_are_x, warps, time_s};
+      if (best.warps == 0 || time_s < best.time_s) best = {rows_are_x, warps, time_s};
     }
   }
   return best;
@@ -120,10 +120,6 @@ auto with_fitted_tile(const ThreadedShape& s, const runtime::Machine& machine, c
                            FittedTile<4, 5>, FittedTile<5, 5>, FittedTile<4, 6>, FittedTile<6, 6>,
                            FittedTile<8, 5>>(
       asked_of(s), machine, [&]<class C>() { return fitted_plan_of<C>(s, machine); }, run);
-}
-
-inline ThreadedShape fitted_shape(const Problem& p, std::int64_t count) {
-  return {p.m, p.n, p.k, count, p.trans_a, p.trans_b, false};
 }
 
 // Whatever the tile. Sizes are counted in 31 bits.

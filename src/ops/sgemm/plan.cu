@@ -279,7 +279,7 @@ void consider_fitted_tiles(Considered& plans, const Problem& p, std::int64_t cou
                            const runtime::Machine& machine, Corrected rung) {
   if (!fits_fitted(p.m, p.n, p.k, count)) return;
   if (!ladder::runs_on(machine, rung_row_29_fitted_tiles)) return;
-  plans.consider(with_fitted_tile(fitted_shape(p, count), machine, AndCutOfFitted{p}),
+  plans.consider(with_fitted_tile(threaded_shape(p, count), machine, AndCutOfFitted{p}),
                  {WARPLADDER_PLANNED(row_29_fitted_tiles)}, rung);
 }
 

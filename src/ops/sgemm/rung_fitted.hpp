@@ -1,6 +1,8 @@
 #pragma once
 // Products in tiles that fit them: the device code of row_29_fitted_tiles.
 
+#include <bit>
+
 #include "ops/sgemm/fitted_tiles.hpp"
 #include "ops/sgemm/rung_operands.hpp"
 #include "parts/outer_product.hpp"
@@ -19,11 +21,9 @@ struct FittedGemm {
   bool rows_are_x, x_along, y_along, x_fours, y_fours, c_fours;
 };
 
-// The largest power of two up to `most` and 32.
+// The largest power of two up to `most` and a warp's lanes.
 constexpr int piece_of(int most) {
-  int piece = 1;
-  while (2 * piece <= most && piece < 32) piece *= 2;
-  return piece;
+  return static_cast<int>(std::bit_floor(static_cast<unsigned>(most < 32 ? most : 32)));
 }
 
 // A step of kLines lines in shared memory, as [k][line]. The pitch is an odd multiple of 4: of

@@ -35,7 +35,7 @@ bool takes(const Call& call) {
 ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
   ladder::Totals t = no_predicted_accesses();
   t.shuffles = 0;
-  with_fitted_tile(fitted_shape(p, 1), machine, [&]<class C>(const FittedPlan& plan) {
+  with_fitted_tile(threaded_shape(p, 1), machine, [&]<class C>(const FittedPlan& plan) {
     const bool rows = plan.rows_are_x, direct = p.n % 4 == 0 && plan.warps == 1;
     const std::uint64_t ctas =
         tiles(rows ? p.m : p.n, C::tile_x) * tiles(rows ? p.n : p.m, C::tile_y);
