@@ -46,8 +46,9 @@ __device__ __forceinline__ unsigned two_upper_halves(float low, float high) {
 
 // The terms of two neighbours, a word for each pair. The lower half of `lost` receives what the
 // last term cannot hold, as bits.
-__device__ __forceinline__ void split_two(float low, float high, unsigned& first, unsigned& second,
-                                          unsigned& third, unsigned& lost) {
+__device__ WARPLADDER_INLINE_ON_GPU void split_two(float low, float high, unsigned& first,
+                                                   unsigned& second, unsigned& third,
+                                                   unsigned& lost) {
   first = two_bfloats(low, high);
   low -= __uint_as_float(first << 16);
   high -= __uint_as_float(first & 0xffff0000u);

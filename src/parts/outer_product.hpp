@@ -59,7 +59,7 @@ __device__ __forceinline__ void store4(float* c, std::int64_t left, std::type_id
         make_float4(to_float(v[0]), to_float(v[1]), to_float(v[2]), to_float(v[3]));
     return;
   }
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int j = 0; j < 4; ++j) {
     if (j < left) store1(c + j, alpha, sum[j], beta, finish);
   }

@@ -63,7 +63,8 @@ struct Sum {
     }
   }
   template <int kStep, int kVectors>
-  __device__ __forceinline__ static Value of_vectors(const float4 (&v)[kVectors], std::int64_t) {
+  __device__ WARPLADDER_INLINE_ON_GPU static Value of_vectors(const float4 (&v)[kVectors],
+                                                              std::int64_t) {
     float x[kVectors];
     WARPLADDER_UNROLL_ON_GPU
     for (int u = 0; u < kVectors; ++u) x[u] = (v[u].x + v[u].y) + (v[u].z + v[u].w);
@@ -112,7 +113,8 @@ struct Extreme {
   }
 
   template <int kStep, int kVectors>
-  __device__ __forceinline__ static Value of_vectors(const float4 (&v)[kVectors], std::int64_t) {
+  __device__ WARPLADDER_INLINE_ON_GPU static Value of_vectors(const float4 (&v)[kVectors],
+                                                              std::int64_t) {
     float best = none();
     WARPLADDER_UNROLL_ON_GPU
     for (int u = 0; u < kVectors; ++u) {
@@ -164,7 +166,8 @@ struct Place {
 
   // Of the first of these elements that is `best`, which is a NaN if there are any.
   template <int kStep, int kVectors>
-  __device__ __forceinline__ static int offset_of(const float4 (&v)[kVectors], float best) {
+  __device__ WARPLADDER_INLINE_ON_GPU static int offset_of(const float4 (&v)[kVectors],
+                                                           float best) {
     int where = 0;
     const auto look_at = [&](float x, int offset) { where = x == best || x != x ? offset : where; };
     WARPLADDER_UNROLL_ON_GPU
@@ -177,7 +180,8 @@ struct Place {
     return where;
   }
   template <int kStep, int kVectors>
-  __device__ __forceinline__ static Value of_vectors(const float4 (&v)[kVectors], std::int64_t at) {
+  __device__ WARPLADDER_INLINE_ON_GPU static Value of_vectors(const float4 (&v)[kVectors],
+                                                              std::int64_t at) {
     const float best = Extreme<kGreatest>::template of_vectors<kStep>(v, at);
     return of(best, at + offset_of<kStep>(v, best));
   }

@@ -33,7 +33,7 @@ class TileFetch {
       const std::int64_t left = outers - outer0 - outer(0);
       left_ = left < kOuter ? static_cast<int>(left) : kOuter;
     }
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int p = 0; p < kPointers; ++p) {
       const std::int64_t last = outers - (kAlongDepth ? 1 : kVector);
       const std::int64_t wanted = outer0 + outer(p), o = wanted < last ? wanted : last;
@@ -50,7 +50,7 @@ class TileFetch {
   // them. A constant kDepth costs no comparison.
   __device__ __forceinline__ void fetch(int depths) {
     const float* line = at_[0];
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int p = 0; p < kPieces; ++p) {
       if constexpr (kCounts) {
         if (p > 0) line += kAcross * ld_;
@@ -61,14 +61,14 @@ class TileFetch {
       const bool there = depths == kDepth || depth(p) < depths;
       piece_[p] = there ? *reinterpret_cast<const Piece*>(at) : Piece{};
     }
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int p = 0; p < kPointers; ++p) at_[p] += kAlongDepth ? depths : depths * ld_;
   }
 
   // Registers → shared memory.
   template <int kStride>
   __device__ __forceinline__ void store(float (*tile)[kStride]) const {
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int p = 0; p < kPieces; ++p) {
       if constexpr (kVector == 1) {
         tile[depth(p)][outer(p)] = piece_[p];
@@ -88,7 +88,7 @@ class TileFetch {
   template <int kStride>
   __device__ __forceinline__ void store(double (*tile)[kStride]) const {
     static_assert(kStride % 16 == 4 && kDepth >= 16);
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int p = 0; p < kPieces; ++p) {
       if constexpr (kVector == 1) {
         tile[depth(p)][outer(p)] = piece_[p];

@@ -20,6 +20,8 @@
 // ahead for one load that walks down a column, but not for eight that take turns.
 // In front of any other: unroll it n times; or not at all, so that a short kernel is a short code
 // to fetch.
+// WARPLADDER_INLINE_ON_GPU stands for __forceinline__ before a function that many kernels call with
+// arrays of registers, and that g++ shall compile once for them all (DECISIONS 109).
 // WARPLADDER_ROLLED: quick builds leave the plain flavour's loops as they are, and compile sooner.
 #define WARPLADDER_TEXT(...) #__VA_ARGS__
 #if defined(__CUDACC__)
@@ -28,6 +30,7 @@
 #define WARPLADDER_UNROLL_ON_GPU WARPLADDER_UNROLL
 #define WARPLADDER_UNROLL_LOADS WARPLADDER_UNROLL
 #define WARPLADDER_NO_UNROLL _Pragma("unroll 1")
+#define WARPLADDER_INLINE_ON_GPU __forceinline__
 #else
 #if defined(WARPLADDER_ROLLED)
 #define WARPLADDER_UNROLL
@@ -46,6 +49,7 @@
 #define WARPLADDER_UNROLL_LOADS WARPLADDER_UNROLL
 #endif
 #define WARPLADDER_NO_UNROLL _Pragma("GCC unroll 1")
+#define WARPLADDER_INLINE_ON_GPU inline __attribute__((noinline))
 #endif
 
 namespace warpladder::runtime {

@@ -186,11 +186,11 @@ __device__ __forceinline__ void store_fours(const FittedTarget& to, const Fitted
                                             const FittedPlace& at, float alpha) {
   constexpr int kLines = kRowsAreX ? C::lane_x : C::lane_y,
                 kLength = kRowsAreX ? C::lane_y : C::lane_x;
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int i = 0; i < kLines; ++i) {
     const int line = kRowsAreX ? fitted_line<C::lane_x, C::lanes_x>(at.x, i)
                                : fitted_line<C::lane_y, C::lanes_y>(at.y, i);
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int j = 0; j < kLength; j += 4) {
       const int first = kRowsAreX ? fitted_line<C::lane_y, C::lanes_y>(at.y, j)
                                   : fitted_line<C::lane_x, C::lanes_x>(at.x, j);
@@ -212,7 +212,7 @@ __device__ __forceinline__ void store_rows(const FittedShared<C>* shared, const 
     const int lane = threadIdx.x % 32, column = kFirst + lane % kPiece, row = lane / kPiece,
               warp = kAlone ? 0 : threadIdx.x / 32, warps = kAlone ? 1 : blockDim.x / 32;
     float* c = to.c + (row + warp * kAtOnce) * to.ld + column;
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int i = warp * kAtOnce; i < kLines; i += warps * kAtOnce, c += warps * kAtOnce * to.ld) {
       if (i + row >= to.lines || column >= to.length) continue;
       float sum = 0;
@@ -229,7 +229,7 @@ template <int kCount, int kLanes>
 __device__ __forceinline__ void lay_down_fitted(float* row, const float (&from)[kCount], int lane) {
   constexpr int kFours = kCount / 4 * 4, kTwo = kFours + kCount % 4 / 2 * 2;
   const auto at = [&](int i) { return row + fitted_line<kCount, kLanes>(lane, i); };
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int i = 0; i < kFours; i += 4) {
     *reinterpret_cast<float4*>(at(i)) = make_float4(from[i], from[i + 1], from[i + 2], from[i + 3]);
   }
@@ -242,17 +242,17 @@ template <class C, bool kRowsAreX>
 __device__ __forceinline__ void lay_down_sums(FittedShared<C>& own, const FittedSums<C>& sum,
                                               const FittedPlace& at) {
   if constexpr (kRowsAreX) {
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < C::lane_x; ++i) {
       const int x = fitted_line<C::lane_x, C::lanes_x>(at.x, i);
       lay_down_fitted<C::lane_y, C::lanes_y>(own.sums + x * pitch_of_sums(C::tile_y), sum[i], at.y);
     }
   } else {
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int j = 0; j < C::lane_y; ++j) {
       const int y = fitted_line<C::lane_y, C::lanes_y>(at.y, j);
       float line[C::lane_x];
-      WARPLADDER_UNROLL
+      WARPLADDER_UNROLL_ON_GPU
       for (int i = 0; i < C::lane_x; ++i) line[i] = sum[i][j];
       lay_down_fitted<C::lane_x, C::lanes_x>(own.sums + y * pitch_of_sums(C::tile_x), line, at.x);
     }

@@ -41,12 +41,12 @@ class LoneTile {
 
   __device__ __forceinline__ void store(float* c, const Gemm& g) const {
     const std::int64_t left = g.n - column_;
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < C::lane_x; ++i) {
       const std::int64_t row = row_ + line_of<C::lanes_x, kXAlong>(at_.lane_x, i);
       if (row >= g.m) continue;
       float* const to = c + row * g.ldc + column_;
-      WARPLADDER_UNROLL
+      WARPLADDER_UNROLL_ON_GPU
       for (int j = 0; j < C::lane_y; j += kSingly ? 1 : 4) {
         const int column = line_of<C::lanes_y, kSingly>(at_.lane_y, j);
         if constexpr (kSingly) {

@@ -91,7 +91,7 @@ __device__ __forceinline__ void store_by_parity(
   for (int i = 0; i < C::thread_rows; ++i) {
     const std::int64_t row = row0 + i % 4 + i / 4 * kNextRows<C>;
     if (row >= g.m) break;
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int j = 0; j < C::thread_columns; j += 4) {
       const std::int64_t column = column0 + j / 4 * kNextColumns<C>;
       parts::store4<4>(&g.c[row * g.ldc + column], g.n - column, g.alpha, &sum[i][j], g.beta,
@@ -122,7 +122,7 @@ __device__ __forceinline__ void store_by_rows(const Gemm& g,
           make_float4(sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]);
       __syncwarp();  // all lanes have laid down theirs
       const std::int64_t column = column0 + j / 4 * kColumns + lane_column;
-      WARPLADDER_UNROLL
+      WARPLADDER_UNROLL_ON_GPU
       for (int r = lane_row; r < C::lanes_down; r += kAtOnce) {
         const std::int64_t row = row0 + 4 * r + i % 4 + i / 4 * kNextRows<C>;
         if (row < g.m && column < g.n) {
@@ -137,11 +137,11 @@ __device__ __forceinline__ void store_by_rows(const Gemm& g,
 
 // Stores a thread's sums, of which the first 4×4 lie at `at` in the CTA's tile. `staging` is shared
 // memory that other threads may still read. All threads call it; `stores`: whether this one has
-// sums. Not forced inline (DECISIONS 109).
+// sums.
 template <class C, class Finish>
-__device__ void store_part(const ProductPart& part, ParityPlace at,
-                           const float (&sum)[C::thread_rows][C::thread_columns], float* staging,
-                           bool stores = true) {
+__device__ WARPLADDER_INLINE_ON_GPU void store_part(
+    const ProductPart& part, ParityPlace at, const float (&sum)[C::thread_rows][C::thread_columns],
+    float* staging, bool stores = true) {
   if (!part.vectors) __syncthreads();  // all threads have read the last tile
   if (!stores) return;
   if (part.vectors) {
@@ -270,18 +270,18 @@ __device__ __forceinline__ void join_groups(ParitySums<C>& own, float* shared) {
   const auto place = [&](int of, int i) {
     return &shared[(of * kAtOnce + i) * C::group_threads + thread];
   };
-  WARPLADDER_UNROLL
+  WARPLADDER_UNROLL_ON_GPU
   for (int first = 0; first < kCount; first += kAtOnce) {
     __syncthreads();  // all threads have read what lay there
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < kAtOnce; ++i) {
       if (group > 0) *place(group - 1, i) = own[first + i];
     }
     __syncthreads();  // the sums are there
     if (group > 0) continue;
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int of = 0; of + 1 < C::groups; ++of) {
-      WARPLADDER_UNROLL
+      WARPLADDER_UNROLL_ON_GPU
       for (int i = 0; i < kAtOnce; ++i) own[first + i] += *place(of, i);
     }
   }

@@ -26,7 +26,7 @@ class RingCopy {
   __device__ __forceinline__ RingCopy(const float* data, std::int64_t ld, std::int64_t lines,
                                       std::int64_t line0)
       : ld_(ld) {
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int p = 0; p < kPointers; ++p) {
       const std::int64_t last = lines - (kAlong ? 1 : kVector);
       const std::int64_t wanted = line0 + line(p), l = wanted < last ? wanted : last;
@@ -37,10 +37,10 @@ class RingCopy {
   // The next `depths` ≤ kDepth of k, and zeros after them. A constant kDepth costs no comparison.
   __device__ __forceinline__ void copy(float (*tile)[stride], int depths) {
     if (kSpare && across() >= kAll) return;
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int p = 0; p < kPointers; ++p) {
       const float* from = at_[p];
-      WARPLADDER_UNROLL
+      WARPLADDER_UNROLL_ON_GPU
       for (int d = 0; d < kDepths; ++d) {
         const int k = depth(d);
         const bool there = depths == kDepth || k < depths;

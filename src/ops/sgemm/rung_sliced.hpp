@@ -69,8 +69,8 @@ struct PieceCopier {
 
   // kWidth neighbours a copy. kWhole: all of the tile lies within `lines` and `depths`.
   template <int kWidth, bool kWhole = false>
-  __device__ __forceinline__ static void copy(float* to, const float* from, std::int64_t ld,
-                                              int lines, int depths) {
+  __device__ WARPLADDER_INLINE_ON_GPU static void copy(float* to, const float* from,
+                                                       std::int64_t ld, int lines, int depths) {
     constexpr int kAtOnce = kThreads * kWidth,
                   kStep = kAtOnce > row_length ? kAtOnce / row_length : 1,
                   kParts = row_length > kAtOnce ? row_length / kAtOnce : 1,
@@ -81,7 +81,7 @@ struct PieceCopier {
               left = (kAlong ? lines : depths) - first,
               steps = kWhole || left > kStep * (kSteps - 1) ? kSteps : (left + kStep - 1) / kStep;
     if (kStep > rows && first >= rows) return;
-    WARPLADDER_UNROLL
+    WARPLADDER_UNROLL_ON_GPU
     for (int part = 0; part < kParts; ++part) {
       const int column = column0 + part * kAtOnce, columns = (kAlong ? depths : lines) - column,
                 bytes = kWhole ? 4 * kWidth : 4 * max(0, min(kWidth, columns));
@@ -103,7 +103,7 @@ struct PieceCopier {
     WARPLADDER_NO_UNROLL
     for (; i + kUnrolled <= (kZeros ? kSteps : steps); i += kUnrolled) {
       const int place = own ^ Places::at(i * kStep, 0);
-      WARPLADDER_UNROLL
+      WARPLADDER_UNROLL_ON_GPU
       for (int u = 0; u < kUnrolled; ++u, line += next) {
         ptx::cp_async<4 * kWidth>(to + (place ^ Places::at(u * kStep, 0)), line,
                                   kZeros && i + u >= steps ? 0 : bytes);

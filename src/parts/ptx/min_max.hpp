@@ -22,7 +22,7 @@ __device__ __forceinline__ T select(bool first, T a, T b) {
 }
 
 // min.NaN.f32
-__device__ __forceinline__ float minimum(float a, float b) {
+__device__ WARPLADDER_INLINE_ON_GPU float minimum(float a, float b) {
 #if __CUDA_ARCH__ >= 800
   float least;
   asm("min.NaN.f32 %0, %1, %2;" : "=f"(least) : "f"(a), "f"(b));
@@ -33,7 +33,7 @@ __device__ __forceinline__ float minimum(float a, float b) {
 }
 
 // max.NaN.f32
-__device__ __forceinline__ float maximum(float a, float b) {
+__device__ WARPLADDER_INLINE_ON_GPU float maximum(float a, float b) {
 #if __CUDA_ARCH__ >= 800
   float greatest;
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(greatest) : "f"(a), "f"(b));

@@ -245,11 +245,10 @@ __device__ __forceinline__ void record_loss(const SplitOperand& x, unsigned at,
 }
 
 // Maxima over all blocks of a and b. b's losses follow a's in memory; `shared` is zero before.
-// Called by kThreads threads in whole warps; readers wait for all of them. Not forced inline
-// (DECISIONS 109).
+// Called by kThreads threads in whole warps; readers wait for all of them.
 template <int kThreads>
-__device__ void gather_losses(const SplitOperand& a, const SplitOperand& b, int thread,
-                              PrecisionLoss (&shared)[2]) {
+__device__ WARPLADDER_INLINE_ON_GPU void gather_losses(const SplitOperand& a, const SplitOperand& b,
+                                                       int thread, PrecisionLoss (&shared)[2]) {
   constexpr int kInFlight = 4;
   const unsigned losses = a.losses() + b.losses();
   PrecisionLoss most[2];

@@ -82,7 +82,7 @@ __device__ __forceinline__ void exchange_halves(typename Config::Ring& ring, uns
 
 // Split-K over two blocks: each finishes half of the tile's columns.
 template <class Pairs, class Config, int kCount>
-__device__ __forceinline__ void exchange_and_store(
+__device__ WARPLADDER_INLINE_ON_GPU void exchange_and_store(
     typename Config::Ring& ring, const Gemm& g, const SplitGemm& s, int rank,
     const float (&sums)[1][kCount], TileOrigin corner,
     const StagedRows<Config::value.block_m / 2>& staged) {
@@ -197,10 +197,11 @@ __device__ __forceinline__ void reduce_and_store(const Gemm& g, const SplitGemm&
 
 // Split-K over three blocks or more: each stages its sums in its ring, then adds up some rows.
 template <class Pairs, class Config, int kTiles, int kCount>
-__device__ __forceinline__ void reduce_and_store_tile(typename Config::Ring& ring, const Gemm& g,
-                                                      const SplitGemm& s, int rank,
-                                                      const float (&sums)[kTiles][kCount],
-                                                      int a_row, TileOrigin corner) {
+__device__ WARPLADDER_INLINE_ON_GPU void reduce_and_store_tile(typename Config::Ring& ring,
+                                                               const Gemm& g, const SplitGemm& s,
+                                                               int rank,
+                                                               const float (&sums)[kTiles][kCount],
+                                                               int a_row, TileOrigin corner) {
   constexpr TensorConfig kConfig = Config::value;
   auto* const staged = reinterpret_cast<float*>(ring.a);
   ptx::cluster_barrier();  // no block reads its ring any more

@@ -237,10 +237,9 @@ class StagedStore {
 // Stores a warpgroup's kTiles stacked tiles of 64×2·count, all of whose lines are representable.
 // Called by the warpgroup's 128 threads; warps do not wait for each other.
 template <int kColumns, int kTiles, int kSides, int count>
-__device__ __forceinline__ void store_staged(const Gemm& g,
-                                             const RowFactors<kColumns, kTiles, kSides>& factors,
-                                             const float (&sums)[kTiles][count], TileOrigin corner,
-                                             const StagedRows<kColumns>& staged) {
+__device__ WARPLADDER_INLINE_ON_GPU void store_staged(
+    const Gemm& g, const RowFactors<kColumns, kTiles, kSides>& factors,
+    const float (&sums)[kTiles][count], TileOrigin corner, const StagedRows<kColumns>& staged) {
   static_assert(kSides * kColumns == 2 * count);
   constexpr int kGroups = kColumns / 8, kRounds = kSides * kTiles * 2;
   const int lane = threadIdx.x % 32;
@@ -283,10 +282,9 @@ __device__ __forceinline__ void store_staged(const Gemm& g,
 
 // Stores the same tiles, representable or not.
 template <class Pairs, int kColumns, int kTiles, int kSides, int count>
-__device__ __forceinline__ void store_rows(const Gemm& g, const SplitGemm& s,
-                                           const RowFactors<kColumns, kTiles, kSides>& factors,
-                                           const float (&sums)[kTiles][count], TileOrigin corner,
-                                           const StagedRows<kColumns>& staged) {
+__device__ WARPLADDER_INLINE_ON_GPU void store_rows(
+    const Gemm& g, const SplitGemm& s, const RowFactors<kColumns, kTiles, kSides>& factors,
+    const float (&sums)[kTiles][count], TileOrigin corner, const StagedRows<kColumns>& staged) {
   if (all_representable<Pairs>(g, s, corner, kTiles * 64, 2 * count)) {
     store_staged(g, factors, sums, corner, staged);
   } else {
@@ -299,10 +297,11 @@ __device__ __forceinline__ void store_rows(const Gemm& g, const SplitGemm& s,
 
 // Stores one tile of 64 rows: directly if it is full and aligned, which is faster for so few sums.
 template <class Pairs, int kColumns, int count>
-__device__ __forceinline__ void store_sums(const Gemm& g, const SplitGemm& s,
-                                           TileFactors<count>& factors,
-                                           const float (&sums)[1][count], TileOrigin corner,
-                                           const StagedRows<kColumns>& staged) {
+__device__ WARPLADDER_INLINE_ON_GPU void store_sums(const Gemm& g, const SplitGemm& s,
+                                                    TileFactors<count>& factors,
+                                                    const float (&sums)[1][count],
+                                                    TileOrigin corner,
+                                                    const StagedRows<kColumns>& staged) {
   if (is_full_and_aligned(g, corner, 2 * count) &&
       all_representable<Pairs>(g, s, corner, 64, 2 * count)) {
     store_full(g, s, factors, sums[0], thread_origin(corner));
@@ -316,9 +315,9 @@ __device__ __forceinline__ void store_sums(const Gemm& g, const SplitGemm& s,
 // Stores tiles of C's transpose, element by element. Rows of the transpose from `end` on belong to
 // other tiles.
 template <class Pairs, int kTiles, int count>
-__device__ __forceinline__ void store_transposed(const Gemm& g, const SplitGemm& s,
-                                                 const float (&sums)[kTiles][count],
-                                                 TileOrigin corner, std::int64_t end) {
+__device__ WARPLADDER_INLINE_ON_GPU void store_transposed(const Gemm& g, const SplitGemm& s,
+                                                          const float (&sums)[kTiles][count],
+                                                          TileOrigin corner, std::int64_t end) {
   WARPLADDER_UNROLL_ON_GPU
   for (int t = 0; t < kTiles; ++t) {
     const TileOrigin origin = origin_of_tile(corner, t);

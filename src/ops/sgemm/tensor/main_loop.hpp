@@ -128,7 +128,8 @@ __device__ __forceinline__ void add_group(typename Config::Ring& ring, RingPlace
 
 // Adds the second level of sums to the first, and clears it.
 template <int count>
-__device__ __forceinline__ void add_and_clear(float (&sums)[count], float (&recent)[count]) {
+__device__ WARPLADDER_INLINE_ON_GPU void add_and_clear(float (&sums)[count],
+                                                       float (&recent)[count]) {
   WARPLADDER_UNROLL_ON_GPU
   for (int i = 0; i < count; ++i) sums[i] += recent[i], recent[i] = 0.0f;
 }
@@ -164,10 +165,11 @@ __device__ __forceinline__ void store_tile(
 // Computes the narrow tiles, which come last, in a loop of their own with fewer sums. Every group
 // is promoted.
 template <class Pairs, class Config, class Ask>
-__device__ __forceinline__ void consume_narrow(typename Config::Ring& ring, const Gemm& g,
-                                               const SplitGemm& split, TileIterator<Config> work,
-                                               RingPlaceOf<Config>& at, bool decided,
-                                               const Ask& may_continue) {
+__device__ WARPLADDER_INLINE_ON_GPU void consume_narrow(typename Config::Ring& ring, const Gemm& g,
+                                                        const SplitGemm& split,
+                                                        TileIterator<Config> work,
+                                                        RingPlaceOf<Config>& at, bool decided,
+                                                        const Ask& may_continue) {
   using S = Summation<Pairs, Config>;
   constexpr int kNarrow = TileSchedule::kNarrow, kSharers = S::kConfig.sharers;
   const int a_row = ptx::warpgroup() * (S::kConfig.block_m / 2),
@@ -203,9 +205,11 @@ __device__ __forceinline__ void consume_narrow(typename Config::Ring& ring, cons
 // The two lambdas are no functions, and the loop over chunks is no function either: ptxas would
 // then assign other registers in tc_10.
 template <class Pairs, class Config, class Ask = AlwaysContinue>
-__device__ __forceinline__ void consume(typename Config::Ring& ring, const Gemm& g,
-                                        const SplitGemm& split, const TileSchedule& schedule,
-                                        RingPlaceOf<Config>& at, const Ask& may_continue = {}) {
+__device__ WARPLADDER_INLINE_ON_GPU void consume(typename Config::Ring& ring, const Gemm& g,
+                                                 const SplitGemm& split,
+                                                 const TileSchedule& schedule,
+                                                 RingPlaceOf<Config>& at,
+                                                 const Ask& may_continue = {}) {
   using S = Summation<Pairs, Config>;
   constexpr int kGroups = S::kConfig.groups, kSharers = S::kConfig.sharers;
   const int a_row = ptx::warpgroup() * (S::kConfig.block_m / 2),

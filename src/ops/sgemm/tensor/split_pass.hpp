@@ -68,9 +68,10 @@ static SplitGemm launch_split(const Gemm& g, bool trans_a, bool trans_b,
   return s;
 }
 
-// The pass inside another kernel: see parts/split.hpp. Not forced inline (DECISIONS 109).
+// The pass inside another kernel: see parts/split.hpp.
 template <class Pairs, class Sync>
-__device__ void split_by_tickets(const SplitGemm& s, unsigned* ticket, void* shared, Sync& sync) {
+__device__ WARPLADDER_INLINE_ON_GPU void split_by_tickets(const SplitGemm& s, unsigned* ticket,
+                                                          void* shared, Sync& sync) {
   parts::split_by_tickets<Pairs, kTicketShape>(s.a, s.b, &s.state->taken, &s.state->done, ticket,
                                                shared, sync);
 }

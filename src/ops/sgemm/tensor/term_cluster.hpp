@@ -28,7 +28,7 @@ __device__ __forceinline__ SlicedGemm lines_of_product(const ClusterGemm& all) {
 
 // A cluster's CTAs are neighbours in the grid, and slices of one tile.
 template <class C>
-__device__ __forceinline__ SlicedTile tile_of_cluster(const ClusterGemm& all) {
+__device__ WARPLADDER_INLINE_ON_GPU SlicedTile tile_of_cluster(const ClusterGemm& all) {
   const SlicedGemm& g = all.lines;
   const auto [tile, of_tile] = all.by_slices(all.by_blocks(blockIdx.x).remainder);
   const auto [y, x] = g.tiles_x(tile);
@@ -47,8 +47,9 @@ __device__ __forceinline__ int place_of_sum(int x, int y, bool x_in_rows) {
 
 // A sum that is not right becomes none at all, and so does what it is added to.
 template <class C>
-__device__ __forceinline__ void lay_down_in_rows(float* to, bool x_in_rows,
-                                                 float (&sum)[C::tile_x / 2], float least) {
+__device__ WARPLADDER_INLINE_ON_GPU void lay_down_in_rows(float* to, bool x_in_rows,
+                                                          float (&sum)[C::tile_x / 2],
+                                                          float least) {
   WARPLADDER_UNROLL_ON_GPU
   for (int i = 0; i < C::tile_x / 2; ++i) {
     if (!is_right(sum[i], least)) sum[i] = __int_as_float(0x7fffffff);
@@ -74,8 +75,9 @@ struct RowShare {
   int width_log2;           // of a row that is laid down
 };
 template <class C>
-__device__ __forceinline__ RowShare share_of_rows(const SlicedGemm& g, const SlicedTile& tile,
-                                                  int rows_of_cta) {
+__device__ WARPLADDER_INLINE_ON_GPU RowShare share_of_rows(const SlicedGemm& g,
+                                                           const SlicedTile& tile,
+                                                           int rows_of_cta) {
   constexpr auto kLog2 = [](int width) {
     return static_cast<int>(std::bit_width(static_cast<unsigned>(width))) - 1;
   };

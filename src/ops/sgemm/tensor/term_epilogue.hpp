@@ -48,8 +48,9 @@ __device__ __forceinline__ float least_exact_sum(TermShared<C>& shared, const Te
 
 // A sum of a tile over all of k again, where a slice's was not right or they do not fit a float.
 template <bool kXAlong, bool kYAlong>
-__device__ __forceinline__ void make_right(float& sum, const SlicedGemm& g, const SlicedTile& tile,
-                                           std::int64_t x, std::int64_t y) {
+__device__ WARPLADDER_INLINE_ON_GPU void make_right(float& sum, const SlicedGemm& g,
+                                                    const SlicedTile& tile, std::int64_t x,
+                                                    std::int64_t y) {
   if (is_right(sum, 0.0f)) return;
   sum = multiply_again(part_of_lines(g.x.data, g.x.ld, kXAlong, tile.x0, g.x.lines, 0, g.k),
                        part_of_lines(g.y.data, g.y.ld, kYAlong, tile.y0, g.y.lines, 0, g.k), x, y);
@@ -58,9 +59,9 @@ __device__ __forceinline__ void make_right(float& sum, const SlicedGemm& g, cons
 // Neighbouring threads store neighbours in memory. All consumers call it, when the sums are laid
 // down.
 template <class C>
-__device__ __forceinline__ void store_terms(TermShared<C>& shared, const SlicedGemm& g,
-                                            const SlicedTile& tile, const TermPart& part_x,
-                                            const TermPart& part_y) {
+__device__ WARPLADDER_INLINE_ON_GPU void store_terms(TermShared<C>& shared, const SlicedGemm& g,
+                                                     const SlicedTile& tile, const TermPart& part_x,
+                                                     const TermPart& part_y) {
   const float least = least_exact_sum<C>(shared, part_x, part_y);
   const std::int64_t elements = g.x.lines * g.y.lines;
   WARPLADDER_UNROLL_BY(4)

@@ -24,8 +24,8 @@ __device__ __forceinline__ TermPart part_of_lines(const float* data, std::int64_
 }
 
 // The largest finite magnitude, as bits. `threads` go through the part, of which this is `thread`.
-__device__ __forceinline__ unsigned largest_of_lane(const TermPart& x, int thread = 0,
-                                                    int threads = 1) {
+__device__ WARPLADDER_INLINE_ON_GPU unsigned largest_of_lane(const TermPart& x, int thread = 0,
+                                                             int threads = 1) {
   unsigned most = 0;
   const bool is_along = x.along == 1;
   const std::int64_t fast = is_along ? x.depth : x.lines;
@@ -60,8 +60,8 @@ __device__ __forceinline__ float least_exact(TermPart x, TermPart y) {
 }
 
 // A sum again, in float64, rounded once.
-__device__ __forceinline__ float multiply_again(const TermPart& x, const TermPart& y,
-                                                std::int64_t line_x, std::int64_t line_y) {
+__device__ WARPLADDER_INLINE_ON_GPU float multiply_again(const TermPart& x, const TermPart& y,
+                                                         std::int64_t line_x, std::int64_t line_y) {
   const float *from_x = x.data + line_x * x.across, *from_y = y.data + line_y * y.across;
   double sum = 0;
   WARPLADDER_NO_UNROLL

@@ -57,8 +57,8 @@ struct LanePart {
 
 // The right pairs: at once (kTwo), where all lie at multiples of 8 bytes, or word by word.
 template <class C, bool kTwo, bool kAdds>
-__device__ __forceinline__ void store_pairs(const LanePart<C>& part, const Gemm& g,
-                                            const float (&sum)[C::tile_x / 2]) {
+__device__ WARPLADDER_INLINE_ON_GPU void store_pairs(const LanePart<C>& part, const Gemm& g,
+                                                     const float (&sum)[C::tile_x / 2]) {
   constexpr int kPairs = LanePart<C>::count;
   const unsigned right = part.pairs & ~part.wrong;
   WARPLADDER_UNROLL_ON_GPU
@@ -98,7 +98,8 @@ __device__ __forceinline__ void multiply_wrong(const LanePart<C>& part, const Te
 
 // Which of a lane's pairs are not what the terms' products are.
 template <int kPairs>
-__device__ __forceinline__ unsigned wrong_pairs(const float (&sum)[4 * kPairs], float least) {
+__device__ WARPLADDER_INLINE_ON_GPU unsigned wrong_pairs(const float (&sum)[4 * kPairs],
+                                                         float least) {
   bool all = true;
   WARPLADDER_UNROLL_ON_GPU
   for (int i = 0; i < 4 * kPairs; ++i) all = is_right(sum[i], 0.0f) && all;
@@ -113,9 +114,10 @@ __device__ __forceinline__ unsigned wrong_pairs(const float (&sum)[4 * kPairs], 
 }
 
 template <class C>
-__device__ __forceinline__ void store_rows(TermRows<C>& staged, const LanePart<C>& part,
-                                           const Gemm& g, const float (&sum)[C::tile_x / 2],
-                                           const TermPart& x, const TermPart& y) {
+__device__ WARPLADDER_INLINE_ON_GPU void store_rows(TermRows<C>& staged, const LanePart<C>& part,
+                                                    const Gemm& g,
+                                                    const float (&sum)[C::tile_x / 2],
+                                                    const TermPart& x, const TermPart& y) {
   const int lane = threadIdx.x % 32, own = lane / 4, place = lane % 4 * 2;
   const auto within = [](std::int64_t left, int most) {
     return left < most ? static_cast<int>(left) : most;

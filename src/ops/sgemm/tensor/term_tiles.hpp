@@ -263,8 +263,8 @@ __device__ __forceinline__ unsigned fragment_line() {
 }
 
 // A thread's terms of four neighbours along k, of each of its two lines.
-__device__ __forceinline__ void split_values(unsigned (&a)[parts::kTerms][4],
-                                             const float (&value)[2][4], unsigned& lost) {
+__device__ WARPLADDER_INLINE_ON_GPU void split_values(unsigned (&a)[parts::kTerms][4],
+                                                      const float (&value)[2][4], unsigned& lost) {
   WARPLADDER_UNROLL_ON_GPU
   for (int w = 0; w < 4; ++w) {
     const float(&of)[4] = value[w % 2];
@@ -360,9 +360,9 @@ struct TermSums {
 
 // Adds a round's products of first terms, as many columns at a time as registers allow.
 template <class C, bool kExact>
-__device__ __forceinline__ void add_first_terms(TermSums<C, kExact>& sums,
-                                                const unsigned (&a)[2][parts::kTerms][4],
-                                                const TermTile<C>& terms) {
+__device__ WARPLADDER_INLINE_ON_GPU void add_first_terms(TermSums<C, kExact>& sums,
+                                                         const unsigned (&a)[2][parts::kTerms][4],
+                                                         const TermTile<C>& terms) {
   constexpr int kColumns = C::tile_x == 64 ? 64 : 32, kCount = kColumns / 2;
   WARPLADDER_UNROLL_ON_GPU
   for (int column = 0; column < C::tile_x; column += kColumns) {
@@ -445,8 +445,8 @@ __device__ __forceinline__ void sync_consumers() {
 
 // Lays a thread's sums down.
 template <class C>
-__device__ __forceinline__ void lay_down_terms(TermShared<C>& shared,
-                                               const float (&sum)[C::tile_x / 2]) {
+__device__ WARPLADDER_INLINE_ON_GPU void lay_down_terms(TermShared<C>& shared,
+                                                        const float (&sum)[C::tile_x / 2]) {
   const unsigned y = fragment_line(), x = threadIdx.x % 4 * 2;
   WARPLADDER_UNROLL_ON_GPU
   for (int j = 0; j < C::tile_x / 8; ++j) {
