@@ -16,8 +16,10 @@
 namespace warpladder::executor {
 namespace {
 
-constexpr int kLine = runtime::TiledMatrix::kBoxRowBytes, kChunk = 16, kChunks = kLine / kChunk;
-constexpr unsigned kSwizzleBytes = 1024;  // eight lines, after which the swizzle begins anew
+constexpr int kChunk = 16, kChunks = 8;  // of a line that is swizzled
+constexpr int kMostColumns = 256, kMostLine = 4 * kMostColumns;
+// Where a box may lie: eight swizzled lines, after which the swizzle begins anew, or any.
+constexpr unsigned kSwizzleBytes = 1024, kPlainBytes = 128;
 
 // The part of a line of the box that lies in the matrix, in bytes of the line.
 struct Span {
@@ -25,9 +27,9 @@ struct Span {
   bool empty() const { return begin >= end; }
 };
 Span columns_within(const Box& c) {
-  const std::int64_t width = c.matrix.element_bytes;
-  return {std::clamp<std::int64_t>(-std::int64_t{c.column} * width, 0, kLine),
-          std::clamp<std::int64_t>((c.matrix.columns - c.column) * width, 0, kLine)};
+  const std::int64_t width = c.matrix.element_bytes, line = c.matrix.box_row_bytes();
+  return {std::clamp<std::int64_t>(-std::int64_t{c.column} * width, 0, line),
+          std::clamp<std::int64_t>((c.matrix.columns - c.column) * width, 0, line)};
 }
 bool row_within(const Box& c, std::int64_t row) { return row >= 0 && row < c.matrix.rows; }
 // The byte of device memory that the line's byte `at` is.
@@ -39,15 +41,18 @@ std::uintptr_t source(const Box& c, std::int64_t row, std::int64_t at) {
 
 void bring(const Box& c, unsigned char* to) {
   const Span within = columns_within(c);
-  for (int r = 0; r < c.matrix.box_rows; ++r) {
-    unsigned char line[kLine] = {};
+  const int bytes = c.matrix.box_row_bytes();
+  unsigned char line[kMostLine];
+  for (int r = 0; r < c.matrix.box_rows; ++r, to += bytes) {
+    std::memset(line, 0, sizeof line);
     const std::int64_t row = std::int64_t{c.row} + r;
     if (!within.empty() && row_within(c, row)) {
       std::memcpy(line + within.begin, reinterpret_cast<const void*>(source(c, row, within.begin)),
                   static_cast<std::size_t>(within.end - within.begin));
     }
-    for (int chunk = 0; chunk < kChunks; ++chunk) {
-      std::memcpy(to + r * kLine + (chunk ^ r % kChunks) * kChunk, line + chunk * kChunk, kChunk);
+    const int turn = c.matrix.is_swizzled() ? r % kChunks : 0;
+    for (int chunk = 0; chunk < bytes / kChunk; ++chunk) {
+      std::memcpy(to + (chunk ^ turn) * kChunk, line + chunk * kChunk, kChunk);
     }
   }
 }
@@ -84,15 +89,16 @@ void check_source(Worker& w, const Box& c, std::uintptr_t pc) {
 void check_map(Worker& w, const Box& c, std::uintptr_t pc) {
   const runtime::TiledMatrix& m = c.matrix;
   const bool sound = (m.element_bytes == 2 || m.element_bytes == 4) && m.box_rows >= 1 &&
-                     m.box_rows <= 256 && m.rows > 0 && m.columns > 0 &&
+                     m.box_rows <= 256 && m.rows > 0 && m.columns > 0 && m.box_columns >= 0 &&
+                     m.box_columns <= kMostColumns && m.box_row_bytes() % kChunk == 0 &&
                      m.row_elements >= m.columns && m.row_elements * m.element_bytes % 16 == 0 &&
                      reinterpret_cast<std::uintptr_t>(m.data) % 16 == 0;
   if (sound) return;
   w.fail(FaultKind::copy_engine_misuse, pc, [&] {
     return fmt::format(
-        "a map of {}x{} elements of {} bytes, {} apart, in boxes of {} rows, which "
+        "a map of {}x{} elements of {} bytes, {} apart, in boxes of {} rows of {} bytes, which "
         "the copy engine does not take",
-        m.rows, m.columns, m.element_bytes, m.row_elements, m.box_rows);
+        m.rows, m.columns, m.element_bytes, m.row_elements, m.box_rows, m.box_row_bytes());
   });
 }
 
@@ -194,7 +200,7 @@ extern "C" void simt_tma_load(void* shared, const void* map, std::uint64_t* full
   Box box{{}, row, column};
   std::memcpy(&box.matrix, map, sizeof box.matrix);
   check_map(w, box, pc);
-  const auto bytes = static_cast<unsigned>(box.matrix.box_rows * TiledMatrix::kBoxRowBytes);
+  const auto bytes = static_cast<unsigned>(box.matrix.box_rows * box.matrix.box_row_bytes());
 
   const unsigned own = w.rank_of(w.current);
   const std::size_t to = w.dynamic_offset(reinterpret_cast<std::uintptr_t>(shared), bytes, own);
@@ -208,12 +214,12 @@ extern "C" void simt_tma_load(void* shared, const void* map, std::uint64_t* full
           w.launch->config.dynamic_shared_bytes);
     });
   }
-  if (to % kSwizzleBytes) {
+  if (const unsigned unit = box.matrix.is_swizzled() ? kSwizzleBytes : kPlainBytes; to % unit) {
     w.fail(FaultKind::copy_engine_misuse, pc, [&] {
       return fmt::format(
           "the destination is byte {} of dynamic shared memory, which is no multiple "
           "of {}",
-          to, kSwizzleBytes);
+          to, unit);
     });
   }
   if (column * box.matrix.element_bytes % kChunk) {

@@ -13,13 +13,17 @@ namespace warpladder::runtime {
 // Rows of `columns` elements, `row_elements` apart; both `data` and a row's bytes are multiples of
 // 16. It is copied in boxes of `box_rows` rows of 128 bytes, which lie in shared memory one after
 // the other at a multiple of 1,024 bytes, the eight 16-byte pieces of row r in places XORed with
-// r mod 8 (the 128-byte swizzle). What a box has outside of the matrix is zero.
+// r mod 8 (the 128-byte swizzle). Or rows of a box have `box_columns` elements, up to 256, whose
+// bytes are a multiple of 16: then it lies at a multiple of 128 bytes, and nothing is swizzled.
+// What a box has outside of the matrix is zero.
 struct TiledMatrix {
-  static constexpr int kBoxRowBytes = 128;
   const void* data = nullptr;
   int element_bytes = 4;  // 2: half, 4: float
   std::int64_t rows = 0, columns = 0, row_elements = 0;
-  int box_rows = 0;
+  int box_rows = 0, box_columns = 0;
+
+  bool is_swizzled() const { return box_columns == 0; }
+  int box_row_bytes() const { return is_swizzled() ? 128 : box_columns * element_bytes; }
 };
 
 struct alignas(64) TensorMap {

@@ -12,8 +12,10 @@ namespace {
 class Async : public EveryFlavour {
  protected:
   runtime::TensorMap map_of(const void* data, int element_bytes, std::int64_t rows,
-                            std::int64_t columns, std::int64_t row_elements, int box_rows) const {
-    return device::encode(target(), {data, element_bytes, rows, columns, row_elements, box_rows});
+                            std::int64_t columns, std::int64_t row_elements, int box_rows,
+                            int box_columns = 0) const {
+    return device::encode(
+        target(), {data, element_bytes, rows, columns, row_elements, box_rows, box_columns});
   }
 };
 WARPLADDER_IN_EVERY_FLAVOUR(Async);
@@ -64,6 +66,7 @@ std::vector<unsigned char> numbered(std::int64_t rows, std::int64_t row_bytes) {
 
 struct Box {
   int element_bytes, rows, columns, row_elements, box_rows, row, column;
+  int box_columns = 0;  // 0: 128 bytes, swizzled
 };
 void PrintTo(const Box& b, std::ostream* out) {
   *out << b.box_rows << " rows from (" << b.row << "," << b.column << ") of " << b.rows << "x"
@@ -79,30 +82,36 @@ const Box kBoxes[] = {
     {4, 16, 32, 32, 8, 16, 0},      // wholly below
     {4, 16, 32, 32, 8, 0, -32},     // wholly to the left
     {4, 300, 33, 36, 256, 20, 4},   // the largest
+    {4, 61, 45, 48, 16, 0, 4, 36},  // rows as they are
+    {4, 61, 45, 48, 16, 56, 32, 132}, {2, 20, 75, 80, 8, -3, -8, 40},
+    {2, 20, 300, 304, 4, 0, 8, 256},  // the longest
 };
 
-TEST_P(Async, ABoxLiesSwizzled) {
+TEST_P(Async, ABoxLiesSwizzledOrAsItIs) {
   for (const Box& b : kBoxes) {
     const std::vector<unsigned char> in = numbered(b.rows, b.row_elements * b.element_bytes);
     // Each element to the place that the words of device/tensor_map.hpp give it.
-    std::vector<unsigned char> expected(static_cast<std::size_t>(b.box_rows) * 128);
-    const int in_line = 128 / b.element_bytes;
+    const bool swizzled = b.box_columns == 0;
+    const int in_line = swizzled ? 128 / b.element_bytes : b.box_columns,
+              line = in_line * b.element_bytes;
+    std::vector<unsigned char> expected(static_cast<std::size_t>(b.box_rows) * line);
     for (int r = 0; r < b.box_rows; ++r) {
       for (int e = 0; e < in_line; ++e) {
         const int row = b.row + r, column = b.column + e;
         if (row < 0 || row >= b.rows || column < 0 || column >= b.columns) continue;
         const int piece = e * b.element_bytes / 16, within = e * b.element_bytes % 16;
-        const int to = r * 128 + (piece ^ (r % 8)) * 16 + within;
+        const int to = r * line + (swizzled ? piece ^ (r % 8) : piece) * 16 + within;
         const int from = (row * b.row_elements + column) * b.element_bytes;
         std::copy_n(in.begin() + from, b.element_bytes, expected.begin() + to);
       }
     }
     const Buffer<unsigned char> matrix(target(), in);
     Buffer<unsigned> out(target(), expected.size() / 4);
-    const auto map =
-        map_of(matrix.data(), b.element_bytes, b.rows, b.columns, b.row_elements, b.box_rows);
-    run("copy_box", {{1}, {64}, expected.size() + 8}, map, out, b.box_rows * 32, b.row, b.column);
+    const auto map = map_of(matrix.data(), b.element_bytes, b.rows, b.columns, b.row_elements,
+                            b.box_rows, b.box_columns);
     std::vector<unsigned> words(expected.size() / 4);
+    run("copy_box", {{1}, {64}, expected.size() + 8}, map, out, static_cast<int>(words.size()),
+        b.row, b.column);
     std::memcpy(words.data(), expected.data(), expected.size());
     EXPECT_EQ(out.download(), words) << ::testing::PrintToString(b);
   }

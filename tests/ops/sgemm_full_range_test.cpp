@@ -328,7 +328,7 @@ INSTANTIATE_TEST_SUITE_P(, FullRangeInAStream,
 class FullRangeInSlices : public FullRange {};
 TEST_P(FullRangeInSlices, HoldsWhatOverflowsInASlice) {
   for (const bool transposed : {false, true}) {
-    for (const std::int64_t n : {50, 52, 300}) {  // the copy engine brings the latter two alone
+    for (const std::int64_t n : {50, 52, 300}) {  // the copy engine brings 50 as four matrices
       const Problem p = compact(40, n, 1024, Layout::row_major, transposed, transposed, 1.5f, 0.5f);
       const auto plant = [&](HostOperands& x) {
         for (float& a : x.a) a = 0x1p63f;

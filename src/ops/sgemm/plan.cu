@@ -357,11 +357,10 @@ void consider_terms(Considered& plans, const Problem& p, const StreamedShape& sh
   }
 }
 
-// Where the copy engine can bring the long operand's lines, as far as the sizes tell.
+// Where the copy engine can bring the long operand's lines.
 void consider_mapped_lines(Considered& plans, const Problem& p, const runtime::Machine& machine) {
   constexpr std::int64_t kLeastDepth = 48;  // as consider_terms() has it
-  const std::int64_t long_lines = p.m > p.n ? (p.trans_a ? p.m : p.k) : (p.trans_b ? p.k : p.n);
-  if (p.k < kLeastDepth || std::min(p.m, p.n) > kMostMappedLines || long_lines % 4 != 0) return;
+  if (p.k < kLeastDepth || std::min(p.m, p.n) > kMostMappedLines) return;
   const auto [s, cut] = with_mapped_tile(p.m, p.n, p.k, machine, and_cut_by_lines(p));
   plans.consider(s.time_s, {WARPLADDER_PLANNED(tc_21_mapped_lines), bytes_of_slices(s, p)},
                  Corrected::tc_21_mapped_lines, cut);

@@ -40,16 +40,23 @@ __device__ __forceinline__ void read_some(float* value, const float* from, std::
   for (int j = 0; j < 4; ++j) value[j] = j < there ? from[kAlong ? j : j * ld] : 0.0f;
 }
 
-// The terms of eight neighbours along k, in their order.
-__device__ __forceinline__ void split_in_order(uint4 (&word)[parts::kTerms],
+// The order in which a quad's threads take each 16 along k of Y, and so that of X's terms. Thread t
+// has four: neighbours (parts/bfloat_terms.hpp); the tensor cores' own numbers 2·t, 2·t + 1, and
+// those eight further; or t and each fourth behind it.
+enum class TermOrder { neighbours, own, fourths };
+
+// The terms of eight neighbours along k, in pairs of an order that is not that of neighbours.
+template <TermOrder order>
+__device__ __forceinline__ void split_in_pairs(uint4 (&word)[parts::kTerms],
                                                const float (&value)[8], unsigned& lost) {
+  constexpr int kApart = order == TermOrder::own ? 1 : 4, kNext = order == TermOrder::own ? 2 : 1;
   const auto split = [&](int i, unsigned uint4::*to) {
-    parts::split_two(value[i], value[i + 1], word[0].*to, word[1].*to, word[2].*to, lost);
+    parts::split_two(value[i], value[i + kApart], word[0].*to, word[1].*to, word[2].*to, lost);
   };
   split(0, &uint4::x);
-  split(2, &uint4::y);
-  split(4, &uint4::z);
-  split(6, &uint4::w);
+  split(kNext, &uint4::y);
+  split(2 * kNext, &uint4::z);
+  split(3 * kNext, &uint4::w);
 }
 
 // A warp's lines of X, in rounds that warpgroups take by turns: of each of C::blocks lines, 32
@@ -92,9 +99,8 @@ class HeldX {
     WARPLADDER_UNROLL_ON_GPU
     for (int b = 0; b < C::blocks; ++b) from_[b] += kAlong ? kStep : kStep * ld;
   }
-  // The terms of round `round`, in the order of Y's: its own (parts/bfloat_terms.hpp), or that of
-  // k.
-  template <bool kInOrder = false>
+  // The terms of round `round`.
+  template <TermOrder order = TermOrder::neighbours>
   __device__ __forceinline__ static void put(HeldTerms<C>* terms, int round,
                                              const float (&value)[C::blocks][8], unsigned& lost) {
     const int line = line_of_lane(), octet = threadIdx.x % 32 / 8,
@@ -106,9 +112,9 @@ class HeldX {
         return to + term * HeldTerms<C>::bytes_of_term +
                ((piece + half) ^ line % 8) * sizeof(uint4);
       };
-      if constexpr (kInOrder) {
+      if constexpr (order != TermOrder::neighbours) {
         uint4 word[parts::kTerms];
-        split_in_order(word, value[b], lost);
+        split_in_pairs<order>(word, value[b], lost);
         WARPLADDER_UNROLL_ON_GPU
         for (int term = 0; term < parts::kTerms; ++term) {
           *reinterpret_cast<uint4*>(place(term, octet % 2)) = word[term];

@@ -10,11 +10,46 @@
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
-// A stage holds a round of Y, in boxes of 128 bytes a row, and of X's terms half of a HeldTerms.
+// A round of Y whose rows begin at any word (C::shifted): rows are lines (kAlong) or those of one
+// k. Row r begins up to three words behind a multiple of 16 bytes, and so does row r + 4, which is
+// a multiple of 16 bytes further. So Y is four matrices to the copy engine, row r one of number r %
+// 4, which begin at the multiples of 16 bytes before their first rows. Their boxes lie behind each
+// other. A row has four words more for its shift.
+template <class C, bool kAlong>
+struct ShiftedBoxes {
+  static constexpr int rows = (kAlong ? C::tile_y : C::depth) / 4, length = kAlong ? C::depth : 128,
+                       pitch = length + 4, across = kAlong ? 1 : C::tile_y / length,
+                       words = 4 * across * rows * pitch;
+  // Of row `row` the element `column`, whose shift is known.
+  __device__ __forceinline__ static int at(int row, int column) {
+    return (column / length * 4 + row % 4) * (rows * pitch) + row / 4 * pitch + column % length;
+  }
+};
+template <class C>
+constexpr int words_of_round() {
+  return C::shifted ? std::max(ShiftedBoxes<C, true>::words, ShiftedBoxes<C, false>::words)
+                    : C::tile_y * C::depth;
+}
+
+// Lines along k are read by fours. Where lines are shifted, threads of a quad read words that are
+// neighbours, or of rows with different shifts: they meet on fewer banks.
+template <class C, bool kAlong>
+constexpr TermOrder order_of_y = C::shifted ? TermOrder::fourths
+                                 : kAlong   ? TermOrder::neighbours
+                                            : TermOrder::own;
+
+// What the copy engine knows of Y.
+template <class C>
+struct MappedLines {
+  runtime::TensorMap of[C::shifted ? 4 : 1];
+};
+
+// A stage holds a round of Y, in boxes of 128 bytes a row or ShiftedBoxes, and of X's terms half of
+// a HeldTerms.
 template <class C>
 struct MappedShared {
   struct Ring {
-    float y[C::stages][C::tile_y * C::depth];
+    float y[C::stages][words_of_round<C>()];
     HeldTerms<C> terms[(C::stages + 1) / 2];
   };
   alignas(1024) Ring ring;
@@ -67,18 +102,29 @@ __device__ __forceinline__ MappedSlice mapped_slice(const SlicedGemm& g) {
 // across, the rows of a box are 32 along k, of 32 lines. Called by one thread.
 template <class C, bool kAlong>
 __device__ __forceinline__ void fetch_round(MappedShared<C>& shared, int stage,
-                                            const runtime::TensorMap& map, std::int64_t line,
+                                            const MappedLines<C>& maps, std::int64_t line,
                                             std::int64_t k) {
   float* const to = shared.ring.y[stage];
   ptx::Barrier* const full = &shared.full[stage];
+  const auto first_line = static_cast<int>(line), first_k = static_cast<int>(k);
+  if constexpr (C::shifted) {
+    using Boxes = ShiftedBoxes<C, kAlong>;
+    ptx::arrive_expecting(full, sizeof(float) * Boxes::words);
+    const int row = (kAlong ? first_line : first_k) / 4, column = kAlong ? first_k : first_line;
+    WARPLADDER_UNROLL_ON_GPU
+    for (int box = 0; box < 4 * Boxes::across; ++box) {
+      ptx::tma_load(to + box * (Boxes::rows * Boxes::pitch), maps.of[box % 4], full, row,
+                    column + box / 4 * Boxes::length);
+    }
+    return;
+  }
   ptx::arrive_expecting(full, sizeof shared.ring.y[stage]);
   if constexpr (kAlong) {
-    ptx::tma_load(to, map, full, static_cast<int>(line), static_cast<int>(k));
+    ptx::tma_load(to, maps.of[0], full, first_line, first_k);
   } else {
     WARPLADDER_UNROLL_ON_GPU
     for (int box = 0; box < C::tile_y / 32; ++box) {
-      ptx::tma_load(to + box * 32 * C::depth, map, full, static_cast<int>(k),
-                    static_cast<int>(line) + 32 * box);
+      ptx::tma_load(to + box * 32 * C::depth, maps.of[0], full, first_k, first_line + 32 * box);
     }
   }
 }
@@ -87,10 +133,10 @@ __device__ __forceinline__ void fetch_round(MappedShared<C>& shared, int stage,
 // longer than a round, and asked for before Y, of which much is on its way.
 template <class C, bool kXAlong, bool kYAlong>
 __device__ __forceinline__ void produce_mapped(MappedShared<C>& shared, const MappedSlice& slice,
-                                               const runtime::TensorMap& map) {
+                                               const MappedLines<C>& maps) {
   const bool fetches = threadIdx.x == C::consumers;
   const auto fetch = [&](int stage, int round) {
-    fetch_round<C, kYAlong>(shared, stage, map, slice.y0, slice.k0 + round * C::depth);
+    fetch_round<C, kYAlong>(shared, stage, maps, slice.y0, slice.k0 + round * C::depth);
   };
   HeldX<C, kXAlong> x(slice.of, slice.x0);
   float value[C::ahead][C::blocks][8];
@@ -115,7 +161,7 @@ __device__ __forceinline__ void produce_mapped(MappedShared<C>& shared, const Ma
         ptx::wait(&shared.empty[at.stage], at.parity ^ 1);
         if (fetches) fetch(at.stage, round);
       }
-      x.template put<!kYAlong>(shared.ring.terms, at.stage, value[i], lost);
+      x.template put<order_of_y<C, kYAlong>>(shared.ring.terms, at.stage, value[i], lost);
       ptx::fence_async_proxy_of_shared();
       if (round + 1 == slice.rounds) report_lost(shared, lost);
       ptx::arrive(&shared.full[at.stage]);
@@ -132,15 +178,22 @@ __device__ __forceinline__ int mapped_line() {
   return static_cast<int>(threadIdx.x) / 32 * 16 + (g & 4) * 2 + (g & 1) * 4 + (g & 2);
 }
 
-// Of both lines four elements along k, of step `step` of a round: neighbours where lines lie along
-// k, else the tensor cores' numbers 2·t, 2·t + 1, and those eight further.
-template <bool kAlong>
+// Of both lines a thread's four elements along k, of step `step` of a round.
+template <class C, bool kAlong>
 __device__ __forceinline__ void read_mapped(float (&value)[2][4], const float* y, int line,
-                                            int step) {
+                                            int step, const RowShifts& shifts) {
   const int t = threadIdx.x % 4;
   WARPLADDER_UNROLL_ON_GPU
-  for (int j = 0; j < (kAlong ? 2 : 4); ++j) {
-    if constexpr (kAlong) {
+  for (int j = 0; j < (order_of_y<C, kAlong> == TermOrder::neighbours ? 2 : 4); ++j) {
+    if constexpr (C::shifted) {
+      using Boxes = ShiftedBoxes<C, kAlong>;
+      const int k = step * 16 + t + 4 * j;
+      WARPLADDER_UNROLL_ON_GPU
+      for (int i = 0; i < 2; ++i) {
+        const int row = kAlong ? line + i : k, column = kAlong ? k : line + i;
+        value[i][j] = y[Boxes::at(row, column) + shifts.of(static_cast<unsigned>(row))];
+      }
+    } else if constexpr (kAlong) {
       parts::load4(value[j], y + (line + j) * 32 + ((step * 4 + t) ^ (line + j) % 8) * 4);
     } else {
       const int k = step * 16 + 2 * t + j % 2 + j / 2 * 8;
@@ -157,13 +210,14 @@ template <class C, bool kYAlong>
 struct MappedWalk {
   MappedShared<C>& shared;
   unsigned& lost;
+  RowShifts shifts;
   int line = mapped_line();
   parts::RingPlace<C::stages> at = {};
 
   // Step `step` of the stage that it is at.
   __device__ __forceinline__ void split(unsigned (&a)[parts::kTerms][4], int step) {
     float value[2][4];
-    read_mapped<kYAlong>(value, shared.ring.y[at.stage], line, step);
+    read_mapped<C, kYAlong>(value, shared.ring.y[at.stage], line, step, shifts);
     split_values(a, value, lost);
   }
   __device__ __forceinline__ void begin_round(unsigned (&a)[parts::kTerms][4]) {
@@ -176,9 +230,9 @@ struct MappedWalk {
 template <class C, bool kYAlong, bool kExact>
 __device__ __forceinline__ void add_mapped_terms(float (&sum)[C::tile_x / 2],
                                                  MappedShared<C>& shared, int rounds,
-                                                 unsigned& lost) {
+                                                 const RowShifts& shifts, unsigned& lost) {
   HeldSums<C, kExact> sums;
-  MappedWalk<C, kYAlong> walk{shared, lost};
+  MappedWalk<C, kYAlong> walk{shared, lost, shifts};
   unsigned first[parts::kTerms][4], second[parts::kTerms][4];
   if (rounds > 0) walk.begin_round(first);
   WARPLADDER_NO_UNROLL
@@ -208,13 +262,14 @@ __device__ __forceinline__ void add_mapped_terms(float (&sum)[C::tile_x / 2],
 // The same of a slice, exact ones of few lines.
 template <class C, bool kXAlong, bool kYAlong>
 __device__ __forceinline__ void add_up_mapped(float (&sum)[C::tile_x / 2], MappedShared<C>& shared,
-                                              std::int64_t lines_of_x, int rounds, unsigned& lost) {
+                                              const MappedSlice& slice, unsigned& lost) {
+  const RowShifts shifts{0, shift_step(slice.of.y.ld)};
   if constexpr (C::may_be_exact && kXAlong && kYAlong) {
-    if (lines_of_x <= kMostExactLines) {
-      return add_mapped_terms<C, kYAlong, true>(sum, shared, rounds, lost);
+    if (slice.of.x.lines <= kMostExactLines) {
+      return add_mapped_terms<C, kYAlong, true>(sum, shared, slice.rounds, shifts, lost);
     }
   }
-  add_mapped_terms<C, kYAlong, false>(sum, shared, rounds, lost);
+  add_mapped_terms<C, kYAlong, false>(sum, shared, slice.rounds, shifts, lost);
 }
 
 // A consumer's sums to C, or to the workspace.
@@ -238,17 +293,31 @@ __device__ __forceinline__ void store_mapped(const MappedShared<C>& shared,
   g.x_in_lines ? store.template operator()<true>() : store.template operator()<false>();
 }
 
-// Whether the copy engine can bring Y: its coordinates are 32-bit.
-inline bool is_mapped(const SlicedGemm& g) {
-  return g.y.vectors && g.k > 0 && g.k <= INT32_MAX && g.y.lines <= INT32_MAX;
+// Whether the copy engine can bring Y, whose coordinates are 32-bit: as one matrix, or as four.
+inline bool is_mapped(const SlicedGemm& g, bool shifted) {
+  const bool in_reach = g.k > 3 && g.k <= INT32_MAX && g.y.lines > 3 && g.y.lines <= INT32_MAX;
+  return in_reach && (shifted ? reinterpret_cast<std::uintptr_t>(g.y.data) % 16 == 0 : g.y.vectors);
 }
 
-// Y's map, of boxes as fetch_round() asks for them.
-template <class C>
-runtime::TensorMap map_of_lines(const SlicedGemm& g, bool y_along, runtime::StreamView& stream) {
-  const std::int64_t rows = y_along ? g.y.lines : g.k, columns = y_along ? g.k : g.y.lines;
-  return runtime::encode(stream,
-                         {g.y.data, 4, rows, columns, g.y.ld, y_along ? C::tile_y : C::depth});
+// Y's maps, of boxes as fetch_round() asks for them.
+template <class C, bool kAlong>
+MappedLines<C> maps_of_lines(const SlicedGemm& g, runtime::StreamView& stream) {
+  const std::int64_t rows = kAlong ? g.y.lines : g.k, columns = kAlong ? g.k : g.y.lines,
+                     ld = g.y.ld;
+  if constexpr (C::shifted) {
+    using Boxes = ShiftedBoxes<C, kAlong>;
+    MappedLines<C> maps;
+    for (int first = 0; first < 4; ++first) {
+      const std::int64_t shift = first * ld % 4;
+      maps.of[first] =
+          runtime::encode(stream, {g.y.data + first * ld - shift, 4, tiles(rows - first, 4),
+                                   columns + shift, 4 * ld, Boxes::rows, Boxes::pitch});
+    }
+    return maps;
+  } else {
+    return {
+        runtime::encode(stream, {g.y.data, 4, rows, columns, ld, kAlong ? C::tile_y : C::depth})};
+  }
 }
 
 }  // namespace WARPLADDER_FLAVOUR

@@ -20,7 +20,8 @@ struct MappedConfig {
                        consumer_registers =
                            std::min(240, (registers * threads - producer_registers * producers) /
                                              consumers / 8 * 8);
-  static constexpr bool of_all_rounds = true, may_be_exact = tile_x <= 32;  // as TermConfig has it
+  static constexpr bool shifted = false, of_all_rounds = true,
+                        may_be_exact = tile_x <= 32;  // as TermConfig has it
   static_assert(Copied::depth == depth);
 };
 using MappedOf32 = MappedConfig<32, 4, 4, 80, TermConfig<32, 4, 2, 5>>;   // 32×256
