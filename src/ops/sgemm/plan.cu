@@ -217,19 +217,21 @@ void consider_even_shares(Considered& plans, const Problem& p, std::int64_t coun
                  rung, cut);
 }
 
-// For with_..._tile(): considers a rung in the tile, for `count` products. `parted`: only where a
-// thread sums parts of k apart.
+// How a thread may sum up its k.
+enum class Sums { any, in_parts, at_once };
+
+// For with_..._tile(): considers a rung in the tile, for `count` products.
 struct ConsiderSlices {
   Considered& plans;
   const Problem& p;
   std::int64_t count;
-  bool parted;
+  Sums sums;
   Plan planned;
   Corrected rung;
 
   template <class C>
   void operator()(const Slices& s) const {
-    if (parted && !C::parted) return;
+    if (sums == (C::parted ? Sums::at_once : Sums::in_parts)) return;
     Plan plan = planned;
     plan.workspace_bytes = bytes_of_batch_slices(s, p, count);
     plans.consider(s.time_s, plan, rung, AndCut{p}.operator()<C>(s).cut);
@@ -239,22 +241,22 @@ struct ConsiderSlices {
 // `planned`: the rung that multiplies in `Tiles`, which are AmongTiles.
 template <class Tiles>
 void consider_batches_by_parity(Considered& plans, const Problem& p, std::int64_t count,
-                                const runtime::Machine& machine, bool parted, const Plan& planned,
+                                const runtime::Machine& machine, Sums sums, const Plan& planned,
                                 Corrected rung) {
   if (!Tiles::fit(p.m, p.n, count)) return;
   Tiles::with(parity_batch(p.m, p.n, p.k, p.trans_a, p.trans_b, count), machine,
-              ConsiderSlices{plans, p, count, parted, planned, rung});
+              ConsiderSlices{plans, p, count, sums, planned, rung});
 }
 struct ParityRungs {
   Corrected batched, grouped;
 };
 void consider_batches_by_parity(Considered& plans, const Problem& p, std::int64_t count,
-                                const runtime::Machine& machine, bool parted,
+                                const runtime::Machine& machine, Sums sums,
                                 const ParityRungs& rungs) {
   consider_batches_by_parity<BatchedParity>(
-      plans, p, count, machine, parted, {WARPLADDER_PLANNED(row_24_batched_parity)}, rungs.batched);
+      plans, p, count, machine, sums, {WARPLADDER_PLANNED(row_24_batched_parity)}, rungs.batched);
   consider_batches_by_parity<GroupedParity>(
-      plans, p, count, machine, parted, {WARPLADDER_PLANNED(row_27_grouped_warps)}, rungs.grouped);
+      plans, p, count, machine, sums, {WARPLADDER_PLANNED(row_27_grouped_warps)}, rungs.grouped);
 }
 
 // Where nothing is sliced, the kernel still differs from row_07's: its loads may be vectors where
@@ -268,11 +270,11 @@ void consider_parity_slices(Considered& plans, const Problem& p, const runtime::
 }
 
 void consider_small_tiles(Considered& plans, const Problem& p, std::int64_t count,
-                          const runtime::Machine& machine, bool parted, Corrected rung) {
+                          const runtime::Machine& machine, Sums sums, Corrected rung) {
   if (!fits_ring(p.m, p.n, count) || !ladder::runs_on(machine, rung_row_26_small_tiles)) return;
   with_ring_tile(
       ring_shape(p.m, p.n, p.k, p.trans_a, p.trans_b, count), machine,
-      ConsiderSlices{plans, p, count, parted, {WARPLADDER_PLANNED(row_26_small_tiles)}, rung});
+      ConsiderSlices{plans, p, count, sums, {WARPLADDER_PLANNED(row_26_small_tiles)}, rung});
 }
 
 void consider_fitted_tiles(Considered& plans, const Problem& p, std::int64_t count,
@@ -288,6 +290,11 @@ void consider_fitted_tiles(Considered& plans, const Problem& p, std::int64_t cou
 Considered on_cuda_cores(const Problem& p, const runtime::Machine& machine, bool in_terms) {
   constexpr std::int64_t kLongSums = 512;
   const bool large_tiles = !in_terms || p.k < kLongSums;
+  // Two parts of so short a k gain too little to be surely as accurate as cublasSgemm, which sums
+  // it up at once where C is large.
+  constexpr std::int64_t kPart = 8, kTwoParts = 16, kLargeC = 1 << 19;
+  const bool at_once = in_terms && p.k > kPart && p.k < kTwoParts && p.m * p.n > kLargeC;
+  const Sums sums = !large_tiles ? Sums::in_parts : at_once ? Sums::at_once : Sums::any;
   const TimesOfWords& times = times_of(p, machine);
   Considered plans;
   plans.consider(times.parity * parity_time<ParityTile>(p.m, p.n, p.k, 1, machine),
@@ -298,9 +305,9 @@ Considered on_cuda_cores(const Problem& p, const runtime::Machine& machine, bool
   // Of many waves row_07 has tiles that were found for their sizes.
   constexpr double kFewWaves = 4;
   if (tiles_of(p) <= kFewWaves * machine.multiprocessors) {
-    consider_batches_by_parity(plans, p, 1, machine, !large_tiles,
+    consider_batches_by_parity(plans, p, 1, machine, sums,
                                {Corrected::row_24_batched_parity, Corrected::row_27_grouped_warps});
-    consider_small_tiles(plans, p, 1, machine, !large_tiles, Corrected::row_26_small_tiles);
+    consider_small_tiles(plans, p, 1, machine, sums, Corrected::row_26_small_tiles);
     consider_fitted_tiles(plans, p, 1, machine, Corrected::row_29_fitted_tiles);
   }
   if (large_tiles) consider_parity_slices(plans, p, machine, times);
@@ -403,9 +410,10 @@ Considered together_of(const Problem& given, const runtime::Machine& machine, Ar
   }
   if (!in_float64 && std::min(p.m, p.n) > 1) {  // others are row_18's
     consider_batches_by_parity(
-        plans, p, count, machine, false,
+        plans, p, count, machine, Sums::any,
         {Corrected::row_24_batched_parity_in_batches, Corrected::row_27_grouped_warps_in_batches});
-    consider_small_tiles(plans, p, count, machine, false, Corrected::row_26_small_tiles_in_batches);
+    consider_small_tiles(plans, p, count, machine, Sums::any,
+                         Corrected::row_26_small_tiles_in_batches);
     consider_fitted_tiles(plans, p, count, machine, Corrected::row_29_fitted_tiles_in_batches);
     if (!in_terms || !loses_by_lines(p)) {
       consider_lines_along(plans, p, count, machine, Corrected::row_19_few_lines_in_batches);
