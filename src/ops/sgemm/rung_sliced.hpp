@@ -69,8 +69,8 @@ struct PieceCopier {
 
   // kWidth neighbours a copy. kWhole: all of the tile lies within `lines` and `depths`.
   template <int kWidth, bool kWhole = false>
-  __device__ WARPLADDER_INLINE_ON_GPU static void copy(float* to, const float* from,
-                                                       std::int64_t ld, int lines, int depths) {
+  __device__ __forceinline__ static void copy(float* to, const float* from, std::int64_t ld,
+                                              int lines, int depths) {
     constexpr int kAtOnce = kThreads * kWidth,
                   kStep = kAtOnce > row_length ? kAtOnce / row_length : 1,
                   kParts = row_length > kAtOnce ? row_length / kAtOnce : 1,
