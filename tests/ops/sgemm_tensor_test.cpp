@@ -114,7 +114,7 @@ TEST(SgemmPlan, FollowsTheArithmeticAndTheBatch) {
             "row_24_batched_parity");
   EXPECT_EQ(planned(compact(1, 64, 64), {}, Arithmetic::accurate, {.count = 999}),
             "row_18_batched_vectors");
-  EXPECT_EQ(planned(small, {}, Arithmetic::cuda_cores, {.count = 999}), "row_24_batched_parity");
+  EXPECT_EQ(planned(small, {}, Arithmetic::cuda_cores, {.count = 999}), "row_26_small_tiles");
   EXPECT_EQ(planned(compact(24, 39, 53), {}, Arithmetic::accurate, {.count = 1712}),
             "row_29_fitted_tiles");
   // Whatever the memory's bandwidth, Hopper's plans are those that were measured on an H200.
