@@ -44,7 +44,7 @@ void bring(const Box& c, unsigned char* to) {
   const int bytes = c.matrix.box_row_bytes();
   unsigned char line[kMostLine];
   for (int r = 0; r < c.matrix.box_rows; ++r, to += bytes) {
-    std::memset(line, 0, sizeof line);
+    std::memset(line, 0, static_cast<std::size_t>(bytes));
     const std::int64_t row = std::int64_t{c.row} + r;
     if (!within.empty() && row_within(c, row)) {
       std::memcpy(line + within.begin, reinterpret_cast<const void*>(source(c, row, within.begin)),
