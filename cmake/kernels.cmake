@@ -61,10 +61,14 @@ endfunction()
 
 # The rungs, spaces and plans among the sources of a set of kernels, as a source file that puts rungs
 # on the ladder, declares spaces, and tells rooms of their plans: the object library NAME_list. A rung's
-# operator and id are those of its file's path. CPU_ONLY: of the flavours that run on the CPU.
+# operator and id are those of its file's path. CPU_ONLY: without the GPU's flavour. COUNTED_ONLY:
+# without the plain one.
 function(warpladder_rung_list name)
-  cmake_parse_arguments(ARG "CPU_ONLY" "" "" ${ARGN})
+  cmake_parse_arguments(ARG "CPU_ONLY;COUNTED_ONLY" "" "" ${ARGN})
   set(flavours plain counted)
+  if(ARG_COUNTED_ONLY)
+    set(flavours counted)
+  endif()
   if(CMAKE_CUDA_COMPILER_LOADED AND NOT ARG_CPU_ONLY)
     list(APPEND flavours gpu)
   endif()
@@ -110,6 +114,7 @@ function(warpladder_rung_list name)
     endif()
     list(APPEND includes "#include \"ops/${op}/problem.hpp\"\n")
     set(gpu nullptr)
+    set(plain nullptr)
     string(APPEND text "namespace ${op} {\n")
     foreach(flavour ${flavours})
       if("${flavour}" STREQUAL "gpu" AND is_hopper AND NOT WARPLADDER_HOPPER)
@@ -119,8 +124,8 @@ function(warpladder_rung_list name)
         "namespace ${flavour} { extern const ladder::Rung<Call> rung_${id}; }\n")
       set(${flavour} "&${flavour}::rung_${id}")
     endforeach()
-    string(APPEND text "[[maybe_unused]] const bool declared_${id} = ladder::declare(ladder::erased(\n"
-      "    \"${op}\", \"${id}\", ${is_hopper}, static_cast<const ladder::Rung<Call>*>(${gpu}), ${plain}, ${counted}));\n}\n")
+    string(APPEND text "[[maybe_unused]] const bool declared_${id} = ladder::declare(ladder::erased<Call>(\n"
+      "    \"${op}\", \"${id}\", ${is_hopper}, ${gpu}, ${plain}, ${counted}));\n}\n")
   endforeach()
   list(REMOVE_DUPLICATES includes)
   string(CONCAT includes ${includes})

@@ -100,20 +100,22 @@ struct AnyRung {
 // A second rung of the same name ends the program.
 bool declare(AnyRung rung);
 
-// The flavours of one rung, as the lab sees them; null for one that this build lacks.
+// The flavours of one rung, as the lab sees them; null for one that this build lacks. It has
+// `plain` or `counted`.
 template <class Call>
 AnyRung erased(const char* op, const char* id, bool is_hopper, const Rung<Call>* gpu,
                const Rung<Call>* plain, const Rung<Call>* counted) {
+  const Rung<Call>& told = plain ? *plain : *counted;
   AnyRung rung{.op = op,
                .id = id,
-               .idea = plain->idea,
-               .accepts = plain->accepts,
-               .on_host = plain->on_host,
-               .predict = plain->predict,
-               .takes = plain->takes,
-               .workspace_bytes = plain->workspace_bytes,
-               .arithmetic = plain->arithmetic,
-               .needs = plain->needs,
+               .idea = told.idea,
+               .accepts = told.accepts,
+               .on_host = told.on_host,
+               .predict = told.predict,
+               .takes = told.takes,
+               .workspace_bytes = told.workspace_bytes,
+               .arithmetic = told.arithmetic,
+               .needs = told.needs,
                .is_hopper = is_hopper};
   const auto add = [&](runtime::Flavour flavour, const Rung<Call>* of_flavour) {
     if (!of_flavour) return;
