@@ -1,7 +1,7 @@
 # The command line with a few rungs and their rooms: it links in a second, where that with every rung
 # takes twenty.
 # Not part of `all`: `make rung` and `make demo` build these programs.
-include(CheckIPOSupported)
+include(CheckCXXCompilerFlag)
 
 # warpladder_few_rungs(NAME [TOUR] [COUNTED_ONLY] rung.cu...): the program NAME. Its rungs are compiled
 # for it alone: a program that took single objects of a library would wait for all of them. TOUR: it has
@@ -24,8 +24,8 @@ function(warpladder_few_rungs name)
   warpladder_program(${name} LOCAL LINK warpladder_app ROOMS ${rooms})
   target_link_libraries(${name} PRIVATE ${name}_cpu_counted ${name}_list)
   if(ARG_COUNTED_ONLY)
-    check_ipo_supported(RESULT has_parts OUTPUT ignored LANGUAGES CXX)
-    if(has_parts)
+    check_cxx_compiler_flag(-flto WARPLADDER_LINK_TIME_OPTIMISATION)  # asked once for a build folder
+    if(WARPLADDER_LINK_TIME_OPTIMISATION AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       set_target_properties(${name}_cpu_counted PROPERTIES
         CXX_COMPILER_LAUNCHER ${PROJECT_SOURCE_DIR}/tools/compile_in_parts.sh)
     endif()
