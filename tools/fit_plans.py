@@ -2,9 +2,9 @@
 """Makes the corrections of sgemm's plans: fit_plans.py RECORDING.json... [--into FILE] [--folds N]
 
 A recording is of benchmarks/plan_times: for random products, or batches of them, what each rung takes by the
-model of plan(), what it took on a GPU, and how it cuts the product, beside cuBLAS. A rung's correction is a sum
-of trees, grown one after the other on what is left of the logarithm of measured ÷ modelled time (gradient
-boosting). Each tree asks questions on traits of the product and of the cut; src/ops/sgemm/corrections.hpp knows
+model of plan(), what it took on a GPU, and how it cuts the product, beside cuBLAS. A recording of a single rung
+(--only) adds to those before it. A rung's correction is a sum of trees, grown one after the other on what is left of
+the logarithm of measured ÷ modelled time (gradient boosting). Each tree asks questions on traits of the product and of the cut; src/ops/sgemm/corrections.hpp knows
 the same traits in the same order. Products on which a rung is near the best, of all or of those of its
 arithmetic, count most, for there plans are decided.
 
@@ -42,7 +42,7 @@ MOST_TIMES = 1  # logarithm: plan() leaves out what takes more than twice as lon
 ARITHMETICS = (
     {"row_07_register_parity", "row_11_few_rows", "row_13_split_k", "row_19_few_lines", "row_20_parity_split_k",
      "row_22_columns_stay", "row_24_batched_parity", "row_26_small_tiles", "row_27_grouped_warps",
-     "row_28_even_shares", "row_29_fitted_tiles"},
+     "row_28_even_shares", "row_29_fitted_tiles", "row_30_even_tiles", "row_31_packed_operands"},
     {"row_08_double", "row_14_double_split_k"},
     {f"{rung}_in_batches"
      for rung in ("row_15_tiny_products", "row_16_streamed", "row_19_few_lines", "row_23_lone_warps",
@@ -60,35 +60,45 @@ class Row:
 
     def __init__(self, given: dict, rungs: list):
         self.is_batch = "batch" in given
+        self.cublas = given["cublas"]
+        self.times, self.traits, self.accurate = {}, {}, set()
+        self.corrected = {}  # rung: the logarithm of its modelled time, as trees correct it
+        self.add(given, rungs)
+
+    def add(self, given: dict, rungs: list):
+        """Times of further rungs, as if measured when the first ones were: cuBLAS's differ by what launches took."""
         product, count = given["product"], given.get("batch", 1)
-        of_product = traits_of(product, count)
-        self.times, self.traits = {}, {}
+        of_product, later = traits_of(product, count), self.cublas - given["cublas"]
+        alone = given.get("cuda_cores_alone", [])
         for rung, taken in zip(rungs, given["times"]):
             if taken:
                 model, measured, *cut = taken
                 name = rung + "_in_batches" * self.is_batch
-                self.times[name] = (math.log2(model), math.log2(measured))
+                self.times[name] = (math.log2(model), math.log2(max(1, measured + later)))
                 self.traits[name] = of_product + cut_traits_of(product, count, model, cut)
-        self.cublas = math.log2(given["cublas"])
-        alone = {rung + "_in_batches" * self.is_batch for rung in given.get("cuda_cores_alone", [])}
-        self.accurate = {rung for rung in self.times if rung not in alone}
+                if rung not in alone:
+                    self.accurate.add(name)
         self.best = min(self.times[rung][1] for rung in self.accurate)
-        self.corrected = {}  # rung: the logarithm of its modelled time, as trees correct it
 
     def only(self, rungs: set) -> dict:
         return {rung: times for rung, times in self.times.items() if rung in rungs}
 
 
 def read(names: list) -> list:
-    rows = []
+    rows = {}
     for name in names:
         try:
             report = json.loads(keep_recording.text_of(Path(name)))
             rungs = report["rungs"]
-            rows += [Row(row, rungs) for row in report["rows"]]
+            for given in report["rows"]:
+                key = given["product"], given.get("batch")
+                if key in rows:
+                    rows[key].add(given, rungs)
+                else:
+                    rows[key] = Row(given, rungs)
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise Refused(f"{name} is no recording of plan_times: {error}") from None
-    return rows
+    return list(rows.values())
 
 
 def weight_of(row: Row, rung: str) -> float:
@@ -211,7 +221,8 @@ def outcomes(rows: list, among: set | None = None) -> list:
         near = [rung for rung, (model, _) in times.items() if model <= most]
         planned = times[min(near, key=lambda rung: row.corrected.get(rung, row.times[rung][0]))][1]
         best = min(time for _, time in times.values())
-        found.append((planned - best, row.cublas - planned, row.cublas - best))
+        cublas = math.log2(row.cublas)
+        found.append((planned - best, cublas - planned, cublas - best))
     return found
 
 

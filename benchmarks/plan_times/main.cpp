@@ -3,7 +3,9 @@
 // corrections. A time is the geometric mean of two medians: with the operands in memory alone, and
 // as the launch before leaves them in the L2 cache. Needs a GPU.
 //
-//   plan_times COUNT SEED [--batches] --json FILE
+//   plan_times COUNT SEED [--batches] [--only RUNG] --json FILE
+//
+// --only: times one rung alone, and cuBLAS, on those of the products that it is a candidate for.
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
@@ -15,6 +17,7 @@
 #include <random>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "../gpu_program.hpp"
@@ -137,8 +140,8 @@ class Bench {
   // measured, in kUnit_s, and its cut: rows, columns, slices, steps, and 1 if it is partly sliced;
   // 0 for what is no candidate, needs more workspace, or takes over kMostTimes as long as the
   // fastest one by the model. "cuda_cores_alone" names those that are not accurate enough for
-  // another arithmetic.
-  json row_of(const Shape& shape, std::vector<std::string>& rungs) {
+  // another arithmetic. `only`: null where this rung is no candidate.
+  json row_of(const Shape& shape, std::vector<std::string>& rungs, std::string_view only) {
     const Problem& p = shape.problem;
     call_.problem = p;
     call_.batch = {};
@@ -158,6 +161,7 @@ class Bench {
       const std::span all(found, static_cast<std::size_t>(count));
       const double least_s = std::ranges::min(all, {}, &Candidate::model_s).model_s;
       for (const Candidate& candidate : all) {
+        if (!only.empty() && candidate.plan.id != only) continue;
         if (candidate.plan.workspace_bytes > kWorkspaceBytes) continue;
         if (candidate.model_s > kMostTimes * least_s) continue;
         const auto place =
@@ -180,6 +184,7 @@ class Bench {
         }
       }
     }
+    if (!only.empty() && (times.empty() || times[0] == 0)) return {};
     row["times"] = std::move(times);
     row["cublas"] = units(time_of([&](auto& stream) { launch_cublas(stream); }));
     return row;
@@ -275,9 +280,16 @@ unsigned number(const char* text) {
 }
 
 int run(int argc, char** argv) {
-  const bool batches = argc == 6 && std::strcmp(argv[3], "--batches") == 0;
-  if (argc != 5 + batches || std::strcmp(argv[3 + batches], "--json") != 0) {
-    throw_bad_input("usage: plan_times COUNT SEED [--batches] --json FILE");
+  int at = 3;  // behind the program's name, COUNT and SEED
+  const auto is_next = [&](const char* option) {
+    const bool is = at < argc && std::strcmp(argv[at], option) == 0;
+    at += is;
+    return is;
+  };
+  const bool batches = is_next("--batches");
+  const std::string_view only = is_next("--only") && at < argc ? argv[at++] : "";
+  if (!is_next("--json") || at + 1 != argc) {
+    throw_bad_input("usage: plan_times COUNT SEED [--batches] [--only RUNG] --json FILE");
   }
   const unsigned count = number(argv[1]);
   Shapes shapes(number(argv[2]), batches);
@@ -291,7 +303,8 @@ int run(int argc, char** argv) {
                  {"unit_s", kUnit_s},
                  {"rows", json::array()}});
   for (unsigned i = 0; i < count; ++i) {
-    report["rows"].push_back(bench.row_of(shapes.next(), rungs));
+    json row = bench.row_of(shapes.next(), rungs, only);
+    if (!row.is_null()) report["rows"].push_back(std::move(row));
   }
   report["rungs"] = rungs;
   write_file(argv[argc - 1], report.dump() + "\n");

@@ -53,6 +53,23 @@ class FitPlans(unittest.TestCase):
         for trees in forests.values():
             self.assertEqual(len(trees), fit_plans.TREES * 4 * 2**fit_plans.LEVELS - 2 * fit_plans.TREES)
 
+    def test_a_later_recording_adds_a_rung(self):
+        """Its times are as if cuBLAS had taken as long as in the first one."""
+        first, later = recording(20), recording(20)
+        later["rungs"] = ["row_c"]
+        for row in later["rows"]:
+            row.update(times=[[900, 950, *CUT]], cublas=1150, cuda_cores_alone=["row_c"])
+        with tempfile.TemporaryDirectory() as folder:
+            names = [str(Path(folder) / f"{i}.json") for i in range(2)]
+            for name, report in zip(names, (first, later)):
+                Path(name).write_text(json.dumps(report))
+            rows = fit_plans.read(names)
+        self.assertEqual(len(rows), 20)
+        for row in rows:
+            self.assertAlmostEqual(2 ** row.times["row_c"][1], 1000)
+            self.assertNotIn("row_c", row.accurate)
+            self.assertEqual(len(row.traits["row_c"]), len(row.traits["row_a"]))
+
     def test_traits(self):
         """The same product as in tests/ops/sgemm_plan_test.cpp."""
         traits = fit_plans.traits_of("nt 48x1024x256")

@@ -2,6 +2,7 @@
 // How a candidate of plan() cuts C and k: the corrections of the model's times ask for it
 // (corrections.hpp). Host code of plan().
 
+#include "ops/sgemm/even_tiles.hpp"
 #include "ops/sgemm/fitted_tiles.hpp"
 #include "ops/sgemm/line_shares.hpp"
 #include "ops/sgemm/parity_slices.hpp"
@@ -102,6 +103,15 @@ struct AndCutOfFitted {
     return {plan.time_s, cut};
   }
 };
+
+// What CTAs take of a tile's k on average are its slices.
+inline Cut cut_of_even_shares(const EvenShares& s) {
+  Cut cut = cut_of<EvenTile>(true);
+  cut.slices = std::max(1, s.ctas / s.tiles);
+  cut.steps = s.most_rounds();
+  cut.partly = s.parted;
+  return cut;
+}
 
 // row_07's tile. Whoever asks for a plan knows no leading dimensions, so lines are as in memory
 // without gaps.

@@ -8,6 +8,7 @@
 #include "ops/sgemm/corrections.hpp"
 #include "ops/sgemm/cuts.hpp"
 #include "ops/sgemm/double_slices.hpp"
+#include "ops/sgemm/even_tiles.hpp"
 #include "ops/sgemm/fitted_tiles.hpp"
 #include "ops/sgemm/line_shares.hpp"
 #include "ops/sgemm/lone_warps.hpp"
@@ -40,6 +41,8 @@ WARPLADDER_USES_RUNG(row_26_small_tiles);
 WARPLADDER_USES_RUNG(row_27_grouped_warps);
 WARPLADDER_USES_RUNG(row_28_even_shares);
 WARPLADDER_USES_RUNG(row_29_fitted_tiles);
+WARPLADDER_USES_RUNG(row_30_even_tiles);
+WARPLADDER_USES_RUNG(row_31_packed_operands);
 WARPLADDER_USES_RUNG(tc_13_mma_sync);
 #if WARPLADDER_HOPPER_CODE  // 0: this build holds no code for compute capability 9.0
 WARPLADDER_USES_RUNG(row_08_double);
@@ -285,6 +288,22 @@ void consider_fitted_tiles(Considered& plans, const Problem& p, std::int64_t cou
                  {WARPLADDER_PLANNED(row_29_fitted_tiles)}, rung);
 }
 
+// Products of fewer rows or columns have other rungs.
+void consider_even_tiles(Considered& plans, const Problem& p, const runtime::Machine& machine) {
+  constexpr std::int64_t kLeast = 64;
+  if (std::min(p.m, p.n) <= kLeast || !fits_even_tiles(p)) return;
+  if (!ladder::runs_on(machine, rung_row_30_even_tiles)) return;
+  const EvenShares s = even_shares(p, copies_as_they_are(p), machine);
+  plans.consider(s.time_s, {WARPLADDER_PLANNED(row_30_even_tiles), bytes_of_even_shares(s)},
+                 Corrected::none, cut_of_even_shares(s));
+  const EvenCopies packed = packed_copies(p);
+  if (packed.to_pack == 0) return;
+  const EvenShares of_packed = even_shares(p, packed, machine);
+  plans.consider(of_packed.time_s,
+                 {WARPLADDER_PLANNED(row_31_packed_operands), bytes_of_packed(p, of_packed)},
+                 Corrected::none, cut_of_even_shares(of_packed));
+}
+
 // The rungs on CUDA cores. `in_terms`: others are as fast and more accurate where sums of long k
 // pass through large tiles.
 Considered on_cuda_cores(const Problem& p, const runtime::Machine& machine, bool in_terms) {
@@ -310,7 +329,10 @@ Considered on_cuda_cores(const Problem& p, const runtime::Machine& machine, bool
     consider_small_tiles(plans, p, 1, machine, sums, Corrected::row_26_small_tiles);
     consider_fitted_tiles(plans, p, 1, machine, Corrected::row_29_fitted_tiles);
   }
-  if (large_tiles) consider_parity_slices(plans, p, machine, times);
+  if (large_tiles) {
+    consider_parity_slices(plans, p, machine, times);
+    consider_even_tiles(plans, p, machine);
+  }
   if (!ladder::runs_on(machine, rung_row_13_split_k)) return plans;
   // Below such a C cublasSgemm's warps share k: its sums are shorter than row_22's.
   constexpr std::int64_t kShortSums = 8, kLeastElements = 1 << 20;

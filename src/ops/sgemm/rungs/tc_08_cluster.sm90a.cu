@@ -100,7 +100,8 @@ void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stre
   const SplitGemm split = launch_split<Pairs>(g, trans_a, trans_b, stream);
   const TileSchedule schedule = schedule_of(g);
   const runtime::LaunchShape shape{dim3(blocks_of(schedule, *stream.machine)),
-                                   dim3(Config::threads), sizeof(Ring), kConfig.cluster, true};
+                                   dim3(Config::threads), sizeof(Ring),
+                                   static_cast<unsigned>(kConfig.cluster), true};
   runtime::launch(stream, shape, multiply, map_of(split.a, kConfig.a_share(), stream),
                   map_of(split.b, kConfig.block_n, stream), g, split, schedule);
 }

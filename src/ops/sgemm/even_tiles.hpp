@@ -1,0 +1,131 @@
+#pragma once
+// Products in even shares of large tiles (row_30_even_tiles, row_31_packed_operands): their tile,
+// how CTAs share the work, and the time that it takes by a model. Host code of the rungs and of
+// plan().
+
+#include <algorithm>
+#include <cmath>
+
+#include "ops/sgemm/ring_slices.hpp"
+
+namespace warpladder::sgemm {
+inline namespace WARPLADDER_FLAVOUR {
+
+using EvenTile = RingTile<128, 128, 16, 8, 4, 1, 8, 4, 2>;
+
+// A tile takes `rounds` of EvenTile::depth along k. CTAs share all tiles evenly: whole ones, a CTA
+// each, or, where they are `parted`, their rounds.
+struct EvenShares {
+  int tiles, rounds, ctas;
+  bool parted;
+  double time_s;
+
+  std::int64_t most_rounds() const {  // of a CTA
+    return parted ? sgemm::tiles(std::int64_t{tiles} * rounds, ctas) : rounds;
+  }
+};
+
+// Packed lines lie across k, and their number is rounded up to whole fours.
+inline std::int64_t packed_lines(std::int64_t lines) { return (lines + 3) / 4 * 4; }
+
+// How an operand of row_30 comes, as far as sizes tell: by fours, or word by word. Those of row_31
+// come by fours, when so many elements are packed.
+struct EvenCopies {
+  bool a_fours, b_fours;
+  double to_pack;
+};
+inline EvenCopies copies_as_they_are(const Problem& p) {
+  return {p.trans_a && p.m % 4 == 0, !p.trans_b && p.n % 4 == 0, 0};
+}
+inline EvenCopies packed_copies(const Problem& p) {
+  const EvenCopies as_they_are = copies_as_they_are(p);
+  const std::int64_t of_a = as_they_are.a_fours ? 0 : p.m, of_b = as_they_are.b_fours ? 0 : p.n;
+  return {true, true, static_cast<double>(of_a + of_b) * static_cast<double>(p.k)};
+}
+
+// A product as it is launched: with alpha = 0 its k is 0.
+inline Problem problem_of(const Gemm& g, bool trans_a, bool trans_b) {
+  return compact(g.m, g.n, g.k, Layout::row_major, trans_a, trans_b);
+}
+
+// Rounds are counted in 31 bits.
+inline bool fits_even_tiles(const Problem& p) {
+  using C = EvenTile;
+  return p.k <= INT32_MAX &&
+         fits_grid(tiles(p.m, C::rows) * tiles(p.n, C::columns), tiles(p.k, C::depth) + 1);
+}
+
+// Rounds of C::depth of a pair of CTAs, or of a lone one, whose waits nobody fills; what pieces of
+// tiles add at their ends, in rounds; and what a CTA takes to add one of others' parts. Fitted to
+// 5,217 times of 1,600 products on an H200.
+struct EvenTiming {
+  double share, ends;
+};
+inline double even_time(const EvenCopies& copies, const EvenShares& s,
+                        const runtime::Machine& machine) {
+  using C = EvenTile;
+  constexpr EvenTiming kPair{0.87, 2.6}, kAlone{0.815, 4.7};  // shares: of row_07's large tiles'
+  constexpr double kOfWords = 0.028;  // more time where an operand comes word by word
+  constexpr double kLaunches = 1.51, kPart_s = 0.91e-6, kClear_s = 2.9e-6;
+  constexpr double kPass_s = 3.3e-6, kShareOfMemory = 0.5;
+  const Tuning& tuning = tuning_of(machine);
+  const auto ctas = static_cast<double>(s.ctas), on_one = std::ceil(ctas / machine.multiprocessors),
+             of_cta = s.tiles / ctas;
+  const EvenTiming& timing = on_one > 1 ? kPair : kAlone;
+  const double rate = timing.share * tuning.fma_share_of_large_tiles * machine.fp32_flops_per_s /
+                      machine.multiprocessors,
+               words = kOfWords * (!copies.a_fours + !copies.b_fours),
+               round_s = 2 * C::rows * C::columns * C::depth / rate,
+               rounds = (1 + words) * static_cast<double>(s.most_rounds()) +
+                        timing.ends * (s.parted ? of_cta + 1 : 1);
+  const double before_s =
+      copies.to_pack > 0
+          ? kPass_s + 8 * copies.to_pack / (kShareOfMemory * machine.memory_bytes_per_s)
+          : (s.parted ? kClear_s : 0);
+  return kLaunches * tuning.launch_s + before_s + on_one * rounds * round_s +
+         (s.parted ? kPart_s * std::max(0.0, 1 / of_cta - 1) : 0);
+}
+
+// CTAs that run at once.
+inline std::int64_t even_slots(const runtime::Machine& machine) {
+  return EvenTile::resident * machine.multiprocessors;
+}
+
+inline EvenShares even_shares(const Problem& p, const EvenCopies& copies,
+                              const runtime::Machine& machine) {
+  using C = EvenTile;
+  constexpr std::int64_t kMostParts = 8;  // of a tile: one CTA adds them up
+  const std::int64_t of_c = tiles(p.m, C::rows) * tiles(p.n, C::columns);
+  const auto all = static_cast<int>(std::max<std::int64_t>(1, of_c)),
+             rounds = static_cast<int>(std::max<std::int64_t>(1, tiles(p.k, C::depth)));
+  const auto taking = [&](std::int64_t ctas, bool parted) {
+    EvenShares s{all, rounds, static_cast<int>(ctas), parted, 0};
+    s.time_s = even_time(copies, s, machine);
+    return s;
+  };
+  EvenShares best = taking(all, false);
+  for (int each = 1; each <= C::resident && rounds > 1; ++each) {
+    const std::int64_t most = std::min<std::int64_t>(rounds, kMostParts) * all,
+                       slots = std::int64_t{each} * machine.multiprocessors;
+    const EvenShares parts = taking(std::min(most, slots), true);
+    if (parts.time_s < best.time_s) best = parts;
+  }
+  return best;
+}
+
+// Where tiles are parted, CTAs lay down sums, and count them.
+inline std::size_t bytes_of_even_shares(const EvenShares& s) {
+  using C = EvenTile;
+  return s.parted ? (sizeof(float) * C::rows * C::columns + sizeof(unsigned)) *
+                        static_cast<std::size_t>(s.ctas)
+                  : 0;
+}
+// Leading dimensions and addresses may make a launch pack either operand.
+inline std::size_t bytes_of_packed(const Problem& p, const EvenShares& s) {
+  return sizeof(float) * static_cast<std::size_t>(packed_lines(p.m) + packed_lines(p.n)) *
+             static_cast<std::size_t>(p.k) +
+         bytes_of_even_shares(s);
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::sgemm

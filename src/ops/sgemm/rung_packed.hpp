@@ -1,0 +1,108 @@
+#pragma once
+// The pass of row_31_packed_operands, which lays operands across k.
+
+#include "ops/sgemm/rung_even_tiles.hpp"
+
+namespace warpladder::sgemm {
+inline namespace WARPLADDER_FLAVOUR {
+
+// An operand on its way to `to`, where element (line, k) lies at k·ld_to + line. Of its blocks of
+// 64 lines by 32 of k, `down` lie behind each other along k. None: it stays where it is.
+struct Packing {
+  const float* from;
+  std::int64_t ld;
+  bool along;  // neighbours in memory are neighbours in k
+  std::int64_t lines, depth;
+  float* to = nullptr;
+  std::int64_t ld_to = 0;
+  parts::Divisor down;
+  unsigned blocks = 0;
+};
+constexpr int kPackThreads = 256, kPackLines = 64, kPackDepth = 32;
+
+// Lines that ld_to has beyond `lines` become zeros.
+__device__ __forceinline__ void pack_block(const Packing& x, unsigned block) {
+  __shared__ float tile[kPackLines][kPackDepth + 1];  // padded: lines begin on 32 banks
+  constexpr int kWords = kPackLines * kPackDepth / kPackThreads;
+  const auto [across, down] = x.down(block);
+  const std::int64_t line0 = std::int64_t{across} * kPackLines,
+                     k0 = std::int64_t{down} * kPackDepth;
+  const auto thread = static_cast<int>(threadIdx.x);
+  const int row_length = x.along ? kPackDepth : kPackLines, rows = kPackThreads / row_length;
+  float word[kWords];
+  WARPLADDER_UNROLL
+  for (int i = 0; i < kWords; ++i) {
+    const int in_row = thread % row_length, row = thread / row_length + i * rows;
+    const std::int64_t line = line0 + (x.along ? row : in_row), k = k0 + (x.along ? in_row : row);
+    const bool exists = line < x.lines && k < x.depth;
+    word[i] = exists ? x.from[x.along ? line * x.ld + k : k * x.ld + line] : 0.0f;
+  }
+  WARPLADDER_UNROLL
+  for (int i = 0; i < kWords; ++i) {
+    const int in_row = thread % row_length, row = thread / row_length + i * rows;
+    (x.along ? tile[row][in_row] : tile[in_row][row]) = word[i];
+  }
+  __syncthreads();  // the block is there
+  constexpr int kFours = kPackLines / 4;
+  const int line = thread % kFours * 4;
+  WARPLADDER_UNROLL
+  for (int k = thread / kFours; k < kPackDepth; k += kPackThreads / kFours) {
+    if (k0 + k >= x.depth || line0 + line >= x.ld_to) continue;
+    *reinterpret_cast<float4*>(&x.to[(k0 + k) * x.ld_to + line0 + line]) =
+        make_float4(tile[line][k], tile[line + 1][k], tile[line + 2][k], tile[line + 3][k]);
+  }
+}
+
+// Also sets what clear_parts() does.
+static __global__ void __launch_bounds__(kPackThreads)
+    pack_operands(Packing a, Packing b, unsigned* parts, int count) {
+  ptx::allow_next_kernel();  // which waits for this one's end, but for its own launch
+  if (blockIdx.x == 0) {
+    for (int i = static_cast<int>(threadIdx.x); i < count; i += kPackThreads) parts[i] = 0;
+  }
+  if (blockIdx.x < a.blocks) {
+    pack_block(a, blockIdx.x);
+  } else if (blockIdx.x - a.blocks < b.blocks) {
+    pack_block(b, blockIdx.x - a.blocks);
+  }
+}
+
+// An operand as it is, or as it shall be packed to `room`, which then begins behind it.
+inline Packing packing_of(const float* data, std::int64_t ld, std::int64_t lines, std::int64_t k,
+                          bool along, float*& room) {
+  const std::int64_t down = tiles(k, kPackDepth);
+  Packing x{.from = data,
+            .ld = ld,
+            .along = along,
+            .lines = lines,
+            .depth = k,
+            .down = parts::Divisor::of(std::max<std::int64_t>(1, down))};
+  if (!along && comes_by_fours(data, ld, lines, 0, {})) return x;
+  x.to = room;
+  x.ld_to = packed_lines(lines);
+  x.blocks = static_cast<unsigned>(down * tiles(lines, kPackLines));
+  room += x.ld_to * k;
+  return x;
+}
+
+inline void launch_packed(const Gemm& g, bool trans_a, bool trans_b, const EvenShares& s,
+                          runtime::StreamView& stream) {
+  auto* room = static_cast<float*>(g.workspace);
+  const Packing a = packing_of(g.a, g.lda, g.m, g.k, !trans_a, room),
+                b = packing_of(g.b, g.ldb, g.n, g.k, trans_b, room);
+  EvenGemm e = even_gemm(g, s, room);
+  e.lines_a = packed_lines(g.m);
+  e.lines_b = packed_lines(g.n);
+  if (a.to) e.gemm.a = a.to, e.gemm.lda = a.ld_to;
+  if (b.to) e.gemm.b = b.to, e.gemm.ldb = b.ld_to;
+  const unsigned blocks = std::max(a.blocks + b.blocks, s.parted ? 1u : 0u);
+  if (blocks > 0) {
+    runtime::launch(stream, {dim3(blocks), dim3(kPackThreads)}, pack_operands, a, b, e.parts,
+                    s.parted ? s.ctas : 0);
+  }
+  launch_even_tiles(e, s, blocks > 0, multiply_even_tiles<Copying::at_once, false, true, 4, 4>,
+                    stream);
+}
+
+}  // namespace WARPLADDER_FLAVOUR
+}  // namespace warpladder::sgemm
