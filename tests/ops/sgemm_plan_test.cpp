@@ -366,7 +366,7 @@ TEST(SgemmPlans, ChooseByTheConstantsOfEachArchitecture) {
       {{12544, 64, 147}, "row_27_grouped_warps", "row_11_few_rows", "tc_21_mapped_lines"},
       {{32, 32, 1000000}, "row_27_grouped_warps", "row_13_split_k", "row_13_split_k"},
       {{4096, 4096, 16}, "row_07_register_parity", "row_22_columns_stay", "row_22_columns_stay"},
-      {{2047, 2049, 33}, "row_24_batched_parity", "row_22_columns_stay", "row_30_even_tiles"},
+      {{2047, 2049, 33}, "row_24_batched_parity", "row_22_columns_stay", "row_24_batched_parity"},
       {{4096, 4096, 64}, "row_07_register_parity", "row_13_split_k", "tc_20_held_terms"},
       {{127, 129, 131}, "row_27_grouped_warps", "row_29_fitted_tiles", "row_29_fitted_tiles"},
       {{512, 512, 512}, "row_27_grouped_warps", "row_13_split_k", "tc_19_cluster_slices"},

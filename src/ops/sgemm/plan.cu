@@ -295,13 +295,13 @@ void consider_even_tiles(Considered& plans, const Problem& p, const runtime::Mac
   if (!ladder::runs_on(machine, rung_row_30_even_tiles)) return;
   const EvenShares s = even_shares(p, copies_as_they_are(p), machine);
   plans.consider(s.time_s, {WARPLADDER_PLANNED(row_30_even_tiles), bytes_of_even_shares(s)},
-                 Corrected::none, cut_of_even_shares(s));
+                 Corrected::row_30_even_tiles, cut_of_even_shares(s));
   const EvenCopies packed = packed_copies(p);
   if (packed.to_pack == 0) return;
   const EvenShares of_packed = even_shares(p, packed, machine);
   plans.consider(of_packed.time_s,
                  {WARPLADDER_PLANNED(row_31_packed_operands), bytes_of_packed(p, of_packed)},
-                 Corrected::none, cut_of_even_shares(of_packed));
+                 Corrected::row_31_packed_operands, cut_of_even_shares(of_packed));
 }
 
 // The rungs on CUDA cores. `in_terms`: others are as fast and more accurate where sums of long k
