@@ -288,10 +288,11 @@ void consider_fitted_tiles(Considered& plans, const Problem& p, std::int64_t cou
                  {WARPLADDER_PLANNED(row_29_fitted_tiles)}, rung);
 }
 
-// Products of fewer rows or columns have other rungs.
+// Products of fewer rows or columns, or of fewer multiply-adds, have other rungs.
 void consider_even_tiles(Considered& plans, const Problem& p, const runtime::Machine& machine) {
   constexpr std::int64_t kLeast = 64;
-  if (std::min(p.m, p.n) <= kLeast || !fits_even_tiles(p)) return;
+  constexpr double kLeastFlops = 5e8;
+  if (std::min(p.m, p.n) <= kLeast || flops(p) < kLeastFlops || !fits_even_tiles(p)) return;
   if (!ladder::runs_on(machine, rung_row_30_even_tiles)) return;
   const EvenShares s = even_shares(p, copies_as_they_are(p), machine);
   plans.consider(s.time_s, {WARPLADDER_PLANNED(row_30_even_tiles), bytes_of_even_shares(s)},
