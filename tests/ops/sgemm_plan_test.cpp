@@ -224,25 +224,6 @@ TEST(SgemmPlans, OfAPartInSlicesAreRight) {
   }
 }
 
-// Where CTAs share tiles evenly, several of them multiply parts of one, and one adds these up.
-TEST(SgemmPlans, OfTilesInPartsAreRight) {
-  runtime::Machine machine = made_up(80, 8, 0);
-  machine.fp32_flops_per_s /= 16;
-  const device::StandIn stand_in(machine);
-  for (const char* id : {"row_30_even_tiles", "row_31_packed_operands"}) {
-    for (const auto& [trans_a, trans_b] : {std::pair{false, false}, {false, true}, {true, true}}) {
-      for (const Shape& shape : {Shape{300, 390, 333}, Shape{304, 388, 332}}) {
-        const Problem p = compact(shape.m, shape.n, shape.k, Layout::row_major, trans_a, trans_b);
-        const Plan plan = plan_of(id, p, Arithmetic::cuda_cores, machine);
-        ASSERT_NE(plan.rung, nullptr) << id;
-        EXPECT_GT(plan.workspace_bytes, 128 * 128 * sizeof(float) * 16) << "tiles are not parted";
-        const PlannedProduct product(p);
-        product.judge(product.run(plan), product.truth());
-      }
-    }
-  }
-}
-
 // In every tile that the model can choose, with operands that lie along k or across it, in lines
 // that begin at multiples of 16 bytes or anywhere.
 TEST(SgemmPlans, AreRightInEveryTile) {

@@ -107,11 +107,11 @@ TEST(SgemmPlan, FollowsTheArithmeticAndTheBatch) {
   EXPECT_EQ(planned(large, {}, Arithmetic::double_rounded), "row_14_double_split_k");
   EXPECT_EQ(planned(large, a100, Arithmetic::double_rounded), "row_10_batched_double");
   EXPECT_EQ(planned(compact(8, 8, 8), {}, Arithmetic::accurate, {.count = 999}),
-            "row_29_fitted_tiles");
+            "row_15_tiny_products");
   EXPECT_EQ(planned(small, {}, Arithmetic::accurate, {.count = 999}), "tc_18_streamed_terms");
   // Of shorter sums the terms' errors are larger than cublasSgemm's.
   EXPECT_EQ(planned(compact(64, 64, 31), {}, Arithmetic::accurate, {.count = 999}),
-            "row_26_small_tiles");
+            "row_24_batched_parity");
   EXPECT_EQ(planned(compact(1, 64, 64), {}, Arithmetic::accurate, {.count = 999}),
             "row_18_batched_vectors");
   EXPECT_EQ(planned(small, {}, Arithmetic::cuda_cores, {.count = 999}), "row_26_small_tiles");
