@@ -9,7 +9,7 @@ the same traits in the same order. Products on which a rung is near the best, of
 arithmetic, count most, for there plans are decided.
 
 --into: the file for the corrections, such as tuning/sm_90/sgemm_corrections.json. tools/generate_tuning.py
-compiles them in. --folds: says what plans lose on products that were not learned from, as it comes out with N
+compiles them in. --add: keeps what the file has, and learns the rungs that it lacks. --folds: says what plans lose on products that were not learned from, as it comes out with N
 parts, each left out once. Fitting needs NumPy.
 """
 
@@ -30,7 +30,7 @@ try:
 except ImportError:  # said by main()
     np = None
 
-TREES, RATE = 226, 0.2
+TREES, LATER_TREES, RATE = 238, 50, 0.2  # of a rung; of one that --add adds, for the table is full
 LEAST_ROWS = 16  # of a rung; fewer tell nothing
 LEAST_OF_LEAF, SHRINKAGE = 6.0, 1.0  # in weights of rows
 MOST_OF_LOSERS = 2.5  # a rung that takes twice as long as the best one weighs 2 to the power of so much less
@@ -167,29 +167,32 @@ def grown(bins, weights, residuals, counts) -> tuple:
 
 
 def forest(job: tuple) -> list:
-    """The trees of a rung, of (bins, weight, logarithm of measured ÷ modelled time) of each row that has it."""
-    edges, rows = job
+    """So many trees of a rung, of (bins, weight, logarithm of measured ÷ modelled time) of each row that has it."""
+    edges, rows, count = job
     if len(rows) < LEAST_ROWS:
         return []
     bins, weights, residuals = (np.array(each) for each in zip(*rows))
     counts = np.array([len(of) for of in edges])
     trees = []
-    for _ in range(TREES):
+    for _ in range(count):
         tree, taken = grown(bins, weights, residuals, counts)
         residuals = residuals - taken
         trees.append(tree)
     return trees
 
 
-def fitted(rows: list) -> tuple:
-    """(edges, {rung: trees})."""
-    edges = edges_of(rows)
-    jobs = {rung: [] for rung in sorted({rung for row in rows for rung in row.times})}
+def fitted(rows: list, edges: list = (), known: dict = {}) -> tuple:
+    """(edges, {rung: trees}). With the known ones' edges only the other rungs are learned."""
+    edges, count = (edges, LATER_TREES) if known else (edges_of(rows), TREES)
+    jobs = {rung: [] for rung in sorted({rung for row in rows for rung in row.times} - set(known))}
     for row in rows:
-        for (rung, (model, measured)), bins in zip(row.times.items(), bins_of(list(row.traits.values()), edges)):
+        learned = [rung for rung in row.times if rung in jobs]
+        for rung, bins in zip(learned, bins_of([row.traits[rung] for rung in learned], edges) if learned else ()):
+            model, measured = row.times[rung]
             jobs[rung].append((bins, weight_of(row, rung), measured - model))
     with Pool() as pool:
-        return edges, dict(zip(jobs, pool.map(forest, [(edges, of_rung) for of_rung in jobs.values()], 1)))
+        learned = pool.map(forest, [(edges, of_rung, count) for of_rung in jobs.values()], 1)
+    return edges, {**known, **dict(zip(jobs, learned))}
 
 
 def correct(rows: list, edges: list, forests: dict) -> None:
@@ -257,6 +260,17 @@ def text_of(tree: tuple) -> str:
     return "".join(ALPHABET[each] for each in digits)
 
 
+def trees_of(text: str) -> list:
+    """What text_of() wrote of a rung's trees."""
+    length, digits = 4 * 2**LEVELS - 2, [ALPHABET.index(each) for each in text]
+    trees = []
+    for first in range(0, len(digits), length):
+        pairs = list(zip(digits[first : first + length : 2], digits[first + 1 : first + length : 2]))
+        leaves = [DIGITS * high + low - DIGITS**2 // 2 for high, low in pairs[QUESTIONS:]]
+        trees.append((*(list(each) for each in zip(*pairs[:QUESTIONS])), leaves))
+    return trees
+
+
 def as_json(edges: list, forests: dict, sources: list) -> str:
     """One line a trait or a rung."""
     def lines(values):
@@ -271,16 +285,27 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("recordings", nargs="+", metavar="RECORDING.json")
     parser.add_argument("--into", type=Path, metavar="FILE")
+    parser.add_argument("--add", action="store_true")
     parser.add_argument("--folds", type=int, metavar="N")
     flags = parser.parse_args()
+    edges, known = [], {}
     try:
+        if flags.add and (not flags.into or flags.folds):
+            raise Refused("--add needs a file to add --into, and takes no --folds")
         if not np:
             raise Refused("fitting needs NumPy (python3-numpy)")
         rows = read(flags.recordings)
         if not rows:
             raise Refused(f"{flags.recordings[0]} holds no products")
+        if flags.add:
+            kept = json.loads(flags.into.read_text())
+            edges = [np.array(of) for of in kept["edges"]]
+            known = {rung: trees_of(text) for rung, text in kept["forests"].items()}
         if flags.folds is not None and not 2 <= flags.folds <= len(rows):
             raise Refused(f"--folds is {flags.folds}, but must be from 2 to the number of products, {len(rows)}")
+    except (OSError, ValueError, KeyError) as error:
+        print(f"fit_plans.py: {flags.into} holds no corrections: {error}", file=sys.stderr)
+        return 2
     except Refused as refused:
         print(f"fit_plans.py: {refused}", file=sys.stderr)
         return 2
@@ -291,7 +316,7 @@ def main() -> int:
                     *fitted([row for i, row in enumerate(rows) if i % flags.folds != fold]))
         say_all("Corrected, and left out of what was learned from", rows)
     if flags.into:
-        edges, forests = fitted(rows)
+        edges, forests = fitted(rows, edges, known)
         correct(rows, edges, forests)
         say_all("Corrected, and learned from", rows)
         names = [Path(name).resolve() for name in flags.recordings]

@@ -70,6 +70,23 @@ class FitPlans(unittest.TestCase):
             self.assertNotIn("row_c", row.accurate)
             self.assertEqual(len(row.traits["row_c"]), len(row.traits["row_a"]))
 
+    def test_adds_a_rung_to_corrections(self):
+        later = recording()
+        later["rungs"] = ["row_c", "row_d"]
+        with tempfile.TemporaryDirectory() as folder:
+            into = Path(folder) / "corrections.json"
+            refused = self.run_tool(later, "--into", into, "--add")
+            self.assertEqual(self.run_tool(recording(), "--into", into).returncode, 0)
+            first = json.loads(into.read_text())
+            done = self.run_tool(later, "--into", into, "--add")
+            both = json.loads(into.read_text())
+        self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+        self.assertIn("holds no corrections", refused.stderr)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(both["edges"], first["edges"])
+        self.assertEqual({rung: both["forests"][rung] for rung in first["forests"]}, first["forests"])
+        self.assertEqual(set(both["forests"]) - set(first["forests"]), {"row_c", "row_d"})
+
     def test_traits(self):
         """The same product as in tests/ops/sgemm_plan_test.cpp."""
         traits = fit_plans.traits_of("nt 48x1024x256")
