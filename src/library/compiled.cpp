@@ -137,8 +137,8 @@ Status multiply_fused(Session& session, const warpladder_compiled_epilogue& epil
 }
 
 // Whether the product would be one launch of row_07's kernel, on CUDA cores: that kernel takes the
-// epilogue into its stores. Behind other kernels, tensor cores' among them, a pass over C costs
-// less than they save.
+// epilogue into its stores. Behind other kernels, on tensor cores or of even shares, a pass over C
+// costs less than they save.
 bool is_fused(const Session& session, const sgemm::Call& call) {
   const sgemm::Problem& p = call.problem;
   const sgemm::Plan plan = plan_of(session.context, p, {}, false);

@@ -97,6 +97,7 @@ TEST_P(Prediction, HoldsInTheExecutor) {
     if (!ladder::why_not(*rung, trial->call()).empty()) continue;
     device::Stream stream(runtime::Target::cpu);
     std::vector<executor::KernelCounts> counts;
+    trial->provide_workspace(rung->workspace_for(trial->call(), runtime::Machine()));
     trial->reset();
     const auto prepare = rung->preparation(runtime::Flavour::counted);
     if (prepare) prepare(trial->call(), stream);
