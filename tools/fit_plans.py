@@ -85,20 +85,21 @@ class Row:
 
 
 def read(names: list) -> list:
-    rows = {}
+    rows, latest = [], {}
     for name in names:
         try:
             report = json.loads(keep_recording.text_of(Path(name)))
             rungs = report["rungs"]
             for given in report["rows"]:
                 key = given["product"], given.get("batch")
-                if key in rows:
-                    rows[key].add(given, rungs)
-                else:
-                    rows[key] = Row(given, rungs)
+                if len(rungs) == 1 and key in latest:
+                    latest[key].add(given, rungs)
+                    continue
+                latest[key] = Row(given, rungs)
+                rows.append(latest[key])
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise Refused(f"{name} is no recording of plan_times: {error}") from None
-    return list(rows.values())
+    return rows
 
 
 def weight_of(row: Row, rung: str) -> float:

@@ -72,7 +72,7 @@ class FitPlans(unittest.TestCase):
 
     def test_adds_a_rung_to_corrections(self):
         later = recording()
-        later["rungs"] = ["row_c", "row_d"]
+        later["rungs"] = ["row_c", "row_d"]  # timed together
         with tempfile.TemporaryDirectory() as folder:
             into = Path(folder) / "corrections.json"
             refused = self.run_tool(later, "--into", into, "--add")
