@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Makes the corrections of sgemm's plans: fit_plans.py RECORDING.json... [--into FILE] [--folds N]
+"""Makes the corrections of sgemm's plans: fit_plans.py RECORDING.json... [--into FILE [--add]] [--folds N]
 
 A recording is of benchmarks/plan_times: for random products, or batches of them, what each rung takes by the
 model of plan(), what it took on a GPU, and how it cuts the product, beside cuBLAS. A recording of a single rung
-(--only) adds to those before it. A rung's correction is a sum of trees, grown one after the other on what is left of
-the logarithm of measured ÷ modelled time (gradient boosting). Each tree asks questions on traits of the product and of the cut; src/ops/sgemm/corrections.hpp knows
-the same traits in the same order. Products on which a rung is near the best, of all or of those of its
-arithmetic, count most, for there plans are decided.
+(--only) adds to those before it. A rung's correction is a sum of trees, grown one after the other on what is
+left of the logarithm of measured ÷ modelled time (gradient boosting). Each tree asks questions on traits of the
+product and of the cut; src/ops/sgemm/corrections.hpp knows the same traits in the same order. Products on which
+a rung is near the best, of all or of those of its arithmetic, count most, for there plans are decided.
 
 --into: the file for the corrections, such as tuning/sm_90/sgemm_corrections.json. tools/generate_tuning.py
-compiles them in. --add: keeps what the file has, and learns the rungs that it lacks. --folds: says what plans lose on products that were not learned from, as it comes out with N
-parts, each left out once. Fitting needs NumPy.
+compiles them in. --add: keeps what the file has, and learns the rungs that it lacks. --folds: says what plans
+lose on products that were not learned from, as it comes out with N parts, each left out once. Fitting needs
+NumPy.
 """
 
 from __future__ import annotations
@@ -182,15 +183,18 @@ def forest(job: tuple) -> list:
     return trees
 
 
-def fitted(rows: list, edges: list = (), known: dict = {}) -> tuple:
-    """(edges, {rung: trees}). With the known ones' edges only the other rungs are learned."""
-    edges, count = (edges, LATER_TREES) if known else (edges_of(rows), TREES)
+def fitted(rows: list, kept: tuple | None = None) -> tuple:
+    """(edges, {rung: trees}). `kept`: the same of an earlier fit, of which the edges and the trees stay."""
+    edges, known = kept or (edges_of(rows), {})
     jobs = {rung: [] for rung in sorted({rung for row in rows for rung in row.times} - set(known))}
     for row in rows:
-        learned = [rung for rung in row.times if rung in jobs]
-        for rung, bins in zip(learned, bins_of([row.traits[rung] for rung in learned], edges) if learned else ()):
+        wanted = [rung for rung in row.times if rung in jobs]
+        if not wanted:
+            continue
+        for rung, bins in zip(wanted, bins_of([row.traits[rung] for rung in wanted], edges)):
             model, measured = row.times[rung]
             jobs[rung].append((bins, weight_of(row, rung), measured - model))
+    count = LATER_TREES if kept else TREES
     with Pool() as pool:
         learned = pool.map(forest, [(edges, of_rung, count) for of_rung in jobs.values()], 1)
     return edges, {**known, **dict(zip(jobs, learned))}
@@ -289,7 +293,7 @@ def main() -> int:
     parser.add_argument("--add", action="store_true")
     parser.add_argument("--folds", type=int, metavar="N")
     flags = parser.parse_args()
-    edges, known = [], {}
+    kept = None
     try:
         if flags.add and (not flags.into or flags.folds):
             raise Refused("--add needs a file to add --into, and takes no --folds")
@@ -299,9 +303,9 @@ def main() -> int:
         if not rows:
             raise Refused(f"{flags.recordings[0]} holds no products")
         if flags.add:
-            kept = json.loads(flags.into.read_text())
-            edges = [np.array(of) for of in kept["edges"]]
-            known = {rung: trees_of(text) for rung, text in kept["forests"].items()}
+            known = json.loads(flags.into.read_text())
+            kept = ([np.array(of) for of in known["edges"]],
+                    {rung: trees_of(text) for rung, text in known["forests"].items()})
         if flags.folds is not None and not 2 <= flags.folds <= len(rows):
             raise Refused(f"--folds is {flags.folds}, but must be from 2 to the number of products, {len(rows)}")
     except (OSError, ValueError, KeyError) as error:
@@ -317,7 +321,7 @@ def main() -> int:
                     *fitted([row for i, row in enumerate(rows) if i % flags.folds != fold]))
         say_all("Corrected, and left out of what was learned from", rows)
     if flags.into:
-        edges, forests = fitted(rows, edges, known)
+        edges, forests = fitted(rows, kept)
         correct(rows, edges, forests)
         say_all("Corrected, and learned from", rows)
         names = [Path(name).resolve() for name in flags.recordings]

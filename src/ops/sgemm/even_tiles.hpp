@@ -25,9 +25,6 @@ struct EvenShares {
   }
 };
 
-// Packed lines lie across k, and their number is rounded up to whole fours.
-inline std::int64_t packed_lines(std::int64_t lines) { return (lines + 3) / 4 * 4; }
-
 // How an operand of row_30 comes, as far as sizes tell: by fours, or word by word. Those of row_31
 // come by fours, when so many elements are packed.
 struct EvenCopies {
@@ -120,9 +117,10 @@ inline std::size_t bytes_of_even_shares(const EvenShares& s) {
                         static_cast<std::size_t>(s.ctas)
                   : 0;
 }
-// Leading dimensions and addresses may make a launch pack either operand.
+// Leading dimensions and addresses may make a launch pack either operand. Packed lines lie across
+// k, in whole fours, as a slice's sums do.
 inline std::size_t bytes_of_packed(const Problem& p, const EvenShares& s) {
-  return sizeof(float) * static_cast<std::size_t>(packed_lines(p.m) + packed_lines(p.n)) *
+  return sizeof(float) * static_cast<std::size_t>(line_of_slice(p.m) + line_of_slice(p.n)) *
              static_cast<std::size_t>(p.k) +
          bytes_of_even_shares(s);
 }

@@ -32,9 +32,11 @@ struct EvenPiece {
 // Both operands by fours are so few copies that all are asked for at once. Words are spread over a
 // round's steps.
 enum class Copying { at_once, spread };
-template <Copying how, bool kARows, bool kBRows, int kOfA, int kOfB>
+template <Copying kHow, bool kARows, bool kBRows, int kOfA, int kOfB>
 struct EvenOperands {
   using C = EvenTile;
+  static constexpr Copying how = kHow;
+  static constexpr bool a_rows = kARows, b_rows = kBRows;
   template <int kOuter, bool kAlong, int kVector>
   using Copy = std::conditional_t<how == Copying::spread,
                                   SpreadCopy<kOuter, C::depth, C::threads, kAlong, kVector>,
@@ -48,20 +50,15 @@ struct EvenOperands {
   OfB b;
 
   // The next `depths` of k, and zeros after them.
-  __device__ __forceinline__ void copy_all(Stage& stage, int depths) {
-    if constexpr (how == Copying::spread) {
-      a.copy_all(stage.a, depths);
-      b.copy_all(stage.b, depths);
-    } else {
-      a.copy(stage.a, depths);
-      b.copy(stage.b, depths);
-    }
+  __device__ __forceinline__ void copy(Stage& stage, int depths) {
+    a.copy(stage.a, depths);
+    b.copy(stage.b, depths);
   }
   // What belongs to a step of C::depth, of the next C::depth of k.
   __device__ __forceinline__ void copy_step(Stage& stage, int step) const {
     if constexpr (how == Copying::spread) {
-      copy_part(a, stage.a, step);
-      copy_part(b, stage.b, step);
+      copy_parts(a, stage.a, step);
+      copy_parts(b, stage.b, step);
     }
   }
   __device__ __forceinline__ void advance() {
@@ -73,17 +70,18 @@ struct EvenOperands {
 
  private:
   template <class One, int kStride>
-  __device__ __forceinline__ static void copy_part(const One& x, float (*tile)[kStride], int step) {
+  __device__ __forceinline__ static void copy_parts(const One& x, float (*tile)[kStride],
+                                                    int step) {
     WARPLADDER_UNROLL_ON_GPU
     for (int p = step * One::copies / C::depth; p < (step + 1) * One::copies / C::depth; ++p) {
-      x.copy(tile, p);
+      x.copy_part(tile, p);
     }
   }
 };
 
 // Adds up `rounds` of k of a tile. The last step of a round is multiplied when the next round's
 // first loads are under way; before the first round it has zeros.
-template <Copying how, class Operands>
+template <class Operands>
 __device__ __forceinline__ void add_rounds(ParitySums<EvenTile>& sums,
                                            typename Operands::Stage (&ring)[EvenTile::stages],
                                            Operands& operands, ParityPlace at, int rounds,
@@ -92,7 +90,7 @@ __device__ __forceinline__ void add_rounds(ParitySums<EvenTile>& sums,
   constexpr int kAhead = C::stages - 1;
   WARPLADDER_UNROLL
   for (int round = 0; round < kAhead; ++round) {
-    if (round < rounds) operands.copy_all(ring[round], round > 0 ? C::depth : first_depth);
+    if (round < rounds) operands.copy(ring[round], round > 0 ? C::depth : first_depth);
     ptx::cp_async_commit();
   }
   int reads = 0, writes = kAhead;
@@ -102,8 +100,8 @@ __device__ __forceinline__ void add_rounds(ParitySums<EvenTile>& sums,
     __syncthreads();  // the round is whole, and nobody reads the stage to be filled
     const bool more = round + kAhead < rounds;
     sums.load(ring[reads].a, ring[reads].b, at, 0, 0);
-    if constexpr (how == Copying::at_once) {
-      if (more) operands.copy_all(ring[writes], C::depth);
+    if constexpr (Operands::how == Copying::at_once) {
+      if (more) operands.copy(ring[writes], C::depth);
       ptx::cp_async_commit();
     }
     sums.multiply(C::depth - 1);
@@ -113,7 +111,7 @@ __device__ __forceinline__ void add_rounds(ParitySums<EvenTile>& sums,
       if (more) operands.copy_step(ring[writes], k);
       sums.multiply(k);
     }
-    if constexpr (how == Copying::spread) {
+    if constexpr (Operands::how == Copying::spread) {
       if (more) operands.copy_step(ring[writes], C::depth - 1);
       operands.advance();
       ptx::cp_async_commit();
@@ -124,25 +122,29 @@ __device__ __forceinline__ void add_rounds(ParitySums<EvenTile>& sums,
   sums.multiply(C::depth - 1);
 }
 
-template <Copying how, bool kARows, bool kBRows, int kOfA, int kOfB>
-__device__ __forceinline__ ProductPart
-add_piece(ParitySums<EvenTile>& sums,
-          typename EvenOperands<how, kARows, kBRows, kOfA, kOfB>::Stage (&ring)[EvenTile::stages],
-          const EvenGemm& e, const EvenPiece& piece, ParityPlace at) {
+template <class Operands>
+__device__ __forceinline__ ProductPart add_piece(ParitySums<EvenTile>& sums,
+                                                 typename Operands::Stage (&ring)[EvenTile::stages],
+                                                 const EvenGemm& e, const EvenPiece& piece,
+                                                 ParityPlace at) {
   using C = EvenTile;
-  using Operands = EvenOperands<how, kARows, kBRows, kOfA, kOfB>;
   const auto [row0, column0] =
       e.tiles.origin<C::rows, C::columns>(static_cast<unsigned>(piece.tile));
   Gemm g = e.gemm;
-  take_rounds<C, kARows, kBRows>(g, piece.begin, piece.end, piece.of_tile);
+  take_rounds<C, Operands::a_rows, Operands::b_rows>(g, piece.begin, piece.end, piece.of_tile);
   Operands operands{{g.a, g.lda, e.lines_a, row0}, {g.b, g.ldb, e.lines_b, column0}};
   WARPLADDER_UNROLL
   for (int i = 0; i < C::thread_rows; ++i) sums.a[1][i] = 0;
   WARPLADDER_UNROLL
   for (int j = 0; j < C::thread_columns; ++j) sums.b[1][j] = 0;
-  add_rounds<how>(sums, ring, operands, at, piece.end - piece.begin,
-                  static_cast<int>((g.k - 1) % C::depth) + 1);  // only the first is ragged
+  add_rounds(sums, ring, operands, at, piece.end - piece.begin,
+             static_cast<int>((g.k - 1) % C::depth) + 1);  // only the first is ragged
   return {g, row0, column0, g.ldc % 4 == 0 && is_whole(g.c)};
+}
+
+template <int kThreads>
+__device__ __forceinline__ void clear_counts(unsigned* parts, int count) {
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += kThreads) parts[i] = 0;
 }
 
 // CTAs lay down the sums of a tile that others end, each thread its own.
@@ -197,8 +199,8 @@ template <Copying how, bool kARows, bool kBRows, int kOfA, int kOfB>
 static __global__ void __launch_bounds__(EvenTile::threads, EvenTile::resident)
     multiply_even_tiles(EvenGemm e) {
   using C = EvenTile;
-  __shared__ __align__(16)
-      typename EvenOperands<how, kARows, kBRows, kOfA, kOfB>::Stage ring[C::stages];
+  using Operands = EvenOperands<how, kARows, kBRows, kOfA, kOfB>;
+  __shared__ __align__(16) typename Operands::Stage ring[C::stages];
   const ParityPlace at = parity_place<C>(threadIdx.x);
   const int cta = static_cast<int>(blockIdx.x), begin = e.first_round(cta);
   ptx::wait_for_previous_kernel();  // counts are zero, and operands are packed
@@ -209,7 +211,7 @@ static __global__ void __launch_bounds__(EvenTile::threads, EvenTile::resident)
     const EvenPiece piece{static_cast<int>(tile), starts_at, ends_at,
                           static_cast<int>(e.rounds.by)};
     ParitySums<C> sums;
-    const ProductPart part = add_piece<how, kARows, kBRows, kOfA, kOfB>(sums, ring, e, piece, at);
+    const ProductPart part = add_piece<Operands>(sums, ring, e, piece, at);
     if (piece.ends_tile()) {
       if (starts_at > 0) add_other_parts(e, cta, piece, sums);
       store_part<C, parts::AsItIs>(part, at, sums.sum, &ring[0].a[0][0]);
@@ -251,24 +253,24 @@ inline bool takes_even(const Call& call) {
   return !call.batch.arrays && fits_even_tiles(call.problem);
 }
 
-// What CTAs add beside the product's steps: pieces of tiles, each with a step of zeros, and the
-// barriers of all warps.
-struct EvenCounts {
-  std::uint64_t fmas, barriers;
-};
-inline EvenCounts counts_of_even_tiles(const EvenShares& s) {
+// Of the product's kernel. Each piece of a tile adds a step of zeros.
+inline ladder::Totals predict_even_tiles(const EvenShares& s) {
   using C = EvenTile;
   const std::uint64_t rounds = std::uint64_t{1} * s.tiles * s.rounds;
+  const auto shares = parts::EvenParts::of(static_cast<int>(rounds), s.ctas);
   std::uint64_t pieces = s.tiles, barriers = rounds;
   for (int cta = 1, last = -1; s.parted && cta < s.ctas; ++cta) {
-    const int first = parts::EvenParts::of(static_cast<int>(rounds), s.ctas).first(cta);
+    const int first = shares.first(cta);
     if (first % s.rounds == 0) continue;
     ++pieces;
     barriers += first / s.rounds == last ? 1 : 2;  // one lays down, and one adds the others'
     last = first / s.rounds;
   }
-  return {(rounds * C::depth + pieces) * C::rows * C::columns,
-          (barriers + pieces - s.ctas) * (C::threads / 32)};
+  ladder::Totals t = no_predicted_accesses();
+  t.shuffles = 0;
+  t.fmas = (rounds * C::depth + pieces) * C::rows * C::columns;
+  t.barriers = (barriers + pieces - s.ctas) * (C::threads / 32);
+  return t;
 }
 
 }  // namespace WARPLADDER_FLAVOUR

@@ -53,13 +53,11 @@ __device__ __forceinline__ void pack_block(const Packing& x, unsigned block) {
   }
 }
 
-// Also sets what clear_parts() does.
+// Clears the counts, too.
 static __global__ void __launch_bounds__(kPackThreads)
     pack_operands(Packing a, Packing b, unsigned* parts, int count) {
   ptx::allow_next_kernel();  // which waits for this one's end, but for its own launch
-  if (blockIdx.x == 0) {
-    for (int i = static_cast<int>(threadIdx.x); i < count; i += kPackThreads) parts[i] = 0;
-  }
+  if (blockIdx.x == 0) clear_counts<kPackThreads>(parts, count);
   if (blockIdx.x < a.blocks) {
     pack_block(a, blockIdx.x);
   } else if (blockIdx.x - a.blocks < b.blocks) {
@@ -79,7 +77,7 @@ inline Packing packing_of(const float* data, std::int64_t ld, std::int64_t lines
             .down = parts::Divisor::of(std::max<std::int64_t>(1, down))};
   if (!along && comes_by_fours(data, ld, lines, 0, {})) return x;
   x.to = room;
-  x.ld_to = packed_lines(lines);
+  x.ld_to = line_of_slice(lines);
   x.blocks = static_cast<unsigned>(down * tiles(lines, kPackLines));
   room += x.ld_to * k;
   return x;
@@ -91,8 +89,8 @@ inline void launch_packed(const Gemm& g, bool trans_a, bool trans_b, const EvenS
   const Packing a = packing_of(g.a, g.lda, g.m, g.k, !trans_a, room),
                 b = packing_of(g.b, g.ldb, g.n, g.k, trans_b, room);
   EvenGemm e = even_gemm(g, s, room);
-  e.lines_a = packed_lines(g.m);
-  e.lines_b = packed_lines(g.n);
+  e.lines_a = line_of_slice(g.m);
+  e.lines_b = line_of_slice(g.n);
   if (a.to) e.gemm.a = a.to, e.gemm.lda = a.ld_to;
   if (b.to) e.gemm.b = b.to, e.gemm.ldb = b.ld_to;
   const unsigned blocks = std::max(a.blocks + b.blocks, s.parted ? 1u : 0u);

@@ -1,6 +1,6 @@
 #pragma once
 // Asynchronous copies of a tile of an operand that are asked for one by one, between the steps of a
-// product (row_30_even_tiles). Also compiled at run time.
+// product (row_30_even_tiles).
 
 #include "parts/ptx/cp_async.hpp"
 #include "parts/ptx/opaque.hpp"
@@ -43,11 +43,11 @@ class SpreadCopy {
   }
 
   // Copy number p of the next kDepth of k.
-  __device__ __forceinline__ void copy(float (*tile)[stride], int p) const {
+  __device__ __forceinline__ void copy_part(float (*tile)[stride], int p) const {
     ptx::cp_async<4 * kWidth>(&tile[0][0] + place_ + p * kNext, at(p));
   }
-  // All copies of the next `depths` of k, and zeros after them.
-  __device__ __forceinline__ void copy_all(float (*tile)[stride], int depths) {
+  // All copies of the next `depths` of k, and zeros after them, as of RingCopy.
+  __device__ __forceinline__ void copy(float (*tile)[stride], int depths) {
     WARPLADDER_UNROLL_ON_GPU
     for (int p = 0; p < copies; ++p) {
       ptx::cp_async<4 * kWidth>(&tile[0][0] + place_ + p * kNext, at(p),

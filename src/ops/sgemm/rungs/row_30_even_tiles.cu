@@ -22,7 +22,7 @@ namespace {
 
 __global__ void __launch_bounds__(kJoinThreads) clear_parts(unsigned* parts, int count) {
   ptx::allow_next_kernel();  // which waits for this one's end, but for its own launch
-  for (int i = static_cast<int>(threadIdx.x); i < count; i += kJoinThreads) parts[i] = 0;
+  clear_counts<kJoinThreads>(parts, count);
 }
 
 template <bool kARows, bool kBRows>
@@ -62,12 +62,7 @@ std::size_t workspace(const Call& call, const runtime::Machine& machine) {
 }
 
 ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
-  const EvenCounts counts = counts_of_even_tiles(shares_of(p, machine));
-  ladder::Totals t = no_predicted_accesses();
-  t.shuffles = 0;
-  t.fmas = counts.fmas;
-  t.barriers = counts.barriers;
-  return t;
+  return predict_even_tiles(shares_of(p, machine));
 }
 
 }  // namespace

@@ -32,12 +32,8 @@ std::size_t workspace(const Call& call, const runtime::Machine& machine) {
 
 // A is packed.
 ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
-  const EvenCounts counts = counts_of_even_tiles(shares_of(p, machine));
-  const std::uint64_t packs = tiles(p.m, kPackLines) * tiles(p.k, kPackDepth);
-  ladder::Totals t = no_predicted_accesses();
-  t.shuffles = 0;
-  t.fmas = counts.fmas;
-  t.barriers = counts.barriers + packs * (kPackThreads / 32);
+  ladder::Totals t = predict_even_tiles(shares_of(p, machine));
+  t.barriers += tiles(p.m, kPackLines) * tiles(p.k, kPackDepth) * (kPackThreads / 32);
   return t;
 }
 
