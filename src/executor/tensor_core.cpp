@@ -11,8 +11,7 @@ namespace {
 
 constexpr int kLine = 128, kChunk = 16, kMostDepth = 16;
 
-constexpr int kInVector = 4, kVectors = 8;
-constexpr int kStrip = kInVector * kVectors;  // columns whose sums stay in registers
+constexpr int kInVector = 4;
 
 // The swizzle acts on addresses: bits 4 to 6 are XORed with bits 7 to 9.
 const unsigned char* chunk_at(const unsigned char* shared, unsigned at) {
@@ -59,8 +58,10 @@ __m128 towards_zero(__m256d exact) {
   return _mm_castsi128_ps(_mm_add_epi32(_mm_castps_si128(nearest), _mm256_castsi256_si128(halves)));
 }
 
-template <int kDepth>
-void multiply(const TensorTiles& t, bool add, float* sums) {
+// The sums of kVectors · kInVector columns stay in registers.
+template <int kDepth, int kVectors>
+void multiply_in_strips(const TensorTiles& t, bool add, float* sums) {
+  constexpr int kStrip = kInVector * kVectors;
   alignas(32) double b[kMostDepth][kMostTensorColumns];
   for (int n = 0; n < t.columns; ++n) {
     float line[kMostDepth];
@@ -89,6 +90,13 @@ void multiply(const TensorTiles& t, bool add, float* sums) {
       for (int v = 0; v < kVectors; ++v) _mm_storeu_ps(to + v * kInVector, towards_zero(sum[v]));
     }
   }
+}
+
+template <int kDepth>
+void multiply(const TensorTiles& t, bool add, float* sums) {
+  const bool is_narrow = t.columns % 32 != 0;
+  is_narrow ? multiply_in_strips<kDepth, 4>(t, add, sums)
+            : multiply_in_strips<kDepth, 8>(t, add, sums);
 }
 
 // Calls f(the lane's sums, the tile's) for each pair of neighbouring columns that a lane holds.

@@ -13,7 +13,7 @@ constexpr int kTensorRows = 64, kTensorDepthBytes = 32, kMostTensorColumns = 256
 struct TensorTiles {
   const unsigned char* shared;  // the block's dynamic shared memory
   unsigned a, b;                // the tiles' first bytes in there
-  int columns;                  // 32, 64 or 128
+  int columns;                  // a multiple of 16
   int element_bytes;            // 2: halves; 4: floats, of which the upper 19 bits count
   // A as the 128 lanes hold it, in four words each; the elements of both tiles are bfloat16 then.
   const std::uint32_t* const* a_of_lane = nullptr;

@@ -40,7 +40,9 @@ TensorMap gpu_encode(StreamView& stream, const TiledMatrix& matrix) noexcept {
       &encoded, bytes == 2 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2,
       const_cast<void*>(matrix.data), sizes, row_bytes, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
       matrix.is_swizzled() ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_NONE,
-      CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+      matrix.is_swizzled() ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B
+                           : CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+      CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS) stream.error = cudaErrorInvalidValue;
   std::memcpy(map.bytes, &encoded, sizeof map.bytes);
   return map;

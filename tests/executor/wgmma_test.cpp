@@ -212,7 +212,7 @@ TEST_P(Wgmma, WordsFromRegistersAreMultiplied) {
     }
     return words;
   };
-  for (const int columns : {32, 64, 128}) {
+  for (const int columns : {16, 32, 64, 128}) {
     for (const auto& [scale_a, scale_b] : {std::pair{1.0f, 1.0f},
                                            {0x1p100f, 0x1p-120f},
                                            {0x1p-133f, 0x1p100f},    // subnormal

@@ -399,13 +399,17 @@ Lines tiled_lines(const Gemm& g, bool trans_a, bool trans_b, const Slices& slice
 }
 
 // Launches kernel<whether X lies along k, whether Y does>(), which gets the arguments behind the
-// lines, in tiles of C; then, of several slices, calls add_up of the same.
+// lines, in tiles of C; then, of several slices, calls add_up of the same. CTAs that stay
+// (C::stays) are one for each multiprocessor, or fewer.
 template <class C, class Kernel, class AddUp, class... Arguments>
 void launch_lines_in_slices(const Lines& lines, std::size_t shared_bytes,
                             runtime::StreamView& stream, const Kernel& kernel, const AddUp& add_up,
                             const Arguments&... arguments) {
   const SlicedGemm& s = lines.gemm;
-  const std::int64_t blocks = std::int64_t{s.tiles_x.by} * s.tiles_y.by * s.slices;
+  std::int64_t blocks = std::int64_t{s.tiles_x.by} * s.tiles_y.by * s.slices;
+  if constexpr (requires { C::stays; }) {
+    blocks = std::min<std::int64_t>(blocks, stream.machine->multiprocessors);
+  }
   const runtime::LaunchShape shape{dim3(static_cast<unsigned>(blocks)), dim3(C::threads),
                                    shared_bytes};
   for_transposes(!lines.x_along, lines.y_along, [&]<bool kXAlong, bool kYAcross>() {

@@ -23,9 +23,17 @@ inline namespace WARPLADDER_FLAVOUR {
 template <int count>
 __device__ __forceinline__ void multiply_bf16(float (&sums)[count], const unsigned (&a)[4],
                                               TileDescriptor b, bool add) {
-  static_assert(count == 16 || count == 32 || count == 48 || count == 64,
-                "32, 64, 96 or 128 columns");
+  static_assert(count == 8 || count == 16 || count == 32 || count == 48 || count == 64,
+                "16, 32, 64, 96 or 128 columns");
 #if defined(__CUDACC__)
+  if constexpr (count == 8) {
+    asm volatile(
+        "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %13, 0;\n\t"
+        "wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16"
+        " {%0, %1, %2, %3, %4, %5, %6, %7}, {%8, %9, %10, %11}, %12, add, 1, 1, 0;\n\t}"
+        : WARPLADDER_SUMS8(sums, 0)
+        : WARPLADDER_WORDS_TILE_ADD);
+  }
   if constexpr (count == 16) {
     asm volatile(
         "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %21, 0;\n\t"

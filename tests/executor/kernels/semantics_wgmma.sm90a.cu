@@ -109,6 +109,7 @@ __global__ void __launch_bounds__(128)
     out[(row + 8 * (i / 2 % 2)) * columns + column] = sums[i];
   }
 }
+WARPLADDER_TEST_KERNEL(product_of_words<16>);
 WARPLADDER_TEST_KERNEL(product_of_words<32>);
 WARPLADDER_TEST_KERNEL(product_of_words<64>);
 WARPLADDER_TEST_KERNEL(product_of_words<128>);

@@ -8,6 +8,10 @@
 // Where lines begin at any word, each fourth one begins as far from a multiple of 16 bytes: to the
 // copy engine they are four matrices, whose rows begin at most three words early.
 //
+// Up to 16 lines of X, a round is 128 lines of Y by 64 of k, and warpgroups share its k, too:
+// longer pieces of each line come at memory's rate, and fewer lines of a tile do not exist. CTAs
+// stay, and bring their next slice while they end one.
+//
 // Prediction: 32×4096×4096 in 22 µs on an H200, 16×8192×8192 at 85 % of a read probe. Measured: 29
 // µs, where tc_15 and tc_19 take 31 and cuBLAS 46; 75 µs, 83 % of a read probe, where they take 88.
 // Of lines at any word, 9792×8×3794 (NT) takes 58 µs, where tc_19 takes 100 and cuBLAS 89.
@@ -32,18 +36,14 @@ __global__ void __launch_bounds__(C::threads, 1)
   }
   shared.init();
   __syncthreads();  // the barriers are there
-  const MappedSlice slice = mapped_slice<C, kXAlong, kYAlong>(g);
+  const unsigned slices = g.tiles_x.by * g.tiles_y.by * static_cast<unsigned>(g.slices);
   if (threadIdx.x >= C::consumers) {
     ptx::give_registers<C::producer_registers>();
-    produce_mapped<C, kXAlong, kYAlong>(shared, slice, maps);
+    produce_mapped<C, kXAlong, kYAlong>(shared, g, maps, rounds_of_cta<C>(g, slices));
     return;
   }
   ptx::take_registers<C::consumer_registers>();
-  float sum[C::tile_x / 2];
-  unsigned lost = 0;
-  add_up_mapped<C, kXAlong, kYAlong>(sum, shared, slice, lost);
-  ptx::allow_next_kernel();  // which waits for this one's end, but for its own launch
-  store_mapped<C, kXAlong, kYAlong>(shared, slice, sum, lost);
+  consume_mapped<C, kXAlong, kYAlong>(shared, g, slices);
 }
 
 template <class C>
@@ -63,7 +63,9 @@ void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stre
     } else if (is_mapped(lines.gemm, true)) {
       launch_mapped<Shifted<C>>(lines, g, stream);
     } else {
-      launch_split_on_the_way<typename C::Copied>(g, trans_a, trans_b, slices, stream);
+      using Copied = typename C::Copied;
+      const auto rounds = static_cast<int>(tiles(g.k, Copied::depth));
+      launch_split_on_the_way<Copied>(g, trans_a, trans_b, {slices.count, rounds, 0}, stream);
     }
   });
 }
@@ -76,8 +78,10 @@ ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
                         sums = tiles_of_c * C::tile_x * C::tile_y;
     t.tensor_fmas = 6 * sums * slices.rounds * C::depth;
     t.bulk_bytes = 4 * tiles_of_c * C::tile_y * slices.rounds * C::depth;
-    t.fmas = sums * slices.count;
-    t.barriers = C::threads / 32 * tiles_of_c * slices.count;
+    const std::uint64_t all = tiles_of_c * slices.count,
+                        ctas = std::min<std::uint64_t>(all, machine.multiprocessors);
+    t.fmas = sums * slices.count * C::parts;
+    t.barriers = C::threads / 32 * ctas + (C::parts > 1 ? 2 * C::warps * all : 0);
   });
   return t;
 }

@@ -64,9 +64,11 @@ __device__ __forceinline__ void split_in_pairs(uint4 (&word)[parts::kTerms],
 template <class C, bool kAlong>
 class HeldX {
  public:
-  __device__ __forceinline__ HeldX(const SlicedGemm& g, std::int64_t x0)
-      : left_(static_cast<int>(g.k) - k_of_lane()) {
-    const std::int64_t ld = g.x.ld, k = k_of_lane();
+  HeldX() = default;
+  __device__ __forceinline__ HeldX(const SlicedGemm& g, std::int64_t x0) { begin(g, x0, 0); }
+  __device__ __forceinline__ void begin(const SlicedGemm& g, std::int64_t x0, std::int64_t k0) {
+    const std::int64_t ld = g.x.ld, k = k0 + k_of_lane();
+    left_ = static_cast<int>(g.k - k);
     WARPLADDER_UNROLL_ON_GPU
     for (int b = 0; b < C::blocks; ++b) {
       const std::int64_t line = min(x0 + line_of_lane() + 32 * b, g.x.lines - 1);
@@ -104,10 +106,10 @@ class HeldX {
   __device__ __forceinline__ static void put(HeldTerms<C>* terms, int round,
                                              const float (&value)[C::blocks][8], unsigned& lost) {
     const int line = line_of_lane(), octet = threadIdx.x % 32 / 8,
-              piece = round % 2 * 4 + octet / 2 * 2;
+              half = C::depth == 64 ? block_of_lane() : round % 2, piece = half * 4 + octet / 2 * 2;
     WARPLADDER_UNROLL_ON_GPU
     for (int b = 0; b < C::blocks; ++b) {
-      unsigned char* const to = terms[round / 2].line[line + 32 * b];
+      unsigned char* const to = terms[C::depth == 64 ? round : round / 2].line[line + 32 * b];
       const auto place = [&](int term, int half) {
         return to + term * HeldTerms<C>::bytes_of_term +
                ((piece + half) ^ line % 8) * sizeof(uint4);
@@ -128,12 +130,18 @@ class HeldX {
   }
 
  private:
+  // Of fewer than 32 lines some warps have the next 32 along k.
+  static constexpr int kWarps = C::tile_x < 32 ? C::tile_x / 8 : 4;
+  static_assert(C::depth * kWarps == 128);
   __device__ __forceinline__ static int line_of_lane() {
-    return static_cast<int>(threadIdx.x) / 32 % 4 * 8 + static_cast<int>(threadIdx.x) % 8;
+    return static_cast<int>(threadIdx.x) / 32 % kWarps * 8 + static_cast<int>(threadIdx.x) % 8;
+  }
+  __device__ __forceinline__ static int block_of_lane() {
+    return kWarps < 4 ? static_cast<int>(threadIdx.x) / 32 % 4 / kWarps : 0;
   }
   __device__ __forceinline__ static int k_of_lane() {
     const int warpgroup = C::warpgroups > 1 ? static_cast<int>(threadIdx.x) / 128 : 0;
-    return warpgroup * C::depth + static_cast<int>(threadIdx.x) % 32 / 8 * 8;
+    return warpgroup * C::depth + 32 * block_of_lane() + static_cast<int>(threadIdx.x) % 32 / 8 * 8;
   }
   int left_;
   const float* from_[C::blocks];

@@ -44,18 +44,21 @@ struct MappedLines {
   runtime::TensorMap of[C::shifted ? 4 : 1];
 };
 
-// A stage holds a round of Y, in boxes of 128 bytes a row or ShiftedBoxes, and of X's terms half of
-// a HeldTerms.
+// A stage holds a round of Y, in boxes of 128 bytes a row or ShiftedBoxes, and X's terms: a
+// HeldTerms, or half of one.
 template <class C>
 struct MappedShared {
+  static constexpr int stages_of_terms = 64 / C::depth;
   struct Ring {
     float y[C::stages][words_of_round<C>()];
-    HeldTerms<C> terms[(C::stages + 1) / 2];
+    HeldTerms<C> terms[(C::stages + stages_of_terms - 1) / stages_of_terms];
   };
   alignas(1024) Ring ring;
   ptx::Barrier full[C::stages];    // a round's Y and X's terms are there
   ptx::Barrier empty[C::stages];   // the consumers have done with them
-  unsigned lost[C::threads / 32];  // the producers' alone
+  unsigned lost[C::threads / 32];  // of producers, and of consumers that lay their sums down
+  // Those of the second part of k.
+  float sums[C::parts > 1 ? C::tile_x / 2 : 1][C::parts > 1 ? C::consumers / C::parts : 1];
 
   // Called by all threads; a barrier of all follows.
   __device__ __forceinline__ void init() {
@@ -67,27 +70,61 @@ struct MappedShared {
     }
     ptx::fence_barrier_init();
   }
-  // Of X's terms of a stage.
-  __device__ __forceinline__ ptx::TileDescriptor terms_of(int stage) const {
-    return ptx::behind(ptx::tile_descriptor(&ring.terms[stage / 2]), stage % 2 * 64);
+  // X's terms of a stage, of 32 along k; of the second 32 where `part` is 1.
+  __device__ __forceinline__ ptx::TileDescriptor terms_of(int stage, int part) const {
+    constexpr int kBytes = 64;
+    const int half = C::parts > 1 ? part : stage % 2;
+    return ptx::behind(ptx::tile_descriptor(&ring.terms[stage / stages_of_terms]), half * kBytes);
   }
 };
 
-// A CTA's part of the product, as if it were all of k: where it has a slice, its sums go to the
-// workspace.
-struct MappedSlice {
-  SlicedGemm of;
-  std::int64_t x0, y0, k0;
-  int rounds;
+// Where a CTA is on its way through slices of tiles: its first one is of its own number, and each
+// next one so many CTAs further, for those run at the same time, and read what lies side by side.
+template <class C>
+struct MappedPlace {
+  SlicedTile tile;
+  unsigned number;
+  int round;  // of all of k
+
+  __device__ __forceinline__ MappedPlace(const SlicedGemm& g) : number(blockIdx.x) { begin(g); }
+  // Whether that begins a slice.
+  __device__ __forceinline__ bool advance(const SlicedGemm& g) {
+    if (++round < tile.end) return false;
+    leave(g);
+    return true;
+  }
+  // To the next slice.
+  __device__ __forceinline__ void leave(const SlicedGemm& g) {
+    number += gridDim.x;
+    begin(g);
+  }
+
+ private:
+  __device__ __forceinline__ void begin(const SlicedGemm& g) {
+    tile = sliced_tile<C>(g, number);
+    round = tile.first;
+  }
 };
-template <class C, bool kXAlong, bool kYAlong>
-__device__ __forceinline__ MappedSlice mapped_slice(const SlicedGemm& g) {
-  const SlicedTile tile = sliced_tile<C>(g, blockIdx.x);
-  const TermDepth depth = term_depth<C>(g, tile);
+
+// How many rounds all its slices have.
+template <class C>
+__device__ __forceinline__ int rounds_of_cta(const SlicedGemm& g, unsigned slices) {
+  int rounds = 0;
+  for (unsigned number = blockIdx.x; number < slices; number += gridDim.x) {
+    const SlicedTile tile = sliced_tile<C>(g, number);
+    rounds += tile.end - tile.first;
+  }
+  return rounds;
+}
+
+// A slice of a tile, as if it were all of k: of several, its sums go to the workspace.
+template <bool kXAlong, bool kYAlong, int kDepth>
+__device__ __forceinline__ SlicedGemm gemm_of_slice(const SlicedGemm& g, const SlicedTile& tile) {
+  const std::int64_t k0 = std::int64_t{tile.first} * kDepth;
   SlicedGemm of = g;
-  of.x.data += depth.k0 * (kXAlong ? 1 : g.x.ld);
-  of.y.data += depth.k0 * (kYAlong ? 1 : g.y.ld);
-  of.k = depth.depth;
+  of.x.data += k0 * (kXAlong ? 1 : g.x.ld);
+  of.y.data += k0 * (kYAlong ? 1 : g.y.ld);
+  of.k = min(g.k - k0, std::int64_t{tile.end - tile.first} * kDepth);
   if (g.slices > 1) {
     of.c = g.partial + tile.slice * g.x.lines * g.y.lines;
     of.c_x = g.partial_x;
@@ -95,11 +132,11 @@ __device__ __forceinline__ MappedSlice mapped_slice(const SlicedGemm& g) {
     of.alpha = 1;
     of.beta = 0;
   }
-  return {of, tile.x0, tile.y0, depth.k0, depth.rounds};
+  return of;
 }
 
-// A round of a tile of Y. Lines along k are the rows of one box, of 32 along k; where they lie
-// across, the rows of a box are 32 along k, of 32 lines. Called by one thread.
+// A round of a tile of Y. Lines along k are the rows of a box of 32 along k; where they lie across,
+// the rows of a box are the round's, of 32 lines. Called by one thread.
 template <class C, bool kAlong>
 __device__ __forceinline__ void fetch_round(MappedShared<C>& shared, int stage,
                                             const MappedLines<C>& maps, std::int64_t line,
@@ -120,7 +157,10 @@ __device__ __forceinline__ void fetch_round(MappedShared<C>& shared, int stage,
   }
   ptx::arrive_expecting(full, sizeof shared.ring.y[stage]);
   if constexpr (kAlong) {
-    ptx::tma_load(to, maps.of[0], full, first_line, first_k);
+    WARPLADDER_UNROLL_ON_GPU
+    for (int box = 0; box < C::depth / 32; ++box) {
+      ptx::tma_load(to + box * C::tile_y * 32, maps.of[0], full, first_line, first_k + 32 * box);
+    }
   } else {
     WARPLADDER_UNROLL_ON_GPU
     for (int box = 0; box < C::tile_y / 32; ++box) {
@@ -129,53 +169,69 @@ __device__ __forceinline__ void fetch_round(MappedShared<C>& shared, int stage,
   }
 }
 
-// The producers' rounds of a slice. X is read C::ahead rounds ahead, for its way from memory takes
-// longer than a round, and asked for before Y, of which much is on its way.
+// The producers' rounds, `count` in all. X is read C::ahead rounds ahead, for its way from memory
+// takes longer than a round, and asked for before Y, of which much is on its way.
 template <class C, bool kXAlong, bool kYAlong>
-__device__ __forceinline__ void produce_mapped(MappedShared<C>& shared, const MappedSlice& slice,
-                                               const MappedLines<C>& maps) {
+__device__ __forceinline__ void produce_mapped(MappedShared<C>& shared, const SlicedGemm& g,
+                                               const MappedLines<C>& maps, int count) {
   const bool fetches = threadIdx.x == C::consumers;
-  const auto fetch = [&](int stage, int round) {
-    fetch_round<C, kYAlong>(shared, stage, maps, slice.y0, slice.k0 + round * C::depth);
+  MappedPlace<C> fetched(g), read = fetched;
+  const auto fetch = [&](int stage) {
+    fetch_round<C, kYAlong>(shared, stage, maps, fetched.tile.y0,
+                            std::int64_t{fetched.round} * C::depth);
+    fetched.advance(g);
   };
-  HeldX<C, kXAlong> x(slice.of, slice.x0);
+  HeldX<C, kXAlong> x;
+  const auto begin_slice = [&] { x.begin(g, read.tile.x0, std::int64_t{read.round} * C::depth); };
+  const auto read_x = [&](float(&value)[C::blocks][8]) {
+    x.read(value, g);
+    if (read.advance(g)) begin_slice();
+  };
+  begin_slice();
   float value[C::ahead][C::blocks][8];
   WARPLADDER_UNROLL_ON_GPU
   for (int i = 0; i < C::ahead; ++i) {
-    if (i < slice.rounds) x.read(value[i], slice.of);
+    if (i < count) read_x(value[i]);
   }
   if (fetches) {
-    const int rounds = slice.rounds < C::stages ? slice.rounds : C::stages;
+    const int rounds = count < C::stages ? count : C::stages;
     WARPLADDER_NO_UNROLL
-    for (int round = 0; round < rounds; ++round) fetch(round, round);
+    for (int stage = 0; stage < rounds; ++stage) fetch(stage);
   }
   parts::RingPlace<C::stages> at;
   unsigned lost = 0;
   WARPLADDER_NO_UNROLL
-  for (int first = 0; first < slice.rounds; first += C::ahead) {
+  for (int done = 0; done < count; done += C::ahead) {
     WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < C::ahead; ++i) {
-      const int round = first + i;
-      if (round >= slice.rounds) break;
+      const int round = done + i;
+      if (round >= count) break;
       if (round >= C::stages) {
         ptx::wait(&shared.empty[at.stage], at.parity ^ 1);
-        if (fetches) fetch(at.stage, round);
+        if (fetches) fetch(at.stage);
       }
       x.template put<order_of_y<C, kYAlong>>(shared.ring.terms, at.stage, value[i], lost);
       ptx::fence_async_proxy_of_shared();
-      if (round + 1 == slice.rounds) report_lost(shared, lost);
+      report_lost(shared, lost);
       ptx::arrive(&shared.full[at.stage]);
       at.advance();
-      if (round + C::ahead < slice.rounds) x.read(value[i], slice.of);
+      if (round + C::ahead < count) read_x(value[i]);
     }
   }
 }
 
 // A consumer's two neighbouring lines of its warp's 16 of Y: the first one. Eight lanes that read
 // pieces at once have lines whose places differ.
+template <class C>
 __device__ __forceinline__ int mapped_line() {
-  const int lane = threadIdx.x % 32, g = lane / 4;
-  return static_cast<int>(threadIdx.x) / 32 * 16 + (g & 4) * 2 + (g & 1) * 4 + (g & 2);
+  const int lane = threadIdx.x % 32, g = lane / 4,
+            warp = static_cast<int>(threadIdx.x) / 32 % (C::warps / C::parts);
+  return warp * 16 + (g & 4) * 2 + (g & 1) * 4 + (g & 2);
+}
+// Which part of a round's k a consumer multiplies.
+template <class C>
+__device__ __forceinline__ int mapped_part() {
+  return C::parts > 1 ? static_cast<int>(threadIdx.x) / (C::consumers / C::parts) : 0;
 }
 
 // Of both lines a thread's four elements along k, of step `step` of a round.
@@ -194,10 +250,11 @@ __device__ __forceinline__ void read_mapped(float (&value)[2][4], const float* y
         value[i][j] = y[Boxes::at(row, column) + shifts.of(static_cast<unsigned>(row))];
       }
     } else if constexpr (kAlong) {
-      parts::load4(value[j], y + (line + j) * 32 + ((step * 4 + t) ^ (line + j) % 8) * 4);
+      parts::load4(value[j], y + step / 2 * C::tile_y * 32 + (line + j) * 32 +
+                                 ((step % 2 * 4 + t) ^ (line + j) % 8) * 4);
     } else {
       const int k = step * 16 + 2 * t + j % 2 + j / 2 * 8;
-      const auto two = *reinterpret_cast<const float2*>(y + line / 32 * 1024 + k * 32 +
+      const auto two = *reinterpret_cast<const float2*>(y + line / 32 * 32 * C::depth + k * 32 +
                                                         ((line % 32 / 4) ^ k % 8) * 4 + line % 4);
       value[0][j] = two.x;
       value[1][j] = two.y;
@@ -211,13 +268,13 @@ struct MappedWalk {
   MappedShared<C>& shared;
   unsigned& lost;
   RowShifts shifts;
-  int line = mapped_line();
-  parts::RingPlace<C::stages> at = {};
+  parts::RingPlace<C::stages>& at;
+  int line = mapped_line<C>(), part = mapped_part<C>();
 
-  // Step `step` of the stage that it is at.
+  // Step `step` of its part of the stage that it is at.
   __device__ __forceinline__ void split(unsigned (&a)[parts::kTerms][4], int step) {
     float value[2][4];
-    read_mapped<C, kYAlong>(value, shared.ring.y[at.stage], line, step, shifts);
+    read_mapped<C, kYAlong>(value, shared.ring.y[at.stage], line, 2 * part + step, shifts);
     split_values(a, value, lost);
   }
   __device__ __forceinline__ void begin_round(unsigned (&a)[parts::kTerms][4]) {
@@ -229,16 +286,17 @@ struct MappedWalk {
 // A consumer's sums of a slice.
 template <class C, bool kYAlong, bool kExact>
 __device__ __forceinline__ void add_mapped_terms(float (&sum)[C::tile_x / 2],
-                                                 MappedShared<C>& shared, int rounds,
+                                                 MappedShared<C>& shared,
+                                                 parts::RingPlace<C::stages>& at, int rounds,
                                                  const RowShifts& shifts, unsigned& lost) {
   HeldSums<C, kExact> sums;
-  MappedWalk<C, kYAlong> walk{shared, lost, shifts};
+  MappedWalk<C, kYAlong> walk{shared, lost, shifts, at};
   unsigned first[parts::kTerms][4], second[parts::kTerms][4];
-  if (rounds > 0) walk.begin_round(first);
+  walk.begin_round(first);
   WARPLADDER_NO_UNROLL
   for (int round = 0; round < rounds; ++round) {
     const int stage = walk.at.stage;
-    const ptx::TileDescriptor terms = shared.terms_of(stage);
+    const ptx::TileDescriptor terms = shared.terms_of(stage, walk.part);
     ptx::wgmma_fence();
     sums.multiply(first, terms, false);
     ptx::wgmma_commit();
@@ -259,31 +317,55 @@ __device__ __forceinline__ void add_mapped_terms(float (&sum)[C::tile_x / 2],
   for (int i = 0; i < C::tile_x / 2; ++i) sum[i] = sums.first[i];
 }
 
-// The same of a slice, exact ones of few lines.
+// The same, exact ones of few lines.
 template <class C, bool kXAlong, bool kYAlong>
 __device__ __forceinline__ void add_up_mapped(float (&sum)[C::tile_x / 2], MappedShared<C>& shared,
-                                              const MappedSlice& slice, unsigned& lost) {
-  const RowShifts shifts{0, shift_step(slice.of.y.ld)};
+                                              const SlicedGemm& g, parts::RingPlace<C::stages>& at,
+                                              int rounds, unsigned& lost) {
+  const RowShifts shifts{0, shift_step(g.y.ld)};
   if constexpr (C::may_be_exact && kXAlong && kYAlong) {
-    if (slice.of.x.lines <= kMostExactLines) {
-      return add_mapped_terms<C, kYAlong, true>(sum, shared, slice.rounds, shifts, lost);
+    if (g.x.lines <= kMostExactLines) {
+      return add_mapped_terms<C, kYAlong, true>(sum, shared, at, rounds, shifts, lost);
     }
   }
-  add_mapped_terms<C, kYAlong, false>(sum, shared, slice.rounds, shifts, lost);
+  add_mapped_terms<C, kYAlong, false>(sum, shared, at, rounds, shifts, lost);
+}
+
+// Adds the second part's sums to those of the first one, which alone has all then. One that is not
+// right becomes none at all, and so does what it is added to.
+template <class C>
+__device__ __forceinline__ bool adds_parts(MappedShared<C>& shared, float (&sum)[C::tile_x / 2],
+                                           unsigned lost) {
+  const int place = static_cast<int>(threadIdx.x) % (C::consumers / C::parts);
+  const bool is_first = mapped_part<C>() == 0;
+  if (!is_first) {
+    report_lost(shared, lost);
+    WARPLADDER_UNROLL_ON_GPU
+    for (int i = 0; i < C::tile_x / 2; ++i) {
+      shared.sums[i][place] = is_right(sum[i], 0.0f) ? sum[i] : __int_as_float(0x7fffffff);
+    }
+  }
+  sync_consumers<C>();  // the sums are there
+  WARPLADDER_UNROLL_ON_GPU
+  for (int i = 0; i < C::tile_x / 2; ++i) sum[i] += is_first ? shared.sums[i][place] : 0.0f;
+  sync_consumers<C>();  // and read no more
+  return is_first;
 }
 
 // A consumer's sums to C, or to the workspace.
 template <class C, bool kXAlong, bool kYAlong>
-__device__ __forceinline__ void store_mapped(const MappedShared<C>& shared,
-                                             const MappedSlice& slice,
-                                             const float (&sum)[C::tile_x / 2], unsigned lost) {
-  const SlicedGemm& g = slice.of;
-  HeldPlace<kXAlong, kYAlong> at{slice.x0 + threadIdx.x % 4 * 2, slice.y0 + mapped_line(), 0.0f};
+__device__ __forceinline__ void store_mapped(MappedShared<C>& shared, const SlicedGemm& g,
+                                             const SlicedTile& tile, float (&sum)[C::tile_x / 2],
+                                             unsigned lost) {
+  if constexpr (C::parts > 1) {
+    if (!adds_parts(shared, sum, lost)) return;
+  }
+  HeldPlace<kXAlong, kYAlong> at{tile.x0 + threadIdx.x % 4 * 2, tile.y0 + mapped_line<C>(), 0.0f};
   if (__any_sync(0xffffffffu, parts::has_lost(lost)) || any_lost<C>(shared)) {
     at.least = at.template least_of_warp<C>(g);
   }
   const auto store = [&]<bool kXInLines>() {
-    const bool whole = holds_whole_pairs<C, kXInLines>(g, slice.x0, slice.y0);
+    const bool whole = holds_whole_pairs<C, kXInLines>(g, tile.x0, tile.y0);
     WARPLADDER_UNROLL_ON_GPU
     for (int j = 0; j < C::tile_x / 8; ++j) {
       const float four[4] = {sum[4 * j], sum[4 * j + 1], sum[4 * j + 2], sum[4 * j + 3]};
@@ -291,6 +373,25 @@ __device__ __forceinline__ void store_mapped(const MappedShared<C>& shared,
     }
   };
   g.x_in_lines ? store.template operator()<true>() : store.template operator()<false>();
+}
+
+// A consumer's slices, of `count` in all.
+template <class C, bool kXAlong, bool kYAlong>
+__device__ __forceinline__ void consume_mapped(MappedShared<C>& shared, const SlicedGemm& g,
+                                               unsigned count) {
+  MappedPlace<C> place(g);
+  parts::RingPlace<C::stages> at;
+  WARPLADDER_NO_UNROLL
+  while (place.number < count) {
+    const SlicedTile tile = place.tile;
+    float sum[C::tile_x / 2];
+    unsigned lost = 0;
+    add_up_mapped<C, kXAlong, kYAlong>(sum, shared, g, at, tile.end - tile.first, lost);
+    place.leave(g);
+    if (place.number >= count) ptx::allow_next_kernel();  // which waits for this one's end
+    store_mapped<C, kXAlong, kYAlong>(shared, gemm_of_slice<kXAlong, kYAlong, C::depth>(g, tile),
+                                      tile, sum, lost);
+  }
 }
 
 // Whether the copy engine can bring Y, whose coordinates are 32-bit: as one matrix, or as four.

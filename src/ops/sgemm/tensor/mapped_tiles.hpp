@@ -7,62 +7,70 @@
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
-// A CTA's tile: tile_x lines of X and, for each warpgroup that consumes, 64 of Y. X is read
-// `ahead` rounds ahead. Copied: what multiplies the slices where the copy engine cannot bring Y.
-template <int kColumns, int kConsumers, int kStages, int kProducerRegisters, class OfCopies>
+// A CTA's tile: tile_x lines of X and, for each warpgroup that consumes, 64 of Y; kParts of them
+// have the same 64, and 32 each of a round's k. X is read `ahead` rounds ahead. Copied: what
+// multiplies the slices where the copy engine cannot bring Y.
+template <int kColumns, int kConsumers, int kParts, int kStages, int kProducerRegisters,
+          class OfCopies>
 struct MappedConfig {
   using Copied = OfCopies;
-  static constexpr int tile_x = kColumns, blocks = kColumns / 32, tile_y = 64 * kConsumers,
-                       depth = 32, stages = kStages, ahead = 4, consumers = 128 * kConsumers,
-                       producers = 128, threads = consumers + producers, warps = consumers / 32,
+  static constexpr int tile_x = kColumns, blocks = (kColumns + 31) / 32, parts = kParts,
+                       tile_y = 64 * kConsumers / kParts, depth = 32 * kParts, stages = kStages,
+                       ahead = 4, consumers = 128 * kConsumers, producers = 128,
+                       threads = consumers + producers, warps = consumers / 32,
                        warpgroups = 1;  // that split X
   static constexpr int registers = 65536 / threads / 8 * 8, producer_registers = kProducerRegisters,
                        consumer_registers =
                            std::min(240, (registers * threads - producer_registers * producers) /
                                              consumers / 8 * 8);
-  static constexpr bool shifted = false, of_all_rounds = true,
+  static constexpr bool shifted = false, of_all_rounds = true, stays = true,
                         may_be_exact = tile_x <= 32;  // as TermConfig has it
-  static_assert(Copied::depth == depth);
 };
-using MappedOf32 = MappedConfig<32, 4, 4, 80, TermConfig<32, 4, 2, 5>>;   // 32×256
-using MappedOf64 = MappedConfig<64, 2, 6, 104, TermConfig<64, 2, 2, 6>>;  // 64×128
-constexpr std::int64_t kMostMappedLines = 64;                             // of X
+using MappedOf16 = MappedConfig<16, 4, 2, 4, 80, TermConfig<32, 4, 2, 5>>;   // 16×128
+using MappedOf32 = MappedConfig<32, 4, 1, 4, 80, TermConfig<32, 4, 2, 5>>;   // 32×256
+using MappedOf64 = MappedConfig<64, 2, 1, 6, 104, TermConfig<64, 2, 2, 6>>;  // 64×128
+constexpr std::int64_t kMostMappedLines = 64;                                // of X
 
-// A launch; what a CTA takes until its first round and behind its last one; and a round. Fitted to
-// 16 products in 1 to 8 slices each on an H200.
+// What a slice of a CTA takes at its end, and a round. Fitted to 40 products in 1 to 6 slices for
+// each multiprocessor on an H200.
 struct MappedTiming {
-  double launch_s, ends_s, round_s;
+  double end_s, round_s;
 };
 template <class C>
 constexpr MappedTiming kMappedTiming{};
 template <>
-constexpr MappedTiming kMappedTiming<MappedOf32>{7.5e-6, 4.5e-6, 0.70e-6};
+constexpr MappedTiming kMappedTiming<MappedOf16>{1.1e-6, 0.855e-6};
 template <>
-constexpr MappedTiming kMappedTiming<MappedOf64>{8.2e-6, 6.8e-6, 0.68e-6};
+constexpr MappedTiming kMappedTiming<MappedOf32>{1.5e-6, 0.93e-6};
+template <>
+constexpr MappedTiming kMappedTiming<MappedOf64>{1.6e-6, 0.82e-6};
 
 template <class C>
 double mapped_time(std::int64_t m, std::int64_t n, std::int64_t k, int count, std::int64_t rounds,
                    const runtime::Machine& machine) {
   constexpr MappedTiming kTiming = kMappedTiming<C>;
   static_assert(kTiming.round_s > 0);
-  constexpr double kMemory = 0.86, kJoin_s = 0.5e-6;
+  constexpr double kLaunch_s = 4e-6, kMemory = 0.76, kJoin_s = 2.3e-6;
   const std::int64_t x = std::min(m, n), y = std::max(m, n);
-  const auto ctas = static_cast<double>(tiles(x, C::tile_x) * tiles(y, C::tile_y)) * count;
+  const auto tiles_x = static_cast<double>(tiles(x, C::tile_x)),
+             slices = tiles_x * static_cast<double>(tiles(y, C::tile_y)) * count;
   const auto of_slice = static_cast<double>(tiles(rounds, count));
   const auto mn = static_cast<double>(m) * static_cast<double>(n);
-  const double waves = std::ceil(ctas / machine.multiprocessors),
-               memory_s = (4.0 * static_cast<double>(m + n) * static_cast<double>(k) + 4.0 * mn) /
+  const double slices_s = std::ceil(slices / machine.multiprocessors) *
+                          (of_slice * kTiming.round_s + kTiming.end_s),
+               of_y = tiles_x * static_cast<double>(y) * static_cast<double>(k),
+               memory_s = 4 * (of_y + static_cast<double>(x) * static_cast<double>(k) + mn) /
                           (kMemory * machine.memory_bytes_per_s);
   const double l2_rate = tuning_of(machine).l2_bytes_per_s * machine.multiprocessors,
                join_s = count == 1 ? 0.0 : kJoin_s + 8.0 * count * mn / l2_rate;
-  return kTiming.launch_s + std::max(waves * of_slice * kTiming.round_s, memory_s) +
-         waves * kTiming.ends_s + join_s;
+  // Nearly the longer one: the fourth root of the sum of their fourth powers.
+  return kLaunch_s + std::sqrt(std::hypot(slices_s * slices_s, memory_s * memory_s)) + join_s;
 }
 
 template <class C>
 Slices mapped_slices(std::int64_t m, std::int64_t n, std::int64_t k,
                      const runtime::Machine& machine) {
-  return slices_in_tiles<C>(m, n, k, 3, machine, [&](int count, std::int64_t rounds) {
+  return slices_in_tiles<C>(m, n, k, 6, machine, [&](int count, std::int64_t rounds) {
     return mapped_time<C>(m, n, k, count, rounds, machine);
   });
 }
@@ -71,7 +79,7 @@ Slices mapped_slices(std::int64_t m, std::int64_t n, std::int64_t k,
 template <class Run>
 auto with_mapped_tile(std::int64_t m, std::int64_t n, std::int64_t k,
                       const runtime::Machine& machine, const Run& run) {
-  return with_fastest_tile<MappedOf32, MappedOf64>(
+  return with_fastest_tile<MappedOf16, MappedOf32, MappedOf64>(
       {m, n, k}, machine, [&]<class C>() { return mapped_slices<C>(m, n, k, machine); }, run);
 }
 
