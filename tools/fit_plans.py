@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the corrections of sgemm's plans: fit_plans.py RECORDING.json... [--into FILE [--add]] [--folds N]
+"""Makes the corrections of sgemm's plans: fit_plans.py RECORDING.json... [--into FILE [--add [--again RUNG]]] [--folds N]
 
 A recording is of benchmarks/plan_times: for random products, or batches of them, what each rung takes by the
 model of plan(), what it took on a GPU, and how it cuts the product, beside cuBLAS. A recording of a single rung
@@ -9,9 +9,9 @@ product and of the cut; src/ops/sgemm/corrections.hpp knows the same traits in t
 a rung is near the best, of all or of those of its arithmetic, count most, for there plans are decided.
 
 --into: the file for the corrections, such as tuning/sm_90/sgemm_corrections.json. tools/generate_tuning.py
-compiles them in. --add: keeps what the file has, and learns the rungs that it lacks. --folds: says what plans
-lose on products that were not learned from, as it comes out with N parts, each left out once. Fitting needs
-NumPy.
+compiles them in. --add: keeps what the file has, and learns the rungs that it lacks. --again: learns this one
+again, in as many trees as it has. --folds: says what plans lose on products that were not learned from, as it
+comes out with N parts, each left out once. Fitting needs NumPy.
 """
 
 from __future__ import annotations
@@ -183,10 +183,11 @@ def forest(job: tuple) -> list:
     return trees
 
 
-def fitted(rows: list, kept: tuple | None = None) -> tuple:
-    """(edges, {rung: trees}). `kept`: the same of an earlier fit, of which the edges and the trees stay."""
+def fitted(rows: list, kept: tuple | None = None, again: str | None = None) -> tuple:
+    """(edges, {rung: trees}). `kept`: the same of an earlier fit, of which the edges stay, and the trees but for those
+    of the rung `again`."""
     edges, known = kept or (edges_of(rows), {})
-    jobs = {rung: [] for rung in sorted({rung for row in rows for rung in row.times} - set(known))}
+    jobs = {rung: [] for rung in sorted({rung for row in rows for rung in row.times} - (set(known) - {again}))}
     for row in rows:
         wanted = [rung for rung in row.times if rung in jobs]
         if not wanted:
@@ -194,9 +195,10 @@ def fitted(rows: list, kept: tuple | None = None) -> tuple:
         for rung, bins in zip(wanted, bins_of([row.traits[rung] for rung in wanted], edges)):
             model, measured = row.times[rung]
             jobs[rung].append((bins, weight_of(row, rung), measured - model))
-    count = LATER_TREES if kept else TREES
+    def count(rung):
+        return len(known[rung]) if rung in known else LATER_TREES if kept else TREES
     with Pool() as pool:
-        learned = pool.map(forest, [(edges, of_rung, count) for of_rung in jobs.values()], 1)
+        learned = pool.map(forest, [(edges, of_rung, count(rung)) for rung, of_rung in jobs.items()], 1)
     return edges, {**known, **dict(zip(jobs, learned))}
 
 
@@ -291,12 +293,15 @@ def main() -> int:
     parser.add_argument("recordings", nargs="+", metavar="RECORDING.json")
     parser.add_argument("--into", type=Path, metavar="FILE")
     parser.add_argument("--add", action="store_true")
+    parser.add_argument("--again", metavar="RUNG")
     parser.add_argument("--folds", type=int, metavar="N")
     flags = parser.parse_args()
     kept = None
     try:
         if flags.add and (not flags.into or flags.folds):
             raise Refused("--add needs a file to add --into, and takes no --folds")
+        if flags.again and not flags.add:
+            raise Refused("--again needs --add")
         if not np:
             raise Refused("fitting needs NumPy (python3-numpy)")
         rows = read(flags.recordings)
@@ -306,6 +311,8 @@ def main() -> int:
             known = json.loads(flags.into.read_text())
             kept = ([np.array(of) for of in known["edges"]],
                     {rung: trees_of(text) for rung, text in known["forests"].items()})
+            if flags.again and flags.again not in kept[1]:
+                raise Refused(f"{flags.into} has no trees of {flags.again} to learn again")
         if flags.folds is not None and not 2 <= flags.folds <= len(rows):
             raise Refused(f"--folds is {flags.folds}, but must be from 2 to the number of products, {len(rows)}")
     except (OSError, ValueError, KeyError) as error:
@@ -321,7 +328,7 @@ def main() -> int:
                     *fitted([row for i, row in enumerate(rows) if i % flags.folds != fold]))
         say_all("Corrected, and left out of what was learned from", rows)
     if flags.into:
-        edges, forests = fitted(rows, kept)
+        edges, forests = fitted(rows, kept, flags.again)
         correct(rows, edges, forests)
         say_all("Corrected, and learned from", rows)
         names = [Path(name).resolve() for name in flags.recordings]

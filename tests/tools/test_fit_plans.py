@@ -87,6 +87,27 @@ class FitPlans(unittest.TestCase):
         self.assertEqual({rung: both["forests"][rung] for rung in first["forests"]}, first["forests"])
         self.assertEqual(set(both["forests"]) - set(first["forests"]), {"row_c", "row_d"})
 
+    def test_learns_a_rung_again(self):
+        slower = recording()
+        for row in slower["rows"]:
+            row["times"] = [[model, 4 * measured if rung == 0 else measured, *cut]
+                            for rung, (model, measured, *cut) in enumerate(row["times"])]
+        with tempfile.TemporaryDirectory() as folder:
+            into = Path(folder) / "corrections.json"
+            self.assertEqual(self.run_tool(recording(), "--into", into).returncode, 0)
+            first = json.loads(into.read_text())
+            alone = self.run_tool(slower, "--into", into, "--again", "row_a")
+            unknown = self.run_tool(slower, "--into", into, "--add", "--again", "row_c")
+            done = self.run_tool(slower, "--into", into, "--add", "--again", "row_a")
+            again = json.loads(into.read_text())
+        self.assertEqual((alone.returncode, unknown.returncode), (2, 2))
+        self.assertIn("--again needs --add", alone.stderr)
+        self.assertIn("has no trees of row_c to learn again", unknown.stderr)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual((again["edges"], again["forests"]["row_b"]), (first["edges"], first["forests"]["row_b"]))
+        self.assertNotEqual(again["forests"]["row_a"], first["forests"]["row_a"])
+        self.assertEqual(len(again["forests"]["row_a"]), len(first["forests"]["row_a"]))
+
     def test_traits(self):
         """The same product as in tests/ops/sgemm_plan_test.cpp."""
         traits = fit_plans.traits_of("nt 48x1024x256")
