@@ -78,10 +78,11 @@ ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
                         sums = tiles_of_c * C::tile_x * C::tile_y;
     t.tensor_fmas = 6 * sums * slices.rounds * C::depth;
     t.bulk_bytes = 4 * tiles_of_c * C::tile_y * slices.rounds * C::depth;
-    const std::uint64_t all = tiles_of_c * slices.count,
-                        ctas = std::min<std::uint64_t>(all, machine.multiprocessors);
+    const std::uint64_t ctas =
+        std::min<std::uint64_t>(tiles_of_c * slices.count, machine.multiprocessors);
     t.fmas = sums * slices.count * C::parts;
-    t.barriers = C::threads / 32 * ctas + (C::parts > 1 ? 2 * C::warps * all : 0);
+    t.barriers = C::threads / 32 * ctas;
+    if (C::parts > 1) t.barriers += 2 * C::warps * tiles_of_c * slices.count;
   });
   return t;
 }

@@ -51,8 +51,8 @@ __device__ __forceinline__ bool holds_whole_pairs(const SlicedGemm& g, std::int6
 
 // Four sums, from number 4·j on. `whole`: all are there, and pairs may be stored at once.
 template <bool kXInLines, class Place>
-__device__ __forceinline__ void store_four(const SlicedGemm& g, const Place& at, int j,
-                                           const float (&sum)[4], bool whole) {
+__device__ WARPLADDER_INLINE_ON_GPU void store_four(const SlicedGemm& g, const Place& at, int j,
+                                                    const float (&sum)[4], bool whole) {
   const std::int64_t ld = kXInLines ? g.c_y : g.c_x;
   bool right = true;
   WARPLADDER_UNROLL_ON_GPU

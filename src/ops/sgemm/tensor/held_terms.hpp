@@ -75,7 +75,7 @@ class HeldX {
       from_[b] = g.x.data + (kAlong ? line * ld + k : k * ld + line);
     }
   }
-  __device__ __forceinline__ void read(float (&value)[C::blocks][8], const SlicedGemm& g) {
+  __device__ WARPLADDER_INLINE_ON_GPU void read(float (&value)[C::blocks][8], const SlicedGemm& g) {
     const std::int64_t ld = g.x.ld;
     if (left_ < 8) {
       WARPLADDER_UNROLL_ON_GPU
@@ -103,8 +103,9 @@ class HeldX {
   }
   // The terms of round `round`.
   template <TermOrder order = TermOrder::neighbours>
-  __device__ __forceinline__ static void put(HeldTerms<C>* terms, int round,
-                                             const float (&value)[C::blocks][8], unsigned& lost) {
+  __device__ WARPLADDER_INLINE_ON_GPU static void put(HeldTerms<C>* terms, int round,
+                                                      const float (&value)[C::blocks][8],
+                                                      unsigned& lost) {
     const int line = line_of_lane(), octet = threadIdx.x % 32 / 8,
               half = C::depth == 64 ? block_of_lane() : round % 2, piece = half * 4 + octet / 2 * 2;
     WARPLADDER_UNROLL_ON_GPU

@@ -138,9 +138,9 @@ __device__ __forceinline__ SlicedGemm gemm_of_slice(const SlicedGemm& g, const S
 // A round of a tile of Y. Lines along k are the rows of a box of 32 along k; where they lie across,
 // the rows of a box are the round's, of 32 lines. Called by one thread.
 template <class C, bool kAlong>
-__device__ __forceinline__ void fetch_round(MappedShared<C>& shared, int stage,
-                                            const MappedLines<C>& maps, std::int64_t line,
-                                            std::int64_t k) {
+__device__ WARPLADDER_INLINE_ON_GPU void fetch_round(MappedShared<C>& shared, int stage,
+                                                     const MappedLines<C>& maps, std::int64_t line,
+                                                     std::int64_t k) {
   float* const to = shared.ring.y[stage];
   ptx::Barrier* const full = &shared.full[stage];
   const auto first_line = static_cast<int>(line), first_k = static_cast<int>(k);
@@ -236,8 +236,8 @@ __device__ __forceinline__ int mapped_part() {
 
 // Of both lines a thread's four elements along k, of step `step` of a round.
 template <class C, bool kAlong>
-__device__ __forceinline__ void read_mapped(float (&value)[2][4], const float* y, int line,
-                                            int step, const RowShifts& shifts) {
+__device__ WARPLADDER_INLINE_ON_GPU void read_mapped(float (&value)[2][4], const float* y, int line,
+                                                     int step, const RowShifts& shifts) {
   const int t = threadIdx.x % 4;
   WARPLADDER_UNROLL_ON_GPU
   for (int j = 0; j < (order_of_y<C, kAlong> == TermOrder::neighbours ? 2 : 4); ++j) {
@@ -334,8 +334,8 @@ __device__ __forceinline__ void add_up_mapped(float (&sum)[C::tile_x / 2], Mappe
 // Adds the second part's sums to those of the first one, which alone has all then. One that is not
 // right becomes none at all, and so does what it is added to.
 template <class C>
-__device__ __forceinline__ bool adds_parts(MappedShared<C>& shared, float (&sum)[C::tile_x / 2],
-                                           unsigned lost) {
+__device__ WARPLADDER_INLINE_ON_GPU bool adds_parts(MappedShared<C>& shared,
+                                                    float (&sum)[C::tile_x / 2], unsigned lost) {
   const int place = static_cast<int>(threadIdx.x) % (C::consumers / C::parts);
   const bool is_first = mapped_part<C>() == 0;
   if (!is_first) {

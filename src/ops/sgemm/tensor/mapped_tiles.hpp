@@ -24,7 +24,7 @@ struct MappedConfig {
                            std::min(240, (registers * threads - producer_registers * producers) /
                                              consumers / 8 * 8);
   static constexpr bool shifted = false, of_all_rounds = true, stays = true,
-                        may_be_exact = tile_x <= 32;  // as TermConfig has it
+                        may_be_exact = tile_x == 16;  // where lines are so few
 };
 using MappedOf16 = MappedConfig<16, 4, 2, 4, 80, TermConfig<32, 4, 2, 5>>;   // 16×128
 using MappedOf32 = MappedConfig<32, 4, 1, 4, 80, TermConfig<32, 4, 2, 5>>;   // 32×256
@@ -78,8 +78,12 @@ Slices mapped_slices(std::int64_t m, std::int64_t n, std::int64_t k,
 template <class Run>
 auto with_mapped_tile(std::int64_t m, std::int64_t n, std::int64_t k,
                       const runtime::Machine& machine, const Run& run) {
-  return with_fastest_tile<MappedOf16, MappedOf32, MappedOf64>(
-      {m, n, k}, machine, [&]<class C>() { return mapped_slices<C>(m, n, k, machine); }, run);
+  const auto among = [&]<class... Configs>() {
+    return with_fastest_tile<Configs...>(
+        {m, n, k}, machine, [&]<class C>() { return mapped_slices<C>(m, n, k, machine); }, run);
+  };
+  return std::min(m, n) <= MappedOf16::tile_x ? among.template operator()<MappedOf16>()
+                                              : among.template operator()<MappedOf32, MappedOf64>();
 }
 
 }  // namespace WARPLADDER_FLAVOUR
