@@ -14,7 +14,7 @@
 //
 // Prediction: 32×4096×4096 in 22 µs on an H200, 16×8192×8192 at 85 % of a read probe. Measured: 29
 // µs, where tc_15 and tc_19 take 31 and cuBLAS 46; 75 µs, 83 % of a read probe, where they take 88.
-// Of lines at any word, 9792×8×3794 (NT) takes 58 µs, where tc_19 takes 100 and cuBLAS 89.
+// Of lines at any word, 9790×8×3794 (NT) takes 53 µs, where tc_19 takes 100 and cuBLAS 88.
 // Accepts: every problem. Where the long operand begins at no multiple of 16 bytes, the copy engine
 // cannot bring it: then tc_15's kernel does.
 // What binds it: up to 32 lines memory, and 9 µs in which a launch reads nothing: its start, the
