@@ -35,13 +35,15 @@ TensorMap gpu_encode(StreamView& stream, const TiledMatrix& matrix) noexcept {
   const cuuint32_t box[] = {static_cast<cuuint32_t>(matrix.box_row_bytes() / matrix.element_bytes),
                             static_cast<cuuint32_t>(matrix.box_rows)};
   const cuuint32_t steps[] = {1, 1};
+  // Rows of boxes that are not swizzled begin anywhere: more sectors at once would be fetched in
+  // vain.
+  const CUtensorMapL2promotion sectors = matrix.is_swizzled() ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B
+                                                              : CU_TENSOR_MAP_L2_PROMOTION_L2_128B;
   CUtensorMap encoded;
   const CUresult result = encode(
       &encoded, bytes == 2 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2,
       const_cast<void*>(matrix.data), sizes, row_bytes, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-      matrix.is_swizzled() ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_NONE,
-      matrix.is_swizzled() ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B
-                           : CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+      matrix.is_swizzled() ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_NONE, sectors,
       CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS) stream.error = cudaErrorInvalidValue;
   std::memcpy(map.bytes, &encoded, sizeof map.bytes);

@@ -407,7 +407,7 @@ void launch_lines_in_slices(const Lines& lines, std::size_t shared_bytes,
                             const Arguments&... arguments) {
   const SlicedGemm& s = lines.gemm;
   std::int64_t blocks = std::int64_t{s.tiles_x.by} * s.tiles_y.by * s.slices;
-  if constexpr (requires { C::stays; }) {
+  if constexpr (requires { requires C::stays; }) {
     blocks = std::min<std::int64_t>(blocks, stream.machine->multiprocessors);
   }
   const runtime::LaunchShape shape{dim3(static_cast<unsigned>(blocks)), dim3(C::threads),
