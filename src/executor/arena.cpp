@@ -35,8 +35,24 @@ void* reserve(std::size_t bytes) {
   return p == MAP_FAILED ? nullptr : p;
 }
 
+// See ArenaPart.
+thread_local unsigned own_part = 0, part_count = 1;
+
 // What an allocation takes in the arena: whole units and the gap behind it.
 std::size_t footprint(std::size_t bytes) { return (bytes + 255) / 256 * 256 + kGap; }
+
+// Takes the first free bytes that lie no lower than `lowest`. Returns their offset, or 0.
+std::size_t take(std::map<std::size_t, std::size_t>& free, std::size_t bytes, std::size_t lowest) {
+  for (auto it = free.begin(); it != free.end(); ++it) {
+    const std::size_t end = it->first + it->second, offset = std::max(it->first, lowest);
+    if (offset + bytes > end) continue;
+    if (offset + bytes < end) free[offset + bytes] = end - offset - bytes;
+    it->second = offset - it->first;
+    if (it->second == 0) free.erase(it);
+    return offset;
+  }
+  return 0;
+}
 
 // The one of the allocations that holds the address; of 0 bytes if none does.
 Arena::Allocation holder_of(std::uintptr_t address,
@@ -51,6 +67,15 @@ Arena::Allocation holder_of(std::uintptr_t address,
 }
 
 }  // namespace
+
+ArenaPart::ArenaPart(unsigned part, unsigned of) {
+  own_part = part;
+  part_count = of;
+}
+ArenaPart::~ArenaPart() {
+  own_part = 0;
+  part_count = 1;
+}
 
 Arena& Arena::instance() {
   static Arena arena;
@@ -88,19 +113,19 @@ void* Arena::allocate(std::size_t bytes) {
   const std::size_t need = footprint(bytes);
   Books& b = books();
   std::lock_guard lock(b.mutex);
-  for (auto it = b.free.begin(); it != b.free.end(); ++it) {
-    if (it->second < need) continue;
-    const std::size_t offset = it->first, left = it->second - need;
-    b.free.erase(it);
-    if (left) b.free[offset + need] = left;
-    b.live[offset] = bytes;
-    for (std::size_t at = 0; at < bytes; at += kUnit) {
-      legal_bytes_[(offset + at) / kUnit] = static_cast<std::uint16_t>(std::min(kUnit, bytes - at));
-    }
-    if (written_ && bytes) view().set_written(begin_ + offset, bytes, false);
-    return reinterpret_cast<void*>(begin_ + offset);
+  constexpr std::size_t kPage = 4096;
+  const std::size_t own = size_ / part_count * own_part / kPage * kPage + kGap;
+  std::size_t offset = take(b.free, need, own);
+  if (!offset) offset = take(b.free, need, kGap);
+  if (!offset) {
+    throw_resource(fmt::format("no room for {} bytes among the CPU side's allocations", bytes));
   }
-  throw_resource(fmt::format("no room for {} bytes among the CPU side's allocations", bytes));
+  b.live[offset] = bytes;
+  for (std::size_t at = 0; at < bytes; at += kUnit) {
+    legal_bytes_[(offset + at) / kUnit] = static_cast<std::uint16_t>(std::min(kUnit, bytes - at));
+  }
+  if (written_ && bytes) view().set_written(begin_ + offset, bytes, false);
+  return reinterpret_cast<void*>(begin_ + offset);
 }
 
 void Arena::release(void* pointer) {

@@ -82,4 +82,14 @@ class Arena {
   unsigned char* written_ = nullptr;
 };
 
+// While it lives, the thread allocates in its own one of equal parts of the arena, as long as that
+// has room. So an access past an allocation's end does not meet one of another thread.
+class ArenaPart {
+ public:
+  ArenaPart(unsigned part, unsigned of);
+  ~ArenaPart();
+  ArenaPart(const ArenaPart&) = delete;
+  ArenaPart& operator=(const ArenaPart&) = delete;
+};
+
 }  // namespace warpladder::executor

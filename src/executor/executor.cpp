@@ -9,9 +9,11 @@
 #include <exception>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "executor/worker.hpp"
@@ -32,7 +34,18 @@ bool make_stacks_large() {
 }
 [[maybe_unused]] const bool kStacksAreLarge = make_stacks_large();
 
-// The executor's OS threads, kept between launches. The launching thread is worker 0.
+// A launch under way, which idle threads of the pool may join.
+struct OpenLaunch {
+  const std::function<void(unsigned)>& job;  // takes the slot of a worker
+  unsigned most;                             // workers
+  unsigned limit;                            // of busy threads, beyond which none joins
+  unsigned slots = 1;                        // handed out
+  unsigned joined = 0;                       // threads of the pool that are at it
+  std::condition_variable done = {};
+};
+
+// The executor's OS threads, kept between launches. A launch runs on the launching thread, and on
+// idle threads of the pool.
 class Pool {
  public:
   static Pool& instance() {
@@ -49,55 +62,79 @@ class Pool {
     for (std::thread& t : threads_) t.join();
   }
 
-  // Calls job(worker, slot) on `count` workers at once and returns when all have finished.
-  void run(unsigned count, const std::function<void(Worker&, unsigned)>& job) {
-    while (workers_.size() < count) workers_.push_back(std::make_unique<Worker>());
+  // Calls job(slot) on the launching thread, and at the same time on up to `most` - 1 threads of
+  // the pool while fewer than `limit` threads are busy. Returns when all have finished.
+  void run(unsigned most, unsigned limit, const std::function<void(unsigned)>& job) {
+    const BusyThread busy;
+    OpenLaunch launch{job, most, limit};
     {
       std::lock_guard lock(mutex_);
-      while (threads_.size() + 1 < count) {
-        threads_.emplace_back(
-            [this, slot = static_cast<unsigned>(threads_.size()) + 1] { serve(slot); });
+      const auto idle = [&] { return static_cast<unsigned>(threads_.size()) - helping_; };
+      while (idle() + 1 < most && idle() + busy_ < limit) {
+        threads_.emplace_back([this] { serve(); });
       }
-      job_ = &job;
-      wanted_ = count;
-      running_ = count - 1;
-      ++round_;
+      launches_.push_back(&launch);
+    }
+    if (most > 1) wake_.notify_all();
+    job(0);
+    std::unique_lock lock(mutex_);
+    std::erase(launches_, &launch);
+    launch.done.wait(lock, [&] { return launch.joined == 0; });
+  }
+
+  void add_busy() {
+    std::lock_guard lock(mutex_);
+    ++busy_;
+  }
+  // A thread of the pool may then join a launch in its place.
+  void remove_busy() {
+    {
+      std::lock_guard lock(mutex_);
+      --busy_;
+      if (launches_.empty()) return;
     }
     wake_.notify_all();
-    job(*workers_[0], 0);
-    std::unique_lock lock(mutex_);
-    done_.wait(lock, [this] { return running_ == 0; });
   }
 
-  Worker& worker(unsigned slot) { return *workers_[slot]; }
-  std::mutex& one_launch_at_a_time() { return launch_mutex_; }
-
  private:
-  void serve(unsigned slot) {
-    std::uint64_t seen = 0;
+  OpenLaunch* joinable() const {
+    for (OpenLaunch* launch : launches_) {
+      if (launch->slots < launch->most && busy_ < launch->limit) return launch;
+    }
+    return nullptr;
+  }
+
+  void serve() {
     std::unique_lock lock(mutex_);
     for (;;) {
-      wake_.wait(lock, [&] { return stopping_ || (round_ != seen && slot < wanted_); });
+      OpenLaunch* launch = nullptr;
+      wake_.wait(lock, [&] { return stopping_ || (launch = joinable()); });
       if (stopping_) return;
-      seen = round_;
-      const auto* job = job_;
-      Worker& worker = *workers_[slot];
+      const unsigned slot = launch->slots++;
+      ++launch->joined;
+      ++busy_, ++helping_;
       lock.unlock();
-      (*job)(worker, slot);
+      launch->job(slot);
       lock.lock();
-      if (--running_ == 0) done_.notify_one();
+      --busy_, --helping_;
+      if (--launch->joined == 0) launch->done.notify_one();
     }
   }
 
-  std::mutex mutex_, launch_mutex_;
-  std::condition_variable wake_, done_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
   std::vector<std::thread> threads_;
-  std::vector<std::unique_ptr<Worker>> workers_;
-  const std::function<void(Worker&, unsigned)>* job_ = nullptr;
-  unsigned wanted_ = 0, running_ = 0;
-  std::uint64_t round_ = 0;
+  std::vector<OpenLaunch*> launches_;
+  unsigned busy_ = 0;     // threads: of the pool, and others that launch
+  unsigned helping_ = 0;  // of the pool
   bool stopping_ = false;
 };
+
+// Each thread keeps its worker, which knows where the thread's __shared__ variables lie.
+Worker& own_worker() {
+  thread_local const auto worker = std::make_unique<Worker>();
+  return *worker;
+}
 
 // CUDA's own limits, so that a launch that a GPU would refuse does not pass here.
 void validate(const KernelLaunch& launch) {
@@ -218,6 +255,7 @@ void fill_counts(const RequestLog::Sums& sums, const KernelLaunch& launch, bool 
 namespace {
 
 std::atomic<double> block_limit_s{0};
+thread_local bool is_busy = false;
 std::atomic<const CompiledCode*> compiled_code{nullptr};
 
 }  // namespace
@@ -229,6 +267,15 @@ double BlockLimit::seconds() { return block_limit_s; }
 AsCompiled::AsCompiled(const CompiledCode& code) : before_(compiled_code.exchange(&code)) {}
 AsCompiled::~AsCompiled() { compiled_code = before_; }
 const CompiledCode* AsCompiled::code() { return compiled_code; }
+
+BusyThread::BusyThread() : is_outermost_(!std::exchange(is_busy, true)) {
+  if (is_outermost_) Pool::instance().add_busy();
+}
+BusyThread::~BusyThread() {
+  if (!is_outermost_) return;
+  is_busy = false;
+  Pool::instance().remove_busy();
+}
 
 unsigned worker_count(const Options& options) {
   if (options.threads) return options.threads;
@@ -246,16 +293,25 @@ void run_kernel(const KernelLaunch& launch, const Options& options, KernelCounts
   state.counted = launch.counted;
   state.blocks = launch.config.grid.count();
   const std::uint64_t at_once = launch.cooperative ? state.blocks : launch.config.cluster;
-  state.workers =
-      static_cast<unsigned>(std::min<std::uint64_t>(worker_count(options), state.blocks / at_once));
+  const unsigned limit = worker_count(options);
+  state.workers = static_cast<unsigned>(std::min<std::uint64_t>(limit, state.blocks / at_once));
   state.at_block = std::make_unique<std::atomic<std::uint64_t>[]>(state.workers);
+  for (unsigned slot = 0; slot < state.workers; ++slot) state.at_block[slot] = LaunchState::kNone;
 
-  Pool& pool = Pool::instance();
-  std::lock_guard lock(pool.one_launch_at_a_time());
   std::vector<std::exception_ptr> failures(state.workers);
-  pool.run(state.workers, [&](Worker& worker, unsigned slot) {
+  std::vector<std::unique_ptr<Fault>> faults(state.workers);
+  std::mutex sums_mutex;
+  RequestLog::Sums sums;
+  const bool counts_them = counts && state.counted && options.count;
+  Pool::instance().run(state.workers, limit, [&](unsigned slot) {
+    if (state.next_block >= state.blocks) return;  // the thread comes too late
     try {
+      Worker& worker = own_worker();
       worker.run(state, slot);
+      faults[slot] = std::move(worker.fault);
+      if (!counts_them) return;
+      const std::lock_guard lock(sums_mutex);
+      worker.log.add_to(sums);
     } catch (...) {
       failures[slot] = std::current_exception();
       state.faulty_block = 0;
@@ -267,16 +323,11 @@ void run_kernel(const KernelLaunch& launch, const Options& options, KernelCounts
     if (failure) std::rethrow_exception(failure);
   }
   const Fault* lowest = nullptr;
-  for (unsigned slot = 0; slot < state.workers; ++slot) {
-    const Fault* fault = pool.worker(slot).fault.get();
-    if (fault && (!lowest || fault->block < lowest->block)) lowest = fault;
+  for (const std::unique_ptr<Fault>& fault : faults) {
+    if (fault && (!lowest || fault->block < lowest->block)) lowest = fault.get();
   }
   if (lowest) raise(*lowest, launch);
-  if (counts && state.counted && options.count) {
-    RequestLog::Sums sums;
-    for (unsigned slot = 0; slot < state.workers; ++slot) pool.worker(slot).log.add_to(sums);
-    fill_counts(sums, launch, state.compiled != nullptr, *counts);
-  }
+  if (counts_them) fill_counts(sums, launch, state.compiled != nullptr, *counts);
 }
 
 }  // namespace warpladder::executor

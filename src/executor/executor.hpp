@@ -54,6 +54,19 @@ class AsCompiled {
   const CompiledCode* before_;
 };
 
+// While it lives, the thread counts as busy between its launches, too. Threads of the executor's
+// pool join a launch only while fewer threads are busy than the launch may use.
+class BusyThread {
+ public:
+  BusyThread();
+  ~BusyThread();
+  BusyThread(const BusyThread&) = delete;
+  BusyThread& operator=(const BusyThread&) = delete;
+
+ private:
+  bool is_outermost_;
+};
+
 using Thunk = void (*)(const void* arguments);
 
 struct KernelLaunch {
@@ -68,8 +81,8 @@ struct KernelLaunch {
   std::uint64_t most_cooperative_threads = 32768;  // one wave of 16 multiprocessors
 };
 
-// Runs the kernel to its end. Throws KernelFault for the lowest faulty block. Fills `counts`, if
-// given, from a kernel of the counted flavour.
+// Runs the kernel to its end; any number of host threads may do so at once. Throws KernelFault for
+// the lowest faulty block. Fills `counts`, if given, from a kernel of the counted flavour.
 void run_kernel(const KernelLaunch& launch, const Options& options, KernelCounts* counts);
 
 // The number of OS threads that a launch with these options uses at most.

@@ -27,10 +27,10 @@ struct VerifyRequest {
   std::optional<std::vector<std::int64_t>> shape;  // instead of the operator's cases
   // The variant of that shape; for an empty shape, the matrix.
   std::optional<std::string> variant;
-  bool large = false;            // the operators' large cases instead
-  bool stop_at_failure = false;  // what was not reached by then is skipped
-  double block_limit_s = 0;      // see executor::BlockLimit
-  unsigned executor_threads = 0;
+  bool large = false;             // the operators' large cases instead
+  bool stop_at_failure = false;   // what was not reached by then is skipped
+  double block_limit_s = 0;       // see executor::BlockLimit
+  unsigned executor_threads = 0;  // and as many checked cases at once
 };
 
 // A rule of CUDA that the kernel broke.
@@ -71,7 +71,7 @@ struct FailureGroup {
 // In the order of their first failure.
 std::vector<FailureGroup> failure_groups(const VerifyRow& row);
 
-// Called before each case, with its name and the progress in [0, 1].
+// Called before each case, with its name and the progress in [0, 1]; by one thread at a time.
 using Progress = std::function<void(const std::string& what, double done)>;
 
 std::vector<VerifyRow> verify(const VerifyRequest& request, const Progress& progress = nullptr);

@@ -108,6 +108,17 @@ class Planted(cli.CommandLine):
         failures = [case for row in rows.values() for case in row["cases"] if case["failure"]]
         self.assertEqual(len(failures), 1)
 
+    def test_cases_that_run_at_once_change_no_report(self):
+        rungs = [f"transpose/{stem}" for stem in ("null_pointer", "past_the_end", "wrong_result")]
+        for flags in ([], ["--fail-fast"]):
+            reports = []
+            for threads in ("1", "2", "5"):
+                done = run("verify", *rungs, *flags, "--threads", threads, "--json", "-")
+                self.assertEqual(done.returncode, CHECK_FAILED)
+                reports.append(cli.json.loads(done.stdout)["rows"])
+            self.assertEqual(reports[0], reports[1])
+            self.assertEqual(reports[0], reports[2])
+
     def test_bad_timeouts(self):
         for text in ("-1", "nan", "inf", "soon"):
             self.refused(cli.BAD_INPUT, "--timeout", "verify", "--timeout", text)

@@ -62,6 +62,29 @@ TEST(Arena, ReusesAndCoalesces) {
   }
 }
 
+TEST(Arena, PartsLieFarApart) {
+  Arena& arena = Arena::instance();
+  const auto allocated_in = [&](unsigned part, unsigned of, std::size_t bytes) {
+    const executor::ArenaPart own(part, of);
+    return static_cast<char*>(arena.allocate(bytes));
+  };
+  char* const none = static_cast<char*>(arena.allocate(100));
+  char* const first = allocated_in(0, 3, 100);
+  char* const last = allocated_in(2, 3, 100);
+  char* const behind = allocated_in(2, 3, 100);
+  EXPECT_LT(none, first);
+  EXPECT_GT(last - first, std::ptrdiff_t{1} << 28);
+  EXPECT_EQ(behind - last, first - none);
+  arena.release(last);
+  EXPECT_EQ(allocated_in(2, 3, 50), last);
+  constexpr unsigned kParts = 1 << 16;  // of 16 MiB; where one has no room, another has
+  char* const large = allocated_in(kParts - 1, kParts, std::size_t{64} << 20);
+  EXPECT_LT(large, last);
+  for (char* p : {none, first, last, behind, large}) arena.release(p);
+  EXPECT_EQ(allocated_in(0, 1, 100), none);
+  arena.release(none);
+}
+
 TEST(Arena, RefusesWhatIsAbsurd) {
   Arena& arena = Arena::instance();
   for (const std::size_t bytes : {std::size_t{1} << 46, std::numeric_limits<std::size_t>::max()}) {

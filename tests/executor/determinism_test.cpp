@@ -1,9 +1,14 @@
 // The same bits and the same counts, whatever the number of OS threads, and from run to run.
 
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <numeric>
+#include <optional>
+#include <string>
 
+#include "base/parallel.hpp"
+#include "executor/executor.hpp"
 #include "kernels/testing.hpp"
 
 namespace warpladder::kernel_tests {
@@ -90,6 +95,61 @@ TEST(Counts, AreTheSameForAnyNumberOfThreads) {
     EXPECT_EQ(counts[0].block, arguments.block);
     EXPECT_EQ(counts[0].kernel, std::string("kernel_tests::") + kernel);
     for (const executor::KernelCounts& c : counts) EXPECT_TRUE(c == counts[0]) << kernel;
+  }
+}
+
+// What launches give that a host thread makes.
+struct Given {
+  std::vector<std::uint32_t> sums, found, transposed;
+  std::vector<unsigned> neighbours;
+  std::vector<executor::KernelCounts> counts;
+  std::string fault;
+  bool operator==(const Given&) const = default;
+};
+
+Given launch_all(unsigned threads) {
+  constexpr unsigned kBlocks = 60;
+  const Buffer<float> in(Target::cpu, uneven(5000));
+  Buffer<float> sums(Target::cpu, std::vector<float>(9)), found(Target::cpu, 8 * kBlocks);
+  Buffer<float> transposed(Target::cpu, 64 * 64);
+  Buffer<unsigned> neighbours(Target::cpu, 6 * 64);
+  Buffer<int> cells(Target::cpu, std::vector<int>(64));
+  Given given;
+  device::Stream stream(Target::cpu);
+  stream.executor_threads = threads;
+  stream.record_counts = &given.counts;
+  run(stream, Flavour::counted, "race_for_sums", {{kBlocks}, {96}}, in, sums, found, 5000);
+  run(stream, Flavour::counted, "transpose<0>", {{2, 2}, {32, 8}}, in, transposed, 64);
+  run(stream, Flavour::counted, "ask_the_neighbour", {{6}, {64}, 1024, 2}, neighbours, 2);
+  try {
+    run(stream, Flavour::counted, "fault_amid_atomics", {{40}, {1}}, cells, 9);
+  } catch (const executor::KernelFault& fault) {
+    given.fault = fault.what();
+  }
+  given.sums = bits(sums.download());
+  given.found = bits(found.download());
+  given.transposed = bits(transposed.download());
+  given.neighbours = neighbours.download();
+  return given;
+}
+
+// Launches that run at the same time share the executor's threads, and nothing else.
+TEST(HostThreads, LaunchAtOnceAsEachAlone) {
+  const Given alone = launch_all(1);
+  EXPECT_EQ(alone.counts.size(), 3u);
+  EXPECT_NE(alone.fault, "");
+  for (const bool counts_as_busy : {false, true}) {
+    for (const unsigned threads : kThreadCounts) {
+      std::atomic<int> wrong{0}, launched{0};
+      run_on_threads(3, [&] {
+        std::optional<executor::BusyThread> busy;
+        if (counts_as_busy) busy.emplace();
+        for (int repeat = 0; repeat < 10; ++repeat, ++launched)
+          wrong += launch_all(threads) != alone;
+      });
+      EXPECT_EQ(wrong, 0) << threads << " threads";
+      EXPECT_EQ(launched, 30);
+    }
   }
 }
 
