@@ -2,7 +2,7 @@
 """The executor's counts beside a GPU's counters, for every rung on a small problem.
 
   agreement.py reduce DIR PROGRAM --commit COMMIT [--date DATE] [--sources DIR]
-      makes recordings of what tools/agreement_gpu.sh wrote into DIR: results/current/GPU/agreement.json
+      makes recordings of what tools/agreement_gpu.sh wrote into DIR: results/current/GPU/agreement.json.xz
       and bank_patterns.json
   agreement.py compare PROGRAM RECORDING [--check] [--sources DIR]
       counts the same problems with PROGRAM (build/bin/agreement), puts the counts into the recording and
@@ -122,11 +122,13 @@ def reduce(options):
                               "command": "tools/agreement_gpu.sh build/bin DIR",
                               "raw_sha256": hashlib.sha256((folder / raw).read_bytes()).hexdigest()}}
         if name == "agreement":
+            path = home / "agreement.json.xz"
             text = rendered({**whole, "counters": [*COUNTERS.values(), " + ".join(FMAS)]}, data)
         else:
+            path = home / f"{name}.json"
             text = keep_recording.rendered({**whole, "rows": data})
-        (home / f"{name}.json").write_text(text, encoding="utf-8")
-        print(f"{home / name}.json: {len(data)} rows, {len(text)} bytes")
+        path.write_bytes(keep_recording.bytes_of(path, text))
+        print(f"{path}: {len(data)} rows, {len(text)} bytes")
 
 
 # ---- a recording, and the kernels as they are now
@@ -144,7 +146,7 @@ def rendered(whole, rows):
 
 def read_recording(path):
     """What rendered() wrote."""
-    whole = json.loads(Path(path).read_text(encoding="utf-8"))
+    whole = json.loads(keep_recording.text_of(Path(path)))
     files = whole["files"]
     whole["rows"] = [{**row, "code": {files[file]: code for file, *code in row["code"]},
                       "lines": [[files[file], *counts] for file, *counts in row["lines"]]} for row in whole["rows"]]
@@ -524,7 +526,8 @@ def compare(options):
             raise Fault(f"{row['rung']} was never counted as it was recorded; give its tree as --sources")
     rows = recording["rows"] = [row for row in rows if row["rung"] in counted.rungs]  # others are gone
     recording["unrecorded"] = counted.unrecorded
-    Path(options.recording).write_text(rendered(recording, rows), encoding="utf-8")
+    path = Path(options.recording)
+    path.write_bytes(keep_recording.bytes_of(path, rendered(recording, rows)))
     DOCUMENT.write_text(document_of(recording), encoding="utf-8")
 
 

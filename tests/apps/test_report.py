@@ -23,17 +23,24 @@ from test_command_line import BAD_INPUT
 
 RESULTS = cli.ROOT / "results" / "current"
 H200 = RESULTS / "nvidia-h200"
+FOLDER = tempfile.TemporaryDirectory()  # until the program ends
+
+
+def plain(compressed: Path) -> Path:
+    """A recording as the program reads it."""
+    path = Path(FOLDER.name) / compressed.stem
+    path.write_bytes(lzma.decompress(compressed.read_bytes()))
+    return path
+
+
 BENCH, WIDE, ACCURACY, VERIFY = (
     H200 / "sgemm_tensor.json",
     H200 / "sgemm_tensor_wide.json",
-    H200 / "sgemm_accuracy_top.json",
+    plain(H200 / "sgemm_accuracy_top.json.xz"),
     H200 / "sgemm_tensor_verify.json",
 )
-FOLDER = tempfile.TemporaryDirectory()  # until the program ends
 # A class of shapes on an H100, whichever is kept: newer pages replace older ones.
-COMPRESSED = min((RESULTS / "nvidia-h100").glob("sgemm_every_shape_[!a]*.json.xz"))
-SHAPES = Path(FOLDER.name) / COMPRESSED.stem
-SHAPES.write_bytes(lzma.decompress(COMPRESSED.read_bytes()))
+SHAPES = plain(min((RESULTS / "nvidia-h100").glob("sgemm_every_shape_[!a]*.json.xz")))
 DOCTOR = '{"schema_version": 1, "verb": "doctor", "checks": []}'
 VOID = {"meta", "input", "br", "link", "img"}
 
