@@ -48,8 +48,10 @@ __device__ __forceinline__ void pack_block(const Packing& x, unsigned block) {
   WARPLADDER_UNROLL
   for (int k = thread / kFours; k < kPackDepth; k += kPackThreads / kFours) {
     if (k0 + k >= x.depth || line0 + line >= x.ld_to) continue;
-    *reinterpret_cast<float4*>(&x.to[(k0 + k) * x.ld_to + line0 + line]) =
+    // Counted in fours: nvcc 13.0 stores the words of a float4 one by one at an address in words.
+    const float4 four =
         make_float4(tile[line][k], tile[line + 1][k], tile[line + 2][k], tile[line + 3][k]);
+    reinterpret_cast<float4*>(x.to + (k0 + k) * x.ld_to + line0)[line / 4] = four;
   }
 }
 
