@@ -85,9 +85,9 @@ struct HalfPairs : EightsInOrder {
 
   // Writes the eight elements from k on. Returns their hi in `hi`, and adds their magnitudes: the
   // pass counts what FP16 loses.
-  __device__ __forceinline__ static void write8(unsigned char* line, std::int64_t k,
-                                                const float (&x)[8], unsigned (&hi)[4],
-                                                float& magnitude) {
+  __device__ WARPLADDER_INLINE_ON_GPU static void write8(unsigned char* line, std::int64_t k,
+                                                         const float (&x)[8], unsigned (&hi)[4],
+                                                         float& magnitude) {
     unsigned lo[4];
     WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 8; ++i) magnitude += fabsf(x[i]);
@@ -143,8 +143,9 @@ struct Tf32Pairs : Tf32Products {
                ? nearest
                : __uint_as_float(__float_as_uint(x) & 0xffffe000u);
   }
-  __device__ __forceinline__ static void write8(unsigned char* line, std::int64_t k,
-                                                const float (&x)[8], unsigned (&)[4], float&) {
+  __device__ WARPLADDER_INLINE_ON_GPU static void write8(unsigned char* line, std::int64_t k,
+                                                         const float (&x)[8], unsigned (&)[4],
+                                                         float&) {
     float hi[8], lo[8];
     WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 8; ++i) {
@@ -167,8 +168,9 @@ struct Tf32Once : Tf32Products, EightsInOrder {
   static constexpr int kBytes = 4;
   static constexpr bool kNeedsLeast = false, kCounted = false;
 
-  __device__ __forceinline__ static void write8(unsigned char* line, std::int64_t k,
-                                                const float (&x)[8], unsigned (&)[4], float&) {
+  __device__ WARPLADDER_INLINE_ON_GPU static void write8(unsigned char* line, std::int64_t k,
+                                                         const float (&x)[8], unsigned (&)[4],
+                                                         float&) {
     float hi[8];
     WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 8; ++i) hi[i] = Tf32Pairs::hi_of(x[i]);

@@ -87,9 +87,10 @@ __device__ __forceinline__ T load_contiguous(const T* from) {
 
 // Loads a piece as words: neighbouring lanes load neighbouring elements.
 template <SplitShape shape>
-__device__ __forceinline__ void load_piece_as_words(const SplitOperand& x, const float* from,
-                                                    int piece, int whole, int lane,
-                                                    float (&words)[8]) {
+__device__ WARPLADDER_INLINE_ON_GPU void load_piece_as_words(const SplitOperand& x,
+                                                             const float* from, int piece,
+                                                             int whole, int lane,
+                                                             float (&words)[8]) {
   const std::int64_t k0 = std::int64_t{piece} * kSplitPiece;
   const int left = piece < whole ? kSplitPiece : static_cast<int>(x.k - k0);
   WARPLADDER_UNROLL_ON_GPU
@@ -123,8 +124,8 @@ __device__ __forceinline__ void load_pieces(const float* from, int first, int wa
 
 // Exchanges the words of a piece among a warp's lanes, so that each gets its own neighbours.
 template <int kStride>
-__device__ __forceinline__ void exchange_words(float* piece, int lane, int own_first,
-                                               float (&own)[8]) {
+__device__ WARPLADDER_INLINE_ON_GPU void exchange_words(float* piece, int lane, int own_first,
+                                                        float (&own)[8]) {
   __syncwarp();  // no lane reads the previous piece any more
   WARPLADDER_UNROLL_ON_GPU
   for (int i = 0; i < 8; ++i) piece[i * 32 + lane] = own[i];

@@ -59,7 +59,7 @@ struct LossCount {
   unsigned least = 0;   // 1 / G of the piece where it is most, as PrecisionLoss codes it
 
   // Counts what the quick count leaves open. Elements are FP32 bits, as is the line's largest.
-  __device__ __forceinline__ void add_small(const float (&x)[8], unsigned largest) {
+  __device__ WARPLADDER_INLINE_ON_GPU void add_small(const float (&x)[8], unsigned largest) {
     const unsigned limit = (largest_in_halves(largest) & 0x7f800000u) - (17u << 23);
     WARPLADDER_UNROLL_ON_GPU
     for (int i = 0; i < 8; ++i) small += magnitude_bits(x[i]) - 1u < limit - 1u ? 1u : 0u;
@@ -115,7 +115,7 @@ struct QuickCount {
   unsigned all_above = ~0u, from8 = 0, exponents = 0;
   float magnitude = 0;
   // `ignored`: all bits if small elements are counted anyway, else none.
-  __device__ __forceinline__ void add(const unsigned (&hi)[4], unsigned ignored = 0) {
+  __device__ WARPLADDER_INLINE_ON_GPU void add(const unsigned (&hi)[4], unsigned ignored = 0) {
     constexpr unsigned k17 = 0x3400, k8 = 0x5800;  // 2^-2 and 2^7 as halves' bits
     unsigned above = ~0u;
     WARPLADDER_UNROLL_ON_GPU
@@ -226,8 +226,8 @@ struct LossCounts {
 // Records the maximum over a block's lines, whose counts its warps have just written, as loss
 // `at`. Called by all threads.
 template <class Sync>
-__device__ __forceinline__ void record_loss(const SplitOperand& x, unsigned at,
-                                            const LossCounts& counts, Sync& sync) {
+__device__ WARPLADDER_INLINE_ON_GPU void record_loss(const SplitOperand& x, unsigned at,
+                                                     const LossCounts& counts, Sync& sync) {
   sync();  // all warps have written their counts
   if (threadIdx.x >= 32) return;
   PrecisionLoss own;
