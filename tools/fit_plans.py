@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the corrections of sgemm's plans: fit_plans.py RECORDING.json... [--into FILE [--add [--again RUNG]]] [--folds N]
+"""Makes the corrections of sgemm's plans: fit_plans.py RECORDING.json... [--into FILE [--add [--again RUNG] [--trees N]]] [--folds N]
 
 A recording is of benchmarks/plan_times: for random products, or batches of them, what each rung takes by the
 model of plan(), what it took on a GPU, and how it cuts the product, beside cuBLAS. A recording of a single rung
@@ -10,8 +10,8 @@ a rung is near the best, of all or of those of its arithmetic, count most, for t
 
 --into: the file for the corrections, such as tuning/sm_90/sgemm_corrections.json. tools/generate_tuning.py
 compiles them in. --add: keeps what the file has, and learns the rungs that it lacks. --again: learns this one
-again, in as many trees as it has. --folds: says what plans lose on products that were not learned from, as it
-comes out with N parts, each left out once. Fitting needs NumPy.
+again, in as many trees as it has. --trees: learns in so many. --folds: says what plans lose on products that were
+not learned from, as it comes out with N parts, each left out once. Fitting needs NumPy.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ MOST_TIMES = 1  # logarithm: plan() leaves out what takes more than twice as lon
 ARITHMETICS = (
     {"row_07_register_parity", "row_11_few_rows", "row_13_split_k", "row_19_few_lines", "row_20_parity_split_k",
      "row_22_columns_stay", "row_24_batched_parity", "row_26_small_tiles", "row_27_grouped_warps",
-     "row_28_even_shares", "row_29_fitted_tiles", "row_30_even_tiles", "row_31_packed_operands"},
+     "row_28_even_shares", "row_29_fitted_tiles", "row_30_even_tiles", "row_31_packed_operands", "row_32_whole_depth"},
     {"row_08_double", "row_14_double_split_k"},
     {f"{rung}_in_batches"
      for rung in ("row_15_tiny_products", "row_16_streamed", "row_19_few_lines", "row_23_lone_warps",
                   "row_24_batched_parity", "row_26_small_tiles", "row_27_grouped_warps", "row_28_even_shares",
-                  "row_29_fitted_tiles")},
+                  "row_29_fitted_tiles", "row_32_whole_depth")},
 )
 
 
@@ -183,9 +183,9 @@ def forest(job: tuple) -> list:
     return trees
 
 
-def fitted(rows: list, kept: tuple | None = None, again: str | None = None) -> tuple:
+def fitted(rows: list, kept: tuple | None = None, again: str | None = None, trees: int | None = None) -> tuple:
     """(edges, {rung: trees}). `kept`: the same of an earlier fit, of which the edges stay, and the trees but for those
-    of the rung `again`."""
+    of the rung `again`. `trees`: of a rung that is learned."""
     edges, known = kept or (edges_of(rows), {})
     jobs = {rung: [] for rung in sorted({rung for row in rows for rung in row.times} - (set(known) - {again}))}
     for row in rows:
@@ -196,7 +196,7 @@ def fitted(rows: list, kept: tuple | None = None, again: str | None = None) -> t
             model, measured = row.times[rung]
             jobs[rung].append((bins, weight_of(row, rung), measured - model))
     def count(rung):
-        return len(known[rung]) if rung in known else LATER_TREES if kept else TREES
+        return trees or (len(known[rung]) if rung in known else LATER_TREES if kept else TREES)
     with Pool() as pool:
         learned = pool.map(forest, [(edges, of_rung, count(rung)) for rung, of_rung in jobs.items()], 1)
     return edges, {**known, **dict(zip(jobs, learned))}
@@ -294,6 +294,7 @@ def main() -> int:
     parser.add_argument("--into", type=Path, metavar="FILE")
     parser.add_argument("--add", action="store_true")
     parser.add_argument("--again", metavar="RUNG")
+    parser.add_argument("--trees", type=int, metavar="N")
     parser.add_argument("--folds", type=int, metavar="N")
     flags = parser.parse_args()
     kept = None
@@ -302,6 +303,8 @@ def main() -> int:
             raise Refused("--add needs a file to add --into, and takes no --folds")
         if flags.again and not flags.add:
             raise Refused("--again needs --add")
+        if flags.trees is not None and (not flags.add or flags.trees < 1):
+            raise Refused("--trees needs --add, and a number from 1 on")
         if not np:
             raise Refused("fitting needs NumPy (python3-numpy)")
         rows = read(flags.recordings)
@@ -328,7 +331,7 @@ def main() -> int:
                     *fitted([row for i, row in enumerate(rows) if i % flags.folds != fold]))
         say_all("Corrected, and left out of what was learned from", rows)
     if flags.into:
-        edges, forests = fitted(rows, kept, flags.again)
+        edges, forests = fitted(rows, kept, flags.again, flags.trees)
         correct(rows, edges, forests)
         say_all("Corrected, and learned from", rows)
         names = [Path(name).resolve() for name in flags.recordings]

@@ -117,6 +117,8 @@ TEST(SgemmPlan, FollowsTheArithmeticAndTheBatch) {
   EXPECT_EQ(planned(small, {}, Arithmetic::cuda_cores, {.count = 999}), "row_26_small_tiles");
   EXPECT_EQ(planned(compact(24, 39, 53), {}, Arithmetic::accurate, {.count = 1712}),
             "row_29_fitted_tiles");
+  EXPECT_EQ(planned(compact(68, 169, 58), {}, Arithmetic::accurate, {.count = 1866}),
+            "row_32_whole_depth");
   // Whatever the memory's bandwidth, Hopper's plans are those that were measured on an H200.
   runtime::Machine h100;
   h100.memory_bytes_per_s = 3.352e12;

@@ -100,6 +100,9 @@ class FitPlans(unittest.TestCase):
             unknown = self.run_tool(slower, "--into", into, "--add", "--again", "row_c")
             done = self.run_tool(slower, "--into", into, "--add", "--again", "row_a")
             again = json.loads(into.read_text())
+            all_anew = self.run_tool(slower, "--into", into, "--trees", "5")
+            shorter = self.run_tool(slower, "--into", into, "--add", "--again", "row_a", "--trees", "5")
+            fewer = json.loads(into.read_text())["forests"]
         self.assertEqual((alone.returncode, unknown.returncode), (2, 2))
         self.assertIn("--again needs --add", alone.stderr)
         self.assertIn("has no trees of row_c to learn again", unknown.stderr)
@@ -107,6 +110,10 @@ class FitPlans(unittest.TestCase):
         self.assertEqual((again["edges"], again["forests"]["row_b"]), (first["edges"], first["forests"]["row_b"]))
         self.assertNotEqual(again["forests"]["row_a"], first["forests"]["row_a"])
         self.assertEqual(len(again["forests"]["row_a"]), len(first["forests"]["row_a"]))
+        self.assertEqual((all_anew.returncode, shorter.returncode), (2, 0))
+        self.assertIn("--trees needs --add", all_anew.stderr)
+        trees = {rung: len(fit_plans.trees_of(text)) for rung, text in fewer.items()}
+        self.assertEqual((trees["row_a"], trees["row_b"]), (5, fit_plans.TREES))
 
     def test_traits(self):
         """The same product as in tests/ops/sgemm_plan_test.cpp."""

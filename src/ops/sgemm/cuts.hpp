@@ -8,6 +8,7 @@
 #include "ops/sgemm/parity_slices.hpp"
 #include "ops/sgemm/plan.hpp"
 #include "ops/sgemm/tensor/held_tiles.hpp"
+#include "ops/sgemm/whole_depth.hpp"
 
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
@@ -100,6 +101,18 @@ struct AndCutOfFitted {
     Cut cut = cut_of<C>(plan.rows_are_x);
     cut.slices = plan.warps;
     cut.steps = tiles(p.k, C::depth * plan.warps);
+    return {plan.time_s, cut};
+  }
+};
+
+// A CTA's warps have the tile together.
+struct AndCutOfWhole {
+  const Problem& p;
+
+  template <class C>
+  WithCut<double> operator()(const WholePlan& plan) const {
+    Cut cut{plan.warps_x * C::warp_x, plan.warps_y * C::warp_y};
+    cut.steps = tiles(p.k, whole_depth(p.k));
     return {plan.time_s, cut};
   }
 };

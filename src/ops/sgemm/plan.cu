@@ -10,6 +10,7 @@
 #include "ops/sgemm/double_slices.hpp"
 #include "ops/sgemm/even_tiles.hpp"
 #include "ops/sgemm/fitted_tiles.hpp"
+#include "ops/sgemm/large_tiles.hpp"
 #include "ops/sgemm/line_shares.hpp"
 #include "ops/sgemm/lone_warps.hpp"
 #include "ops/sgemm/parity_batches.hpp"
@@ -19,6 +20,7 @@
 #include "ops/sgemm/tensor/held_tiles.hpp"
 #include "ops/sgemm/tensor/mapped_tiles.hpp"
 #include "ops/sgemm/thread_tiles.hpp"
+#include "ops/sgemm/whole_depth.hpp"
 #include "ops/sgemm/plan.hpp"
 // clang-format on
 
@@ -43,6 +45,7 @@ WARPLADDER_USES_RUNG(row_28_even_shares);
 WARPLADDER_USES_RUNG(row_29_fitted_tiles);
 WARPLADDER_USES_RUNG(row_30_even_tiles);
 WARPLADDER_USES_RUNG(row_31_packed_operands);
+WARPLADDER_USES_RUNG(row_32_whole_depth);
 WARPLADDER_USES_RUNG(tc_13_mma_sync);
 #if WARPLADDER_HOPPER_CODE  // 0: this build holds no code for compute capability 9.0
 WARPLADDER_USES_RUNG(row_08_double);
@@ -59,80 +62,7 @@ WARPLADDER_USES_RUNG(tc_21_mapped_lines);
 
 namespace {
 
-constexpr double kTile = 128;
-double tiles_of(const Problem& p) {
-  return std::ceil(static_cast<double>(p.m) / kTile) * std::ceil(static_cast<double>(p.n) / kTile);
-}
-
 constexpr std::int64_t kFewRows = 128;  // what row_11 is for
-
-// A and B once, and C. Not minimal_bytes(): whoever asks for a plan's workspace knows no beta.
-double bytes_of(const Problem& p) {
-  const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n),
-             k = static_cast<double>(p.k);
-  return sizeof(float) * ((m + n) * k + m * n);
-}
-
-// Seconds by the model (slices.hpp, tuning.hpp). Of a kernel of large tiles, what C takes at their
-// end: lines that are no multiples of 4 elements are stored word by word.
-double time_of_large_stores(const Problem& p, const runtime::Machine& machine) {
-  const Tuning& tuning = tuning_of(machine);
-  const bool whole = p.n % 4 == 0;
-  return bytes_of(p) / ((whole ? tuning.large_store_share : tuning.ragged_store_share) *
-                        machine.memory_bytes_per_s);
-}
-// row_08_double: float64 on tensor cores, in tiles of which smaller ones lose more time to loads.
-WithCut<double> taken_in_float64(const Problem& p, const runtime::Machine& machine) {
-  struct Square {
-    int tile;
-    double elements;  // of C, in all rounds, each as long as in the largest tiles
-  };
-  const auto square = [&](int tile, double loss) {
-    const auto all = static_cast<double>(tiles(p.m, tile) * tiles(p.n, tile));
-    return Square{tile, std::ceil(all / machine.multiprocessors) * tile * tile * loss};
-  };
-  const auto [tile, elements] = std::ranges::min(
-      {square(128, 1.0), square(64, 1.15), square(32, 1.5)}, {}, &Square::elements);
-  const Tuning& tuning = tuning_of(machine);
-  constexpr int kStep = 16;  // of its tiles along k
-  const double multiply_s = 2 * elements * static_cast<double>(p.k) * machine.multiprocessors /
-                            (tuning.f64_share * machine.f64_tensor_flops_per_s),
-               steps_s = tuning.f64_step_s * static_cast<double>(tiles(p.k, kStep));
-  return {tuning.launch_s + std::max(multiply_s, steps_s) + time_of_large_stores(p, machine),
-          {tile, tile, 1, tiles(p.k, kStep)}};
-}
-// tc_10_full_range: pairs of halves, into which a pass splits the operands, or A alone, first.
-double time_in_pairs(const Problem& p, const runtime::Machine& machine, bool prepared) {
-  const Tuning& tuning = tuning_of(machine);
-  const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n),
-             k = static_cast<double>(p.k);
-  // 8 bytes an element, read and written.
-  const double bytes = 16 * (prepared ? m : m + n) * k;
-  // Two multiprocessors share a tile's k where tiles are few.
-  const double busy = std::min<double>(2 * tiles_of(p), machine.multiprocessors);
-  const double rate =
-      tuning.pairs_share * machine.f16_tensor_flops_per_s * busy / machine.multiprocessors;
-  return tuning.pairs_launch_s + bytes / (tuning.pass_share * machine.memory_bytes_per_s) +
-         tiles_of(p) * kTile * kTile * 2 * k / rate +
-         4 * m * n / (tuning.store_share * machine.memory_bytes_per_s);
-}
-
-// tc_13_mma_sync: the same with large tiles, one on a multiprocessor, or small ones, three, which
-// lose more time to loads.
-double time_by_warps(const Problem& p, const runtime::Machine& machine) {
-  const WarpTuning& tuning = tuning_row_of(machine).pairs_by_warps;
-  const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n),
-             k = static_cast<double>(p.k);
-  const auto waves = [&](int rows, int columns, int on_one, double loss) {
-    const auto all = static_cast<double>(tiles(p.m, rows) * tiles(p.n, columns));
-    return std::ceil(all / (on_one * machine.multiprocessors)) * on_one * rows * columns * loss;
-  };
-  const double elements = std::min(waves(128, 256, 1, 1.0), waves(64, 64, 3, 1.2));
-  return tuning.launch_s + 16 * (m + n) * k / (tuning.pass_share * machine.memory_bytes_per_s) +
-         2 * elements * k * machine.multiprocessors /
-             (tuning.pairs_share * machine.f16_tensor_flops_per_s) +
-         4 * m * n / (tuning_of(machine).store_share * machine.memory_bytes_per_s);
-}
 
 // Plans, and the seconds that they take by the model (slices.hpp).
 struct Considered {
@@ -288,6 +218,15 @@ void consider_fitted_tiles(Considered& plans, const Problem& p, std::int64_t cou
                  {WARPLADDER_PLANNED(row_29_fitted_tiles)}, rung);
 }
 
+void consider_whole_depth(Considered& plans, const Problem& p, std::int64_t count,
+                          const runtime::Machine& machine, Corrected rung) {
+  constexpr std::int64_t kLongest = 2 * kMostWholeDepth;  // others bring parts of k ahead
+  if (p.k > kLongest || !fits_whole(p.m, p.n, p.k, count)) return;
+  if (!ladder::runs_on(machine, rung_row_32_whole_depth)) return;
+  plans.consider(with_whole_tile(threaded_shape(p, count), machine, AndCutOfWhole{p}),
+                 {WARPLADDER_PLANNED(row_32_whole_depth)}, rung);
+}
+
 // Products of fewer rows or columns, or of fewer multiply-adds, have other rungs.
 void consider_even_tiles(Considered& plans, const Problem& p, const runtime::Machine& machine) {
   constexpr std::int64_t kLeast = 64;
@@ -335,10 +274,11 @@ Considered on_cuda_cores(const Problem& p, const runtime::Machine& machine, bool
     consider_even_tiles(plans, p, machine);
   }
   if (!ladder::runs_on(machine, rung_row_13_split_k)) return plans;
-  // Below such a C cublasSgemm's warps share k: its sums are shorter than row_22's.
+  // Below such a C cublasSgemm's warps share k: its sums are shorter.
   constexpr std::int64_t kShortSums = 8, kLeastElements = 1 << 20;
-  const bool columns_lose = in_terms && p.k > kShortSums && p.m * p.n < kLeastElements;
-  if (p.k <= kMostDepth && !columns_lose) {
+  const bool sums_lose = in_terms && p.k > kShortSums && p.m * p.n < kLeastElements;
+  if (!sums_lose) consider_whole_depth(plans, p, 1, machine, Corrected::row_32_whole_depth);
+  if (p.k <= kMostDepth && !sums_lose) {
     plans.consider(time_of_column_blocks(p.m, p.n, p.k, machine),
                    {WARPLADDER_PLANNED(row_22_columns_stay)}, Corrected::row_22_columns_stay,
                    cut_of<ColumnBlock<kMostDepth>>(true));
@@ -438,6 +378,7 @@ Considered together_of(const Problem& given, const runtime::Machine& machine, Ar
     consider_small_tiles(plans, p, count, machine, Sums::any,
                          Corrected::row_26_small_tiles_in_batches);
     consider_fitted_tiles(plans, p, count, machine, Corrected::row_29_fitted_tiles_in_batches);
+    consider_whole_depth(plans, p, count, machine, Corrected::row_32_whole_depth_in_batches);
     if (!in_terms || !loses_by_lines(p)) {
       consider_lines_along(plans, p, count, machine, Corrected::row_19_few_lines_in_batches);
       consider_even_shares(plans, p, count, machine, Corrected::row_28_even_shares_in_batches);
@@ -524,7 +465,7 @@ Considered plans_of_one(const Problem& given, const runtime::Machine& machine,
     const Plan in_pairs = prepared ? Plan{WARPLADDER_PLANNED(tc_14_prepared_full_range),
                                           prepared_workspace_bytes(given), 0, prepared_bytes(given)}
                                    : Plan{WARPLADDER_PLANNED(tc_10_full_range), workspace_bytes(p)};
-    constexpr auto kPairs = static_cast<std::int64_t>(kTile);
+    constexpr auto kPairs = static_cast<std::int64_t>(kLargeTile);
     plans.consider(time_s, in_pairs, Corrected::tc_10_full_range, {kPairs, kPairs});
   }
 #endif

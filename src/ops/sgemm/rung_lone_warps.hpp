@@ -4,7 +4,7 @@
 
 #include "ops/sgemm/lone_warps.hpp"
 #include "ops/sgemm/rung_operands.hpp"
-#include "ops/sgemm/rung_sliced.hpp"
+#include "ops/sgemm/store_lanes.hpp"
 
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
@@ -40,22 +40,9 @@ class LoneTile {
   }
 
   __device__ __forceinline__ void store(float* c, const Gemm& g) const {
-    const std::int64_t left = g.n - column_;
-    WARPLADDER_UNROLL_ON_GPU
-    for (int i = 0; i < C::lane_x; ++i) {
-      const std::int64_t row = row_ + line_of<C::lanes_x, kXAlong>(at_.lane_x, i);
-      if (row >= g.m) continue;
-      float* const to = c + row * g.ldc + column_;
-      WARPLADDER_UNROLL_ON_GPU
-      for (int j = 0; j < C::lane_y; j += kSingly ? 1 : 4) {
-        const int column = line_of<C::lanes_y, kSingly>(at_.lane_y, j);
-        if constexpr (kSingly) {
-          if (column < left) store_scaled(to + column, g.alpha, sum_[i][j], g.beta);
-        } else {
-          parts::store4<4>(to + column, left - column, g.alpha, &sum_[i][j], g.beta);
-        }
-      }
-    }
+    const LaneTarget to{
+        c + row_ * g.ldc + column_, g.ldc, g.m - row_, g.n - column_, at_.lane_x, at_.lane_y};
+    store_lanes<C, kXAlong, kSingly>(to, true, g.alpha, g.beta, sum_);
   }
 
  private:
