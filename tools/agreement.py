@@ -116,17 +116,16 @@ def reduce(options):
     gpu = origin["device"]["gpu"]["GPU"]
     home = ROOT / "results" / "current" / f"nvidia-{gpu_key(gpu)}"
     home.mkdir(parents=True, exist_ok=True)
-    for name, raw, data in (("agreement", "source.jsonl.gz", rows),
-                            ("bank_patterns", "patterns.csv.gz", measured_patterns(folder))):
+    for name, raw, data in (("agreement.json.xz", "source.jsonl.gz", rows),
+                            ("bank_patterns.json", "patterns.csv.gz", measured_patterns(folder))):
         whole = {"program": "agreement", "recorded": {"gpu": gpu, "date": options.date or origin["date"], "commit": options.commit,
                               "command": "tools/agreement_gpu.sh build/bin DIR",
                               "raw_sha256": hashlib.sha256((folder / raw).read_bytes()).hexdigest()}}
-        if name == "agreement":
-            path = home / "agreement.json.xz"
+        if data is rows:
             text = rendered({**whole, "counters": [*COUNTERS.values(), " + ".join(FMAS)]}, data)
         else:
-            path = home / f"{name}.json"
             text = keep_recording.rendered({**whole, "rows": data})
+        path = home / name
         path.write_bytes(keep_recording.bytes_of(path, text))
         print(f"{path}: {len(data)} rows, {len(text)} bytes")
 

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "ops/sgemm/thread_tiles.hpp"
 
@@ -106,7 +107,7 @@ double whole_time(const ThreadedShape& s, int warps_x, int warps_y,
 
 template <class C>
 WholePlan whole_plan_of(const ThreadedShape& s, const runtime::Machine& machine) {
-  WholePlan best{1, 1, whole_time<C>(s, 1, 1, machine)};
+  WholePlan best{1, 1, std::numeric_limits<double>::infinity()};
   const int depth = whole_depth(s.k);
   for (int x = 1; x <= std::min<std::int64_t>(kMostWholeWarps, tiles(s.m, C::warp_x)); ++x) {
     for (int y = 1; x * y <= kMostWholeWarps && y <= tiles(s.n, C::warp_y); ++y) {
