@@ -43,7 +43,8 @@ MOST_TIMES = 1  # logarithm: plan() leaves out what takes more than twice as lon
 ARITHMETICS = (
     {"row_07_register_parity", "row_11_few_rows", "row_13_split_k", "row_19_few_lines", "row_20_parity_split_k",
      "row_22_columns_stay", "row_24_batched_parity", "row_26_small_tiles", "row_27_grouped_warps",
-     "row_28_even_shares", "row_29_fitted_tiles", "row_30_even_tiles", "row_31_packed_operands", "row_32_whole_depth"},
+     "row_28_even_shares", "row_29_fitted_tiles", "row_30_even_tiles", "row_31_packed_operands", "row_32_whole_depth",
+     "row_33_low_tiles"},
     {"row_08_double", "row_14_double_split_k"},
     {f"{rung}_in_batches"
      for rung in ("row_15_tiny_products", "row_16_streamed", "row_19_few_lines", "row_23_lone_warps",

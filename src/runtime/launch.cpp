@@ -12,16 +12,14 @@
 namespace warpladder::runtime {
 namespace {
 
-// A launch that needs more than every kernel may have: dynamic shared memory beyond 48 KiB,
-// clusters of more than 8 blocks.
+// A launch that needs what a kernel may not have unasked: dynamic shared memory, which with the
+// static one may pass 48 KiB, or clusters of more than 8 blocks.
 struct Unusual {
-  static constexpr int kBytesUnasked = 48 << 10;
   static constexpr unsigned kClusterUnasked = 8;
   int word = 0;  // 2 · bytes + (more than 8 blocks ? 1 : 0)
 
   static Unusual of(const LaunchConfig& config) {
-    const auto bytes = static_cast<int>(config.dynamic_shared_bytes);
-    return {2 * (bytes > kBytesUnasked ? bytes : 0) + (config.cluster > kClusterUnasked)};
+    return {2 * static_cast<int>(config.dynamic_shared_bytes) + (config.cluster > kClusterUnasked)};
   }
   int bytes() const { return word / 2; }
   bool large_clusters() const { return word % 2 == 1; }

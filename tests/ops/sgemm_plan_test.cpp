@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
 #include <cstring>
+#include <initializer_list>
 #include <set>
 #include <string_view>
 #include <tuple>
@@ -267,48 +269,110 @@ TEST(SgemmPlans, AreRightInEveryTile) {
   }
 }
 
-// As few multiprocessors as here part tiles of C among CTAs, or leave CTAs several of them.
-TEST(SgemmPlans, AreRightInEveryShare) {
-  constexpr const char* kId = "row_28_even_shares";
-  std::set<std::tuple<std::int64_t, std::int64_t, bool, bool, bool, bool>> tried;
-  for (const int multiprocessors : {1, 3, 132}) {
+// A tile and a layout in which a rung in even shares was run; `parted`: a tile's CTAs shared it.
+struct Share {
+  std::int64_t rows, columns;
+  bool parted, trans_a, trans_b, whole;
+
+  auto operator<=>(const Share&) const = default;
+};
+// Runs a rung on products of few rows, or columns, in all layouts, once for each of its shares. As
+// few multiprocessors as here part tiles of C among CTAs, or leave CTAs several of them.
+std::set<Share> shares_run(std::string_view id, std::initializer_list<Shape> shapes) {
+  std::set<Share> tried;
+  for (const int multiprocessors : {1, 2, 3, 132}) {
     const runtime::Machine machine = made_up(80, multiprocessors, 0);
     const device::StandIn stand_in(machine);
-    for (const auto& [few, many, k] :
-         {Shape{3, 33, 40}, Shape{2, 100, 1000}, Shape{4, 257, 601}, Shape{8, 70, 1300},
-          Shape{5, 1030, 99}, Shape{7, 300, 300}, Shape{1, 2100, 61}, Shape{6, 65, 2050}}) {
-      for (const bool rows_are_few : {false, true}) {
-        for (const bool trans_a : {false, true}) {
-          for (const bool trans_b : {false, true}) {
-            const Problem p = compact(rows_are_few ? few : many, rows_are_few ? many : few, k,
-                                      Layout::row_major, trans_a, trans_b);
-            const Candidate found = candidate_of(kId, p, Arithmetic::cuda_cores, machine);
-            ASSERT_TRUE(found.plan.rung);
-            if (!tried
-                     .emplace(found.cut.rows, found.cut.columns, found.cut.partly, trans_a, trans_b,
-                              k % 4 == 0)
-                     .second) {
-              continue;
-            }
-            SCOPED_TRACE(testing::Message()
-                         << "in tiles of " << found.cut.rows << "x" << found.cut.columns
-                         << (found.cut.partly ? ", parted," : "") << " for " << p.m << "x" << p.n
-                         << "x" << k);
-            const PlannedProduct product(p);
-            product.judge(product.run(found.plan), product.truth());
-          }
+    for (const auto& [few, many, k] : shapes) {
+      for (const int layout : {0, 1, 2, 3, 4, 5, 6, 7}) {
+        const bool rows_are_few = layout % 2 == 1, trans_a = layout & 2, trans_b = layout & 4;
+        const Problem p = compact(rows_are_few ? few : many, rows_are_few ? many : few, k,
+                                  Layout::row_major, trans_a, trans_b);
+        const auto [plan, _, cut] = candidate_of(id, p, Arithmetic::cuda_cores, machine);
+        if (!plan.rung) {
+          ADD_FAILURE() << id << " is no candidate for " << p.m << "x" << p.n << "x" << k;
+          continue;
         }
+        const bool whole = (p.lda | p.ldb) % 4 == 0;
+        if (!tried.insert({cut.rows, cut.columns, cut.partly, trans_a, trans_b, whole}).second) {
+          continue;
+        }
+        SCOPED_TRACE(testing::Message() << id << " in tiles of " << cut.rows << "x" << cut.columns
+                                        << (cut.partly ? ", parted," : "") << " for " << p.m << "x"
+                                        << p.n << "x" << k);
+        const PlannedProduct product(p);
+        product.judge(product.run(plan), product.truth());
       }
     }
   }
-  const auto parted =
-      std::ranges::count_if(tried, [](const auto& one) { return std::get<2>(one); });
+  return tried;
+}
+std::size_t parted(const std::set<Share>& shares) {
+  return static_cast<std::size_t>(std::ranges::count_if(shares, &Share::parted));
+}
+
+TEST(SgemmPlans, AreRightInEveryShare) {
+  constexpr const char* kId = "row_28_even_shares";
+  const std::set<Share> lines = shares_run(kId, {{3, 33, 40},
+                                                 {2, 100, 1000},
+                                                 {4, 257, 601},
+                                                 {8, 70, 1300},
+                                                 {5, 1030, 99},
+                                                 {7, 300, 300},
+                                                 {1, 2100, 61},
+                                                 {6, 65, 2050}});
+  EXPECT_GE(parted(lines), 20u);
+  EXPECT_GE(lines.size() - parted(lines), 40u);
   // What is left of k is counted in 31 bits.
   EXPECT_FALSE(candidate_of(kId, compact(2, 3, std::int64_t{1} << 31), Arithmetic::cuda_cores,
                             made_up(80, 132, 0))
                    .plan.rung);
-  EXPECT_GE(parted, 20);
-  EXPECT_GE(tried.size() - static_cast<std::size_t>(parted), 40u);
+  const std::set<Share> tiles = shares_run("row_33_low_tiles", {{30, 130, 1300},
+                                                                {28, 2000, 92},
+                                                                {31, 2001, 101},
+                                                                {61, 891, 109},
+                                                                {64, 896, 108},
+                                                                {93, 891, 101},
+                                                                {96, 896, 100}});
+  // Three tiles, two sides of C with few lines, four layouts; parted and whole.
+  EXPECT_GE(parted(tiles), 30u);
+  EXPECT_GE(tiles.size() - parted(tiles), 30u);
+}
+
+// Distances of 32 bits do not reach from line to line.
+TEST(SgemmPlans, TakeLinesThatLieFarApart) {
+  constexpr std::int64_t kApart = 9'000'000;
+  for (const char* id : {"row_30_even_tiles", "row_33_low_tiles"}) {
+    for (const bool a_is_far : {false, true}) {
+      SCOPED_TRACE(testing::Message() << id << ", lines of " << (a_is_far ? "A" : "B"));
+      // Along k: of the larger operand.
+      Problem p = a_is_far ? compact(3, 2, 5) : compact(2, 3, 5, Layout::row_major, false, true);
+      (a_is_far ? p.lda : p.ldb) = kApart;
+      const std::vector<float> near = random_floats(10, 1), line = random_floats(15, 2);
+      std::vector<float> far(static_cast<std::size_t>(2 * kApart + 5));
+      for (std::size_t i = 0; i < line.size(); ++i) far[i / 5 * kApart + i % 5] = line[i];
+      constexpr auto cpu = runtime::Target::cpu;
+      const device::Buffer<float> a(cpu, a_is_far ? far : near), b(cpu, a_is_far ? near : far);
+      device::Buffer<float> c(cpu, std::vector<float>(6, NAN));
+      device::Memory workspace(cpu, 1 << 20);
+      device::Stream stream(cpu);
+      ladder::find_rung("sgemm", id)
+          .launcher(runtime::Flavour::counted)(
+              Call{p, a.data(), b.data(), c.data(), workspace.data()}, stream);
+      const std::vector<float> got = c.download();
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        const std::size_t row = i / static_cast<std::size_t>(p.n),
+                          column = i % static_cast<std::size_t>(p.n);
+        double sum = 0;
+        for (std::size_t x = 0; x < 5; ++x) {
+          // The near operand is A's 2×5, or B's 5×2.
+          sum += a_is_far ? double{line[row * 5 + x]} * near[x * 2 + column]
+                          : double{near[row * 5 + x]} * line[column * 5 + x];
+        }
+        EXPECT_NEAR(got[i], sum, 1e-6) << "element " << i;
+      }
+    }
+  }
 }
 
 // One product, stated in either layout, is planned alike and has the same bits.
@@ -339,11 +403,8 @@ TEST(SgemmPlans, ChooseByTheConstantsOfEachArchitecture) {
       {{1, 4096, 4096}, "row_27_grouped_warps", "row_28_even_shares", "row_11_few_rows"},
       {{17, 4097, 4099}, "row_27_grouped_warps", "row_11_few_rows", "tc_21_mapped_lines"},
       {{32, 4096, 11008}, "row_27_grouped_warps", "row_11_few_rows", "tc_21_mapped_lines"},
-      {{100, 10000, 1000}, "row_20_parity_split_k", "row_11_few_rows", "tc_19_cluster_slices"},
-      {{128, 1024, 16384},
-       "row_20_parity_split_k",
-       "row_20_parity_split_k",
-       "tc_15_split_on_the_way"},
+      {{100, 10000, 1000}, "row_20_parity_split_k", "row_33_low_tiles", "tc_19_cluster_slices"},
+      {{128, 1024, 16384}, "row_20_parity_split_k", "row_33_low_tiles", "tc_15_split_on_the_way"},
       {{12544, 64, 147}, "row_27_grouped_warps", "row_11_few_rows", "tc_21_mapped_lines"},
       {{32, 32, 1000000}, "row_27_grouped_warps", "row_13_split_k", "row_13_split_k"},
       {{4096, 4096, 16}, "row_07_register_parity", "row_22_columns_stay", "row_22_columns_stay"},

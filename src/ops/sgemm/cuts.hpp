@@ -118,8 +118,9 @@ struct AndCutOfWhole {
 };
 
 // What CTAs take of a tile's k on average are its slices.
-inline Cut cut_of_even_shares(const EvenShares& s) {
-  Cut cut = cut_of<EvenTile>(true);
+template <class C>
+Cut cut_of_even_shares(const EvenShares& s) {
+  Cut cut = cut_of<C>(true);
   cut.slices = std::max(1, s.ctas / s.tiles);
   cut.steps = s.most_rounds();
   cut.partly = s.parted;

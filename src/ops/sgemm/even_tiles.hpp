@@ -83,36 +83,42 @@ inline double even_time(const EvenCopies& copies, const EvenShares& s,
          (s.parted ? kPart_s * std::max(0.0, 1 / of_cta - 1) : 0);
 }
 
-// CTAs that run at once.
-inline std::int64_t even_slots(const runtime::Machine& machine) {
-  return EvenTile::resident * machine.multiprocessors;
-}
-
-inline EvenShares even_shares(const Problem& p, const EvenCopies& copies,
-                              const runtime::Machine& machine) {
-  using C = EvenTile;
-  constexpr std::int64_t kMostParts = 8;  // of a tile: one CTA adds them up
-  const std::int64_t of_c = tiles(p.m, C::rows) * tiles(p.n, C::columns);
-  const auto all = static_cast<int>(std::max<std::int64_t>(1, of_c)),
+// Whole tiles of C, a CTA each.
+template <class C>
+EvenShares whole_shares(const Problem& p) {
+  const auto all = static_cast<int>(
+                 std::max<std::int64_t>(1, tiles(p.m, C::rows) * tiles(p.n, C::columns))),
              rounds = static_cast<int>(std::max<std::int64_t>(1, tiles(p.k, C::depth)));
-  const auto taking = [&](std::int64_t ctas, bool parted) {
-    EvenShares s{all, rounds, static_cast<int>(ctas), parted, 0};
-    s.time_s = even_time(copies, s, machine);
-    return s;
-  };
-  EvenShares best = taking(all, false);
-  for (int each = 1; each <= C::resident && rounds > 1; ++each) {
-    const std::int64_t most = std::min<std::int64_t>(rounds, kMostParts) * all,
+  return {all, rounds, all, false, 0};
+}
+// The fastest shares, by time(EvenShares). `most_parts`: of a tile, for one CTA adds them up.
+template <class C, class Time>
+EvenShares fastest_shares(const Problem& p, std::int64_t most_parts,
+                          const runtime::Machine& machine, const Time& time) {
+  EvenShares best = whole_shares<C>(p), parts = best;
+  best.time_s = time(best);
+  parts.parted = true;
+  for (int each = 1; each <= C::resident && best.rounds > 1; ++each) {
+    const std::int64_t most = std::min<std::int64_t>(best.rounds, most_parts) * best.tiles,
                        slots = std::int64_t{each} * machine.multiprocessors;
-    const EvenShares parts = taking(std::min(most, slots), true);
+    parts.ctas = static_cast<int>(std::min(most, slots));
+    parts.time_s = time(parts);
     if (parts.time_s < best.time_s) best = parts;
   }
   return best;
 }
+inline double seconds_of(const EvenShares& s) { return s.time_s; }
+
+inline EvenShares even_shares(const Problem& p, const EvenCopies& copies,
+                              const runtime::Machine& machine) {
+  constexpr std::int64_t kMostParts = 8;
+  return fastest_shares<EvenTile>(
+      p, kMostParts, machine, [&](const EvenShares& s) { return even_time(copies, s, machine); });
+}
 
 // Where tiles are parted, CTAs lay down sums, and count them.
-inline std::size_t bytes_of_even_shares(const EvenShares& s) {
-  using C = EvenTile;
+template <class C>
+std::size_t bytes_of_even_shares(const EvenShares& s) {
   return s.parted ? (sizeof(float) * C::rows * C::columns + sizeof(unsigned)) *
                         static_cast<std::size_t>(s.ctas)
                   : 0;
@@ -122,7 +128,7 @@ inline std::size_t bytes_of_even_shares(const EvenShares& s) {
 inline std::size_t bytes_of_packed(const Problem& p, const EvenShares& s) {
   return sizeof(float) * static_cast<std::size_t>(line_of_slice(p.m) + line_of_slice(p.n)) *
              static_cast<std::size_t>(p.k) +
-         bytes_of_even_shares(s);
+         bytes_of_even_shares<EvenTile>(s);
 }
 
 }  // namespace WARPLADDER_FLAVOUR

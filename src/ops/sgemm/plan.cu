@@ -13,6 +13,7 @@
 #include "ops/sgemm/large_tiles.hpp"
 #include "ops/sgemm/line_shares.hpp"
 #include "ops/sgemm/lone_warps.hpp"
+#include "ops/sgemm/low_tiles.hpp"
 #include "ops/sgemm/parity_batches.hpp"
 #include "ops/sgemm/ring_slices.hpp"
 #include "ops/sgemm/streams.hpp"
@@ -46,6 +47,7 @@ WARPLADDER_USES_RUNG(row_29_fitted_tiles);
 WARPLADDER_USES_RUNG(row_30_even_tiles);
 WARPLADDER_USES_RUNG(row_31_packed_operands);
 WARPLADDER_USES_RUNG(row_32_whole_depth);
+WARPLADDER_USES_RUNG(row_33_low_tiles);
 WARPLADDER_USES_RUNG(tc_13_mma_sync);
 #if WARPLADDER_HOPPER_CODE  // 0: this build holds no code for compute capability 9.0
 WARPLADDER_USES_RUNG(row_08_double);
@@ -234,14 +236,29 @@ void consider_even_tiles(Considered& plans, const Problem& p, const runtime::Mac
   if (std::min(p.m, p.n) <= kLeast || flops(p) < kLeastFlops || !fits_even_tiles(p)) return;
   if (!ladder::runs_on(machine, rung_row_30_even_tiles)) return;
   const EvenShares s = even_shares(p, copies_as_they_are(p), machine);
-  plans.consider(s.time_s, {WARPLADDER_PLANNED(row_30_even_tiles), bytes_of_even_shares(s)},
-                 Corrected::row_30_even_tiles, cut_of_even_shares(s));
+  plans.consider(s.time_s,
+                 {WARPLADDER_PLANNED(row_30_even_tiles), bytes_of_even_shares<EvenTile>(s)},
+                 Corrected::row_30_even_tiles, cut_of_even_shares<EvenTile>(s));
   const EvenCopies packed = packed_copies(p);
   if (packed.to_pack == 0) return;
   const EvenShares of_packed = even_shares(p, packed, machine);
   plans.consider(of_packed.time_s,
                  {WARPLADDER_PLANNED(row_31_packed_operands), bytes_of_packed(p, of_packed)},
-                 Corrected::row_31_packed_operands, cut_of_even_shares(of_packed));
+                 Corrected::row_31_packed_operands, cut_of_even_shares<EvenTile>(of_packed));
+}
+
+void consider_low_tiles(Considered& plans, const Problem& given, const runtime::Machine& machine) {
+  constexpr std::int64_t kFewest = 12, kMost = 2048;
+  constexpr double kLeastFlops = 1e7;
+  const Problem p = smaller_first(given);
+  if (p.m <= kFewest || p.m > kMost || flops(p) < kLeastFlops || !fits_low_tiles(p)) return;
+  if (!ladder::runs_on(machine, rung_row_33_low_tiles)) return;
+  with_low_tile(p, machine, [&]<class C>(const EvenShares& s) {
+    Cut cut = cut_of_even_shares<C>(s);
+    if (is_turned(given)) std::swap(cut.rows, cut.columns);
+    plans.consider(s.time_s, {WARPLADDER_PLANNED(row_33_low_tiles), bytes_of_low_tiles<C>(p, s)},
+                   Corrected::row_33_low_tiles, cut);
+  });
 }
 
 // The rungs on CUDA cores. `in_terms`: others are as fast and more accurate where sums of long k
@@ -278,6 +295,7 @@ Considered on_cuda_cores(const Problem& p, const runtime::Machine& machine, bool
   constexpr std::int64_t kShortSums = 8, kLeastElements = 1 << 20;
   const bool sums_lose = in_terms && p.k > kShortSums && p.m * p.n < kLeastElements;
   if (!sums_lose) consider_whole_depth(plans, p, 1, machine, Corrected::row_32_whole_depth);
+  if (!sums_lose && large_tiles) consider_low_tiles(plans, p, machine);
   if (p.k <= kMostDepth && !sums_lose) {
     plans.consider(time_of_column_blocks(p.m, p.n, p.k, machine),
                    {WARPLADDER_PLANNED(row_22_columns_stay)}, Corrected::row_22_columns_stay,

@@ -15,9 +15,10 @@ struct EvenGemm {
   BandedTiles tiles;
   parts::Divisor rounds;  // of a tile
   parts::EvenParts shares;
-  int unit;         // rounds that are not parted
-  float4* partial;  // EvenTile::threads · kEvenFours for each CTA
-  unsigned* parts;  // by the CTA that ends a tile: how many others have laid their sums down
+  int unit;             // rounds that are not parted
+  float4* partial;      // a tile's elements for each CTA
+  unsigned* parts;      // by the CTA that ends a tile: how many others have laid their sums down
+  bool turned = false;  // C's rows are the columns of this product
 
   __host__ __device__ __forceinline__ int first_round(int cta) const {
     return shares.first(cta) * unit;
@@ -29,43 +30,53 @@ struct EvenPiece {
   __device__ __forceinline__ bool ends_tile() const { return end == of_tile; }
 };
 
-// Both operands by fours are so few copies that all are asked for at once. Words are spread over a
-// round's steps.
-enum class Copying { at_once, spread };
-template <Copying kHow, bool kARows, bool kBRows, int kOfA, int kOfB>
+// How a CTA copies A and B: a RingCopy asks for all of a round's copies at once, a SpreadCopy for
+// some between its steps.
+template <class Tile, bool kARows, bool kBRows, class CopyA, class CopyB>
 struct EvenOperands {
-  using C = EvenTile;
-  static constexpr Copying how = kHow;
+  using C = Tile;
   static constexpr bool a_rows = kARows, b_rows = kBRows;
-  template <int kOuter, bool kAlong, int kVector>
-  using Copy = std::conditional_t<how == Copying::spread,
-                                  SpreadCopy<kOuter, C::depth, C::threads, kAlong, kVector>,
-                                  RingCopy<kOuter, C::depth, C::threads, kAlong, kVector>>;
-  using OfA = Copy<C::rows, kARows, kOfA>;
-  using OfB = Copy<C::columns, !kBRows, kOfB>;
-  struct Stage {
-    float a[C::depth][OfA::stride], b[C::depth][OfB::stride];
+  template <class Copy>
+  static constexpr bool is_spread = requires(const Copy& copy) {
+    copy.copy_part(nullptr, 0);
   };
-  OfA a;
-  OfB b;
+  static constexpr bool any_spread = is_spread<CopyA> || is_spread<CopyB>;
+  struct Stage {
+    float a[C::depth][CopyA::stride], b[C::depth][CopyB::stride];
+  };
+  CopyA a;
+  CopyB b;
+
+  // Of a piece, whose part of k becomes g's.
+  __device__ __forceinline__ static EvenOperands of(const EvenGemm& e, const EvenPiece& piece,
+                                                    const TileOrigin& tile, Gemm& g) {
+    take_rounds<C, kARows, kBRows>(g, piece.begin, piece.end, piece.of_tile);
+    return {{g.a, g.lda, e.lines_a, tile.row}, {g.b, g.ldb, e.lines_b, tile.column}};
+  }
+  __device__ __forceinline__ static void store(const EvenGemm&, const ProductPart& part,
+                                               ParityPlace at, const ParitySums<C>& sums,
+                                               float* staging) {
+    store_part<C, parts::AsItIs>(part, at, sums.sum, staging);
+  }
 
   // The next `depths` of k, and zeros after them.
   __device__ __forceinline__ void copy(Stage& stage, int depths) {
     a.copy(stage.a, depths);
     b.copy(stage.b, depths);
   }
-  // What belongs to a step of C::depth, of the next C::depth of k.
+  // Of the next C::depth of k, what is asked for at once.
+  __device__ __forceinline__ void copy_at_once(Stage& stage) {
+    if constexpr (!is_spread<CopyA>) a.copy(stage.a, C::depth);
+    if constexpr (!is_spread<CopyB>) b.copy(stage.b, C::depth);
+  }
+  // What belongs to a step of C::depth.
   __device__ __forceinline__ void copy_step(Stage& stage, int step) const {
-    if constexpr (how == Copying::spread) {
-      copy_parts(a, stage.a, step);
-      copy_parts(b, stage.b, step);
-    }
+    if constexpr (is_spread<CopyA>) copy_parts(a, stage.a, step);
+    if constexpr (is_spread<CopyB>) copy_parts(b, stage.b, step);
   }
   __device__ __forceinline__ void advance() {
-    if constexpr (how == Copying::spread) {
-      a.advance(C::depth);
-      b.advance(C::depth);
-    }
+    if constexpr (is_spread<CopyA>) a.advance(C::depth);
+    if constexpr (is_spread<CopyB>) b.advance(C::depth);
   }
 
  private:
@@ -81,12 +92,11 @@ struct EvenOperands {
 
 // Adds up `rounds` of k of a tile. The last step of a round is multiplied when the next round's
 // first loads are under way; before the first round it has zeros.
-template <class Operands>
-__device__ __forceinline__ void add_rounds(ParitySums<EvenTile>& sums,
-                                           typename Operands::Stage (&ring)[EvenTile::stages],
+template <class Operands, class C = typename Operands::C>
+__device__ __forceinline__ void add_rounds(ParitySums<C>& sums,
+                                           typename Operands::Stage (&ring)[C::stages],
                                            Operands& operands, ParityPlace at, int rounds,
                                            int first_depth) {
-  using C = EvenTile;
   constexpr int kAhead = C::stages - 1;
   WARPLADDER_UNROLL
   for (int round = 0; round < kAhead; ++round) {
@@ -100,10 +110,8 @@ __device__ __forceinline__ void add_rounds(ParitySums<EvenTile>& sums,
     __syncthreads();  // the round is whole, and nobody reads the stage to be filled
     const bool more = round + kAhead < rounds;
     sums.load(ring[reads].a, ring[reads].b, at, 0, 0);
-    if constexpr (Operands::how == Copying::at_once) {
-      if (more) operands.copy(ring[writes], C::depth);
-      ptx::cp_async_commit();
-    }
+    if (more) operands.copy_at_once(ring[writes]);
+    if constexpr (!Operands::any_spread) ptx::cp_async_commit();
     sums.multiply(C::depth - 1);
     WARPLADDER_UNROLL_ON_GPU
     for (int k = 0; k + 1 < C::depth; ++k) {
@@ -111,7 +119,7 @@ __device__ __forceinline__ void add_rounds(ParitySums<EvenTile>& sums,
       if (more) operands.copy_step(ring[writes], k);
       sums.multiply(k);
     }
-    if constexpr (Operands::how == Copying::spread) {
+    if constexpr (Operands::any_spread) {
       if (more) operands.copy_step(ring[writes], C::depth - 1);
       operands.advance();
       ptx::cp_async_commit();
@@ -122,24 +130,21 @@ __device__ __forceinline__ void add_rounds(ParitySums<EvenTile>& sums,
   sums.multiply(C::depth - 1);
 }
 
-template <class Operands>
-__device__ __forceinline__ ProductPart add_piece(ParitySums<EvenTile>& sums,
-                                                 typename Operands::Stage (&ring)[EvenTile::stages],
+template <class Operands, class C = typename Operands::C>
+__device__ __forceinline__ ProductPart add_piece(ParitySums<C>& sums,
+                                                 typename Operands::Stage (&ring)[C::stages],
                                                  const EvenGemm& e, const EvenPiece& piece,
                                                  ParityPlace at) {
-  using C = EvenTile;
-  const auto [row0, column0] =
-      e.tiles.origin<C::rows, C::columns>(static_cast<unsigned>(piece.tile));
+  const TileOrigin tile = e.tiles.origin<C::rows, C::columns>(static_cast<unsigned>(piece.tile));
   Gemm g = e.gemm;
-  take_rounds<C, Operands::a_rows, Operands::b_rows>(g, piece.begin, piece.end, piece.of_tile);
-  Operands operands{{g.a, g.lda, e.lines_a, row0}, {g.b, g.ldb, e.lines_b, column0}};
+  auto operands = Operands::of(e, piece, tile, g);
   WARPLADDER_UNROLL
   for (int i = 0; i < C::thread_rows; ++i) sums.a[1][i] = 0;
   WARPLADDER_UNROLL
   for (int j = 0; j < C::thread_columns; ++j) sums.b[1][j] = 0;
   add_rounds(sums, ring, operands, at, piece.end - piece.begin,
              static_cast<int>((g.k - 1) % C::depth) + 1);  // only the first is ragged
-  return {g, row0, column0, g.ldc % 4 == 0 && is_whole(g.c)};
+  return {g, tile.row, tile.column, g.ldc % 4 == 0 && is_whole(g.c)};
 }
 
 template <int kThreads>
@@ -148,14 +153,15 @@ __device__ __forceinline__ void clear_counts(unsigned* parts, int count) {
 }
 
 // CTAs lay down the sums of a tile that others end, each thread its own.
-constexpr int kEvenFours = EvenTile::thread_rows * EvenTile::thread_columns / 4;
+template <class C>
+constexpr int kEvenFours = C::thread_rows* C::thread_columns / 4;
+template <class C>
 __device__ WARPLADDER_INLINE_ON_GPU void lay_down_part(const EvenGemm& e, int cta,
                                                        const EvenPiece& piece,
-                                                       ParitySums<EvenTile>& sums) {
-  using C = EvenTile;
-  float4* const to = e.partial + std::int64_t{cta} * (C::threads * kEvenFours) + threadIdx.x;
+                                                       ParitySums<C>& sums) {
+  float4* const to = e.partial + std::int64_t{cta} * (C::threads * kEvenFours<C>)+threadIdx.x;
   WARPLADDER_UNROLL_ON_GPU
-  for (int i = 0; i < kEvenFours; ++i) {
+  for (int i = 0; i < kEvenFours<C>; ++i) {
     to[i * C::threads] =
         make_float4(sums[4 * i], sums[4 * i + 1], sums[4 * i + 2], sums[4 * i + 3]);
   }
@@ -167,10 +173,10 @@ __device__ WARPLADDER_INLINE_ON_GPU void lay_down_part(const EvenGemm& e, int ct
 }
 
 // Adds to the sums of a tile that this CTA ends what CTAs before it have of it, in their order.
+template <class C>
 __device__ WARPLADDER_INLINE_ON_GPU void add_other_parts(const EvenGemm& e, int cta,
                                                          const EvenPiece& piece,
-                                                         ParitySums<EvenTile>& sums) {
-  using C = EvenTile;
+                                                         ParitySums<C>& sums) {
   const int first = e.shares.part_of(piece.tile * piece.of_tile);
   if (threadIdx.x == 0) {
     while (atomicAdd(&e.parts[cta], 0u) < static_cast<unsigned>(cta - first)) {
@@ -181,9 +187,9 @@ __device__ WARPLADDER_INLINE_ON_GPU void add_other_parts(const EvenGemm& e, int 
   WARPLADDER_NO_UNROLL
   for (int other = first; other < cta; ++other) {
     const float4* const from =
-        e.partial + std::int64_t{other} * (C::threads * kEvenFours) + threadIdx.x;
+        e.partial + std::int64_t{other} * (C::threads * kEvenFours<C>)+threadIdx.x;
     WARPLADDER_UNROLL_ON_GPU
-    for (int i = 0; i < kEvenFours; ++i) {
+    for (int i = 0; i < kEvenFours<C>; ++i) {
       const float4 four = from[i * C::threads];
       sums[4 * i] += four.x;
       sums[4 * i + 1] += four.y;
@@ -195,11 +201,10 @@ __device__ WARPLADDER_INLINE_ON_GPU void add_other_parts(const EvenGemm& e, int 
 
 // A CTA goes through its share from the end: it lays down at once what a CTA behind it waits for,
 // and when it ends a tile itself, the CTAs before it have long laid down theirs.
-template <Copying how, bool kARows, bool kBRows, int kOfA, int kOfB>
-static __global__ void __launch_bounds__(EvenTile::threads, EvenTile::resident)
+template <class Operands>
+static __global__ void __launch_bounds__(Operands::C::threads, Operands::C::resident)
     multiply_even_tiles(EvenGemm e) {
-  using C = EvenTile;
-  using Operands = EvenOperands<how, kARows, kBRows, kOfA, kOfB>;
+  using C = typename Operands::C;
   __shared__ __align__(16) typename Operands::Stage ring[C::stages];
   const ParityPlace at = parity_place<C>(threadIdx.x);
   const int cta = static_cast<int>(blockIdx.x), begin = e.first_round(cta);
@@ -214,7 +219,7 @@ static __global__ void __launch_bounds__(EvenTile::threads, EvenTile::resident)
     const ProductPart part = add_piece<Operands>(sums, ring, e, piece, at);
     if (piece.ends_tile()) {
       if (starts_at > 0) add_other_parts(e, cta, piece, sums);
-      store_part<C, parts::AsItIs>(part, at, sums.sum, &ring[0].a[0][0]);
+      Operands::store(e, part, at, sums, &ring[0].a[0][0]);
     } else {
       lay_down_part(e, cta, piece, sums);
     }
@@ -222,10 +227,9 @@ static __global__ void __launch_bounds__(EvenTile::threads, EvenTile::resident)
     if (end > begin) __syncthreads();  // the ring is read no more
   }
 }
-
 // Sums lie in the workspace from `room` on.
-inline EvenGemm even_gemm(const Gemm& g, const EvenShares& s, void* room) {
-  using C = EvenTile;
+template <class C>
+EvenGemm even_gemm(const Gemm& g, const EvenShares& s, void* room) {
   auto* const partial = static_cast<float4*>(room);
   const std::int64_t ctas = s.parted ? s.ctas : 0;  // that may lay down sums
   return {.gemm = g,
@@ -236,17 +240,33 @@ inline EvenGemm even_gemm(const Gemm& g, const EvenShares& s, void* room) {
           .shares = parts::EvenParts::of(s.parted ? s.tiles * s.rounds : s.tiles, s.ctas),
           .unit = s.parted ? 1 : s.rounds,
           .partial = partial,
-          .parts = reinterpret_cast<unsigned*>(partial + ctas * C::threads * kEvenFours)};
+          .parts = reinterpret_cast<unsigned*>(partial + ctas * C::threads * kEvenFours<C>)};
 }
 
-// `behind_another`: a launch that it waits for. Fewer CTAs that start before that one's end crowd
-// onto the multiprocessors that are free first.
-template <class Kernel>
+// Shared memory that so many CTAs take beyond their own, so that multiprocessors get as many each.
+// Else, behind another launch, they crowd onto the multiprocessors that are free first.
+inline std::size_t spreading_bytes(std::int64_t ctas, std::size_t own,
+                                   const runtime::Machine& machine) {
+  constexpr std::int64_t kReserved = 1024, kUnit = 128;  // of a CTA; what is counted in
+  const std::int64_t each = tiles(ctas, machine.multiprocessors),
+                     share = machine.shared_bytes_per_multiprocessor / each - kReserved,
+                     most = std::min<std::int64_t>(share, machine.shared_bytes_per_block) -
+                            static_cast<std::int64_t>(own);
+  return static_cast<std::size_t>(std::max<std::int64_t>(0, most / kUnit * kUnit));
+}
+
+// `behind_another`: a launch that it waits for.
+template <class Operands>
 void launch_even_tiles(const EvenGemm& e, const EvenShares& s, bool behind_another,
-                       const Kernel& kernel, runtime::StreamView& stream) {
-  runtime::LaunchShape shape{dim3(static_cast<unsigned>(s.ctas)), dim3(EvenTile::threads)};
-  shape.overlaps_previous = behind_another && s.ctas >= even_slots(*stream.machine);
-  runtime::launch(stream, shape, kernel, e);
+                       runtime::StreamView& stream) {
+  using C = typename Operands::C;
+  runtime::LaunchShape shape{dim3(static_cast<unsigned>(s.ctas)), dim3(C::threads)};
+  if (behind_another) {
+    constexpr std::size_t kOwn = C::stages * sizeof(typename Operands::Stage);
+    shape.dynamic_shared_bytes = spreading_bytes(s.ctas, kOwn, *stream.machine);
+    shape.overlaps_previous = true;
+  }
+  runtime::launch(stream, shape, multiply_even_tiles<Operands>, e);
 }
 
 inline bool takes_even(const Call& call) {
@@ -254,8 +274,8 @@ inline bool takes_even(const Call& call) {
 }
 
 // Of the product's kernel. Each piece of a tile adds a step of zeros.
-inline ladder::Totals predict_even_tiles(const EvenShares& s) {
-  using C = EvenTile;
+template <class C>
+ladder::Totals predict_even_tiles(const EvenShares& s) {
   const std::uint64_t rounds = std::uint64_t{1} * s.tiles * s.rounds;
   const auto shares = parts::EvenParts::of(static_cast<int>(rounds), s.ctas);
   std::uint64_t pieces = s.tiles, barriers = rounds;

@@ -1,5 +1,5 @@
 #pragma once
-// The pass of row_31_packed_operands, which lays operands across k.
+// The pass of row_31_packed_operands and row_33_low_tiles, which lays operands across k.
 
 #include "ops/sgemm/rung_even_tiles.hpp"
 
@@ -67,6 +67,12 @@ static __global__ void __launch_bounds__(kPackThreads)
   }
 }
 
+// Of all warps.
+inline std::uint64_t barriers_of_packing(std::int64_t lines, std::int64_t k) {
+  return static_cast<std::uint64_t>(tiles(lines, kPackLines) * tiles(k, kPackDepth)) *
+         (kPackThreads / 32);
+}
+
 // An operand as it is, or as it shall be packed to `room`, which then begins behind it.
 inline Packing packing_of(const float* data, std::int64_t ld, std::int64_t lines, std::int64_t k,
                           bool along, float*& room) {
@@ -85,23 +91,15 @@ inline Packing packing_of(const float* data, std::int64_t ld, std::int64_t lines
   return x;
 }
 
-inline void launch_packed(const Gemm& g, bool trans_a, bool trans_b, const EvenShares& s,
-                          runtime::StreamView& stream) {
-  auto* room = static_cast<float*>(g.workspace);
-  const Packing a = packing_of(g.a, g.lda, g.m, g.k, !trans_a, room),
-                b = packing_of(g.b, g.ldb, g.n, g.k, trans_b, room);
-  EvenGemm e = even_gemm(g, s, room);
-  e.lines_a = line_of_slice(g.m);
-  e.lines_b = line_of_slice(g.n);
-  if (a.to) e.gemm.a = a.to, e.gemm.lda = a.ld_to;
-  if (b.to) e.gemm.b = b.to, e.gemm.ldb = b.ld_to;
+// What comes in front of a product in shares `s`: operands are packed, and counts cleared. False
+// where there is nothing to do.
+inline bool launch_pass(const Packing& a, const Packing& b, const EvenGemm& e, const EvenShares& s,
+                        runtime::StreamView& stream) {
   const unsigned blocks = std::max(a.blocks + b.blocks, s.parted ? 1u : 0u);
-  if (blocks > 0) {
-    runtime::launch(stream, {dim3(blocks), dim3(kPackThreads)}, pack_operands, a, b, e.parts,
-                    s.parted ? s.ctas : 0);
-  }
-  launch_even_tiles(e, s, blocks > 0, multiply_even_tiles<Copying::at_once, false, true, 4, 4>,
-                    stream);
+  if (blocks == 0) return false;
+  runtime::launch(stream, {dim3(blocks), dim3(kPackThreads)}, pack_operands, a, b, e.parts,
+                  s.parted ? s.ctas : 0);
+  return true;
 }
 
 }  // namespace WARPLADDER_FLAVOUR

@@ -25,21 +25,38 @@ __global__ void __launch_bounds__(kJoinThreads) clear_parts(unsigned* parts, int
   clear_counts<kJoinThreads>(parts, count);
 }
 
+// How both operands are copied.
+template <bool kARows, bool kBRows, template <int, int, int, bool, int> class Copy, int kOfA,
+          int kOfB>
+using Operands =
+    EvenOperands<EvenTile, kARows, kBRows,
+                 Copy<EvenTile::rows, EvenTile::depth, EvenTile::threads, kARows, kOfA>,
+                 Copy<EvenTile::columns, EvenTile::depth, EvenTile::threads, !kBRows, kOfB>>;
+
 template <bool kARows, bool kBRows>
-auto kernel_for(const Gemm& g) {
+void launch_product(const EvenGemm& e, const EvenShares& s, runtime::StreamView& stream) {
+  const auto with = [&]<template <int, int, int, bool, int> class Copy, int kOfA, int kOfB>() {
+    launch_even_tiles<Operands<kARows, kBRows, Copy, kOfA, kOfB>>(e, s, s.parted, stream);
+  };
+  const Gemm& g = e.gemm;
   constexpr int kMostOfA = kARows ? 1 : 4, kMostOfB = kBRows ? 4 : 1;
-  constexpr Copying kFours = kMostOfA + kMostOfB == 8 ? Copying::at_once : Copying::spread;
   constexpr std::int64_t kMostLd =
       SpreadCopy<EvenTile::rows, EvenTile::depth, EvenTile::threads, true, 1>::most_ld;
-  if (std::max(g.lda, g.ldb) > kMostLd) {
-    return multiply_even_tiles<Copying::at_once, kARows, kBRows, 1, 1>;
-  }
+  if (std::max(g.lda, g.ldb) > kMostLd) return with.template operator()<RingCopy, 1, 1>();
   const bool a = !kARows && comes_by_fours(g.a, g.lda, g.m, 0, {}),
              b = kBRows && comes_by_fours(g.b, g.ldb, g.n, 0, {});
-  return a && b ? multiply_even_tiles<kFours, kARows, kBRows, kMostOfA, kMostOfB>
-         : a    ? multiply_even_tiles<Copying::spread, kARows, kBRows, kMostOfA, 1>
-         : b    ? multiply_even_tiles<Copying::spread, kARows, kBRows, 1, kMostOfB>
-                : multiply_even_tiles<Copying::spread, kARows, kBRows, 1, 1>;
+  if (a && b) {
+    // So few copies that all are asked for at once.
+    constexpr bool kFew = kMostOfA + kMostOfB == 8;
+    if constexpr (kFew) return with.template operator()<RingCopy, 4, 4>();
+    with.template operator()<SpreadCopy, kMostOfA, kMostOfB>();
+  } else if (a) {
+    with.template operator()<SpreadCopy, kMostOfA, 1>();
+  } else if (b) {
+    with.template operator()<SpreadCopy, 1, kMostOfB>();
+  } else {
+    with.template operator()<SpreadCopy, 1, 1>();
+  }
 }
 
 EvenShares shares_of(const Problem& p, const runtime::Machine& machine) {
@@ -48,21 +65,21 @@ EvenShares shares_of(const Problem& p, const runtime::Machine& machine) {
 
 void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
   const EvenShares s = shares_of(problem_of(g, trans_a, trans_b), *stream.machine);
-  const EvenGemm e = even_gemm(g, s, g.workspace);
+  const EvenGemm e = even_gemm<EvenTile>(g, s, g.workspace);
   if (s.parted) {
     runtime::launch(stream, {dim3(1), dim3(kJoinThreads)}, clear_parts, e.parts, s.ctas);
   }
-  for_transposes(trans_a, trans_b, [&]<bool kARows, bool kBRows>() {
-    launch_even_tiles(e, s, s.parted, kernel_for<kARows, kBRows>(g), stream);
-  });
+  for_transposes(trans_a, trans_b,
+                 [&]<bool kARows, bool kBRows>() { launch_product<kARows, kBRows>(e, s, stream); });
 }
 
 std::size_t workspace(const Call& call, const runtime::Machine& machine) {
-  return bytes_of_even_shares(shares_of(in_layout(call.problem, Layout::row_major), machine));
+  return bytes_of_even_shares<EvenTile>(
+      shares_of(in_layout(call.problem, Layout::row_major), machine));
 }
 
 ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
-  return predict_even_tiles(shares_of(p, machine));
+  return predict_even_tiles<EvenTile>(shares_of(p, machine));
 }
 
 }  // namespace

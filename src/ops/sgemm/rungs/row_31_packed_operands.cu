@@ -21,8 +21,19 @@ EvenShares shares_of(const Problem& p, const runtime::Machine& machine) {
 }
 
 void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
-  launch_packed(g, trans_a, trans_b, shares_of(problem_of(g, trans_a, trans_b), *stream.machine),
-                stream);
+  using C = EvenTile;
+  using Operands = EvenOperands<C, false, true, RingCopy<C::rows, C::depth, C::threads, false, 4>,
+                                RingCopy<C::columns, C::depth, C::threads, false, 4>>;
+  const EvenShares s = shares_of(problem_of(g, trans_a, trans_b), *stream.machine);
+  auto* room = static_cast<float*>(g.workspace);
+  const Packing a = packing_of(g.a, g.lda, g.m, g.k, !trans_a, room),
+                b = packing_of(g.b, g.ldb, g.n, g.k, trans_b, room);
+  EvenGemm e = even_gemm<C>(g, s, room);
+  e.lines_a = line_of_slice(g.m);
+  e.lines_b = line_of_slice(g.n);
+  if (a.to) e.gemm.a = a.to, e.gemm.lda = a.ld_to;
+  if (b.to) e.gemm.b = b.to, e.gemm.ldb = b.ld_to;
+  launch_even_tiles<Operands>(e, s, launch_pass(a, b, e, s, stream), stream);
 }
 
 std::size_t workspace(const Call& call, const runtime::Machine& machine) {
@@ -32,8 +43,8 @@ std::size_t workspace(const Call& call, const runtime::Machine& machine) {
 
 // A is packed.
 ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
-  ladder::Totals t = predict_even_tiles(shares_of(p, machine));
-  t.barriers += tiles(p.m, kPackLines) * tiles(p.k, kPackDepth) * (kPackThreads / 32);
+  ladder::Totals t = predict_even_tiles<EvenTile>(shares_of(p, machine));
+  t.barriers += barriers_of_packing(p.m, p.k);
   return t;
 }
 

@@ -1,0 +1,60 @@
+// Bound before: tiles of 128×128. Of 72 rows row_30 multiplies 128. Its CTAs have half as many
+// warps as fit, and wait longer for what they copy; a few rows that lie along k come word by word.
+//
+// Idea: row_30's even shares in tiles of 32, 64 or 96 by 128, of which a model chooses. The smaller
+// operand is packed across k in front, as row_31 packs both: it is little, and the pass clears the
+// counts, too. If C has fewer columns than rows, its transpose is multiplied, so packed lines are
+// always A's. Padding in shared memory lets just so many CTAs stay on a multiprocessor as each is
+// to have: so they may start while the pass still runs.
+//
+// Prediction: three quarters of row_30's time at 92×5433×7617 (NT): it multiplies so much less.
+// Accepts: every problem.
+// What binds it: the multiply-adds; of lines along k the copies, which come word by word.
+
+#include "ops/sgemm/rung_low_tiles.hpp"
+
+namespace warpladder::sgemm {
+namespace {
+
+void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
+  const Problem given = problem_of(g, trans_a, trans_b), p = smaller_first(given);
+  const bool turned = is_turned(given);
+  with_low_tile(p, *stream.machine, [&]<class C>(const EvenShares& s) {
+    using Spread = SpreadCopy<C::columns, C::depth, C::threads, true, 1>;
+    if ((turned ? g.lda : g.ldb) <= Spread::most_ld) {
+      launch_low_tiles<C, SpreadCopy>(g, p, s, turned, stream);
+    } else {
+      launch_low_tiles<Low64, RingCopy>(g, p, whole_shares<Low64>(p), turned, stream);
+    }
+  });
+}
+
+std::size_t workspace(const Call& call, const runtime::Machine& machine) {
+  const Problem p = smaller_first(in_layout(call.problem, Layout::row_major));
+  return with_low_tile(p, machine,
+                       [&]<class C>(const EvenShares& s) { return bytes_of_low_tiles<C>(p, s); });
+}
+
+ladder::Totals predict(const Problem& given, const runtime::Machine& machine) {
+  const Problem p = smaller_first(given);
+  return with_low_tile(p, machine, [&]<class C>(const EvenShares& s) {
+    ladder::Totals t = predict_even_tiles<C>(s);
+    if (packs_smaller(p)) t.barriers += barriers_of_packing(p.m, p.k);
+    return t;
+  });
+}
+
+bool takes(const Call& call) { return !call.batch.arrays && fits_low_tiles(call.problem); }
+
+}  // namespace
+
+WARPLADDER_RUNG(row_33_low_tiles) = {
+    .idea = "even shares of lower tiles, the smaller operand packed",
+    .accepts = "every problem",
+    .launch = launch_in<Layout::row_major, launch>,
+    .predict = predict_in<Layout::row_major, predict>,
+    .takes = takes,
+    .workspace_bytes = workspace,
+    .needs = {.capability = 80}};
+
+}  // namespace warpladder::sgemm
