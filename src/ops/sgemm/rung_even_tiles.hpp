@@ -243,29 +243,29 @@ EvenGemm even_gemm(const Gemm& g, const EvenShares& s, void* room) {
           .parts = reinterpret_cast<unsigned*>(partial + ctas * C::threads * kEvenFours<C>)};
 }
 
-// Shared memory that so many CTAs take beyond their own, so that multiprocessors get as many each.
-// Else, behind another launch, they crowd onto the multiprocessors that are free first.
-inline std::size_t spreading_bytes(std::int64_t ctas, std::size_t own,
+// Shared memory beyond a CTA's own `bytes`, so that no more CTAs fit on a multiprocessor than each
+// is to have. It takes no more than that, for the rest is L1 cache, which words come through.
+inline std::size_t spreading_bytes(std::int64_t each, std::size_t bytes,
                                    const runtime::Machine& machine) {
   constexpr std::int64_t kReserved = 1024, kUnit = 128;  // of a CTA; what is counted in
-  const std::int64_t each = tiles(ctas, machine.multiprocessors),
-                     share = machine.shared_bytes_per_multiprocessor / each - kReserved,
-                     most = std::min<std::int64_t>(share, machine.shared_bytes_per_block) -
-                            static_cast<std::int64_t>(own);
-  return static_cast<std::size_t>(std::max<std::int64_t>(0, most / kUnit * kUnit));
+  const std::int64_t one_more = machine.shared_bytes_per_multiprocessor / (each + 1) - kReserved,
+                     missing = one_more - static_cast<std::int64_t>(bytes);
+  return static_cast<std::size_t>(missing < 0 ? 0 : (missing / kUnit + 1) * kUnit);
 }
 
-// `behind_another`: a launch that it waits for.
+// `behind_another`: a launch that it waits for. CTAs that start before that one's end crowd onto
+// the multiprocessors that are free first, unless they have just as many places.
 template <class Operands>
 void launch_even_tiles(const EvenGemm& e, const EvenShares& s, bool behind_another,
                        runtime::StreamView& stream) {
   using C = typename Operands::C;
   runtime::LaunchShape shape{dim3(static_cast<unsigned>(s.ctas)), dim3(C::threads)};
-  if (behind_another) {
-    constexpr std::size_t kOwn = C::stages * sizeof(typename Operands::Stage);
-    shape.dynamic_shared_bytes = spreading_bytes(s.ctas, kOwn, *stream.machine);
-    shape.overlaps_previous = true;
+  const std::int64_t each = tiles(s.ctas, stream.machine->multiprocessors);
+  if (behind_another && each < C::resident) {
+    shape.dynamic_shared_bytes =
+        spreading_bytes(each, C::stages * sizeof(typename Operands::Stage), *stream.machine);
   }
+  shape.overlaps_previous = behind_another;
   runtime::launch(stream, shape, multiply_even_tiles<Operands>, e);
 }
 
