@@ -104,6 +104,7 @@ TEST(SgemmPlan, FollowsTheArithmeticAndTheBatch) {
     return plain::plan(p, machine, arithmetic, batch).id;
   };
   EXPECT_EQ(planned(large, {}, Arithmetic::cuda_cores), "row_31_packed_operands");
+  EXPECT_EQ(planned(compact(6092, 88, 15960), {}, Arithmetic::cuda_cores), "row_33_low_tiles");
   EXPECT_EQ(planned(large, {}, Arithmetic::double_rounded), "row_14_double_split_k");
   EXPECT_EQ(planned(large, a100, Arithmetic::double_rounded), "row_10_batched_double");
   EXPECT_EQ(planned(compact(8, 8, 8), {}, Arithmetic::accurate, {.count = 999}),

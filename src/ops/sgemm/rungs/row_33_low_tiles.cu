@@ -8,6 +8,8 @@
 // to have: so they may start while the pass still runs.
 //
 // Prediction: three quarters of row_30's time at 92×5433×7617 (NT): it multiplies so much less.
+// Measured on an H200: 190 µs, where row_30 takes 240 and cuBLAS 227. At 26×37604×1028 76 µs, where
+// row_26 takes 88 and cuBLAS 84.
 // Accepts: every problem.
 // What binds it: the multiply-adds; of lines along k the copies, which come word by word.
 
