@@ -63,7 +63,7 @@ inline double even_time(const EvenCopies& copies, const EvenShares& s,
   using C = EvenTile;
   constexpr EvenTiming kPair{0.87, 2.6}, kAlone{0.815, 4.7};  // shares: of row_07's large tiles'
   constexpr double kOfWords = 0.028;  // more time where an operand comes word by word
-  constexpr double kLaunches = 1.51, kPart_s = 0.91e-6, kClear_s = 2.9e-6;
+  constexpr double kLaunches = 1.51, kPart_s = 0.91e-6;
   constexpr double kPass_s = 3.3e-6, kShareOfMemory = 0.5;
   const Tuning& tuning = tuning_of(machine);
   const auto ctas = static_cast<double>(s.ctas), on_one = std::ceil(ctas / machine.multiprocessors),
@@ -78,7 +78,7 @@ inline double even_time(const EvenCopies& copies, const EvenShares& s,
   const double before_s =
       copies.to_pack > 0
           ? kPass_s + 8 * copies.to_pack / (kShareOfMemory * machine.memory_bytes_per_s)
-          : (s.parted ? kClear_s : 0);
+          : 0;
   return kLaunches * tuning.launch_s + before_s + on_one * rounds * round_s +
          (s.parted ? kPart_s * std::max(0.0, 1 / of_cta - 1) : 0);
 }
@@ -116,10 +116,10 @@ inline EvenShares even_shares(const Problem& p, const EvenCopies& copies,
       p, kMostParts, machine, [&](const EvenShares& s) { return even_time(copies, s, machine); });
 }
 
-// Where tiles are parted, CTAs lay down sums, and count them.
+// Where tiles are parted, CTAs lay down sums, and say so.
 template <class C>
 std::size_t bytes_of_even_shares(const EvenShares& s) {
-  return s.parted ? (sizeof(float) * C::rows * C::columns + sizeof(unsigned)) *
+  return s.parted ? (sizeof(float) * C::rows * C::columns + sizeof(unsigned long long)) *
                         static_cast<std::size_t>(s.ctas)
                   : 0;
 }

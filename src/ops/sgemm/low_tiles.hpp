@@ -60,9 +60,8 @@ double low_time(const Problem& p, const EvenShares& s, const runtime::Machine& m
                    std::cbrt(std::pow(kTiming.alone, 3) + std::pow(at_once * kTiming.busy, 3)),
                memory_s = 4 * ((m + n) * k + m * n) / (kShareOfMemory * machine.memory_bytes_per_s);
   const double pack_s =
-      packs_smaller(p) ? 8 * m * k / (kShareOfPass * machine.memory_bytes_per_s) : 0;
-  return kLaunch_s + (s.parted || packs_smaller(p) ? kPass_s : 0) + pack_s +
-         std::hypot(on_one / at_once * rounds * round_s, memory_s) +
+      packs_smaller(p) ? kPass_s + 8 * m * k / (kShareOfPass * machine.memory_bytes_per_s) : 0;
+  return kLaunch_s + pack_s + std::hypot(on_one / at_once * rounds * round_s, memory_s) +
          (s.parted ? kPart_s * C::rows * C::columns * std::max(0.0, 1 / of_cta - 1) : 0);
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 // The kernel of row_30_even_tiles and row_31_packed_operands: CTAs share a product's tiles evenly.
 
+#include <atomic>
+
 #include "ops/sgemm/even_tiles.hpp"
 #include "ops/sgemm/rung_ring.hpp"
 #include "ops/sgemm/spread_copy.hpp"
@@ -15,9 +17,12 @@ struct EvenGemm {
   BandedTiles tiles;
   parts::Divisor rounds;  // of a tile
   parts::EvenParts shares;
-  int unit;             // rounds that are not parted
-  float4* partial;      // a tile's elements for each CTA
-  unsigned* parts;      // by the CTA that ends a tile: how many others have laid their sums down
+  int unit;         // rounds that are not parted
+  float4* partial;  // a tile's elements for each CTA
+  // By CTA: `mark` where it has laid its sums down for the CTA that ends the tile, which takes the
+  // mark away. No launch in front clears them: each launch has a mark of its own.
+  unsigned long long* laid_down;
+  unsigned long long mark;
   bool turned = false;  // C's rows are the columns of this product
 
   __host__ __device__ __forceinline__ int first_round(int cta) const {
@@ -147,17 +152,11 @@ __device__ __forceinline__ ProductPart add_piece(ParitySums<C>& sums,
   return {g, tile.row, tile.column, g.ldc % 4 == 0 && is_whole(g.c)};
 }
 
-template <int kThreads>
-__device__ __forceinline__ void clear_counts(unsigned* parts, int count) {
-  for (int i = static_cast<int>(threadIdx.x); i < count; i += kThreads) parts[i] = 0;
-}
-
 // CTAs lay down the sums of a tile that others end, each thread its own.
 template <class C>
 constexpr int kEvenFours = C::thread_rows* C::thread_columns / 4;
 template <class C>
 __device__ WARPLADDER_INLINE_ON_GPU void lay_down_part(const EvenGemm& e, int cta,
-                                                       const EvenPiece& piece,
                                                        ParitySums<C>& sums) {
   float4* const to = e.partial + std::int64_t{cta} * (C::threads * kEvenFours<C>)+threadIdx.x;
   WARPLADDER_UNROLL_ON_GPU
@@ -167,9 +166,7 @@ __device__ WARPLADDER_INLINE_ON_GPU void lay_down_part(const EvenGemm& e, int ct
   }
   __threadfence();
   __syncthreads();  // all sums are there
-  if (threadIdx.x == 0) {
-    atomicAdd(&e.parts[e.shares.part_of((piece.tile + 1) * piece.of_tile - 1)], 1u);
-  }
+  if (threadIdx.x == 0) atomicExch(&e.laid_down[cta], e.mark);
 }
 
 // Adds to the sums of a tile that this CTA ends what CTAs before it have of it, in their order.
@@ -178,8 +175,8 @@ __device__ WARPLADDER_INLINE_ON_GPU void add_other_parts(const EvenGemm& e, int 
                                                          const EvenPiece& piece,
                                                          ParitySums<C>& sums) {
   const int first = e.shares.part_of(piece.tile * piece.of_tile);
-  if (threadIdx.x == 0) {
-    while (atomicAdd(&e.parts[cta], 0u) < static_cast<unsigned>(cta - first)) {
+  for (int other = first + static_cast<int>(threadIdx.x); other < cta; other += C::threads) {
+    while (atomicExch(&e.laid_down[other], 0ull) != e.mark) {
     }
     __threadfence();
   }
@@ -208,7 +205,7 @@ static __global__ void __launch_bounds__(Operands::C::threads, Operands::C::resi
   __shared__ __align__(16) typename Operands::Stage ring[C::stages];
   const ParityPlace at = parity_place<C>(threadIdx.x);
   const int cta = static_cast<int>(blockIdx.x), begin = e.first_round(cta);
-  ptx::wait_for_previous_kernel();  // counts are zero, and operands are packed
+  ptx::wait_for_previous_kernel();  // operands are packed
   WARPLADDER_NO_UNROLL
   for (int end = e.first_round(cta + 1); end > begin;) {
     const auto [tile, last] = e.rounds(end - 1);
@@ -221,12 +218,19 @@ static __global__ void __launch_bounds__(Operands::C::threads, Operands::C::resi
       if (starts_at > 0) add_other_parts(e, cta, piece, sums);
       Operands::store(e, part, at, sums, &ring[0].a[0][0]);
     } else {
-      lay_down_part(e, cta, piece, sums);
+      lay_down_part(e, cta, sums);
     }
     end -= ends_at - starts_at;
     if (end > begin) __syncthreads();  // the ring is read no more
   }
 }
+// No two launches of a process have the same, and memory holds it by chance alone.
+inline unsigned long long mark_of_launch() {
+  constexpr unsigned long long kOdd = 0x9e3779b97f4a7c15;
+  static std::atomic<unsigned long long> launches{0};
+  return (launches.fetch_add(1, std::memory_order_relaxed) + 1) * kOdd;
+}
+
 // Sums lie in the workspace from `room` on.
 template <class C>
 EvenGemm even_gemm(const Gemm& g, const EvenShares& s, void* room) {
@@ -240,7 +244,9 @@ EvenGemm even_gemm(const Gemm& g, const EvenShares& s, void* room) {
           .shares = parts::EvenParts::of(s.parted ? s.tiles * s.rounds : s.tiles, s.ctas),
           .unit = s.parted ? 1 : s.rounds,
           .partial = partial,
-          .parts = reinterpret_cast<unsigned*>(partial + ctas * C::threads * kEvenFours<C>)};
+          .laid_down =
+              reinterpret_cast<unsigned long long*>(partial + ctas * C::threads * kEvenFours<C>),
+          .mark = mark_of_launch()};
 }
 
 // Shared memory beyond a CTA's own `bytes`, so that no more CTAs fit on a multiprocessor than each

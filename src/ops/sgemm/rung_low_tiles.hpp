@@ -68,7 +68,7 @@ void launch_low_tiles(const Gemm& given, const Problem& p, const EvenShares& s, 
   EvenGemm e = even_gemm<C>(g, s, room);
   e.turned = turned;
   e.lines_a = line_of_slice(g.m);
-  const bool behind_pass = launch_pass(smaller, {}, e, s, stream);
+  const bool behind_pass = launch_pass(smaller, {}, stream);
   const auto with = [&]<bool kAlong, template <int, int, int, bool, int> class Copy, int kOfB>() {
     using CopyB = Copy<C::columns, C::depth, C::threads, kAlong, kOfB>;
     launch_even_tiles<LowOperands<C, kAlong, CopyB>>(e, s, behind_pass, stream);

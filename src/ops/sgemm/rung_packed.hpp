@@ -55,11 +55,8 @@ __device__ __forceinline__ void pack_block(const Packing& x, unsigned block) {
   }
 }
 
-// Clears the counts, too.
-static __global__ void __launch_bounds__(kPackThreads)
-    pack_operands(Packing a, Packing b, unsigned* parts, int count) {
+static __global__ void __launch_bounds__(kPackThreads) pack_operands(Packing a, Packing b) {
   ptx::allow_next_kernel();  // which waits for this one's end, but for its own launch
-  if (blockIdx.x == 0) clear_counts<kPackThreads>(parts, count);
   if (blockIdx.x < a.blocks) {
     pack_block(a, blockIdx.x);
   } else if (blockIdx.x - a.blocks < b.blocks) {
@@ -91,14 +88,11 @@ inline Packing packing_of(const float* data, std::int64_t ld, std::int64_t lines
   return x;
 }
 
-// What comes in front of a product in shares `s`: operands are packed, and counts cleared. False
-// where there is nothing to do.
-inline bool launch_pass(const Packing& a, const Packing& b, const EvenGemm& e, const EvenShares& s,
-                        runtime::StreamView& stream) {
-  const unsigned blocks = std::max(a.blocks + b.blocks, s.parted ? 1u : 0u);
+// Packs in front of a product what is to be packed. False where there is nothing to do.
+inline bool launch_pass(const Packing& a, const Packing& b, runtime::StreamView& stream) {
+  const unsigned blocks = a.blocks + b.blocks;
   if (blocks == 0) return false;
-  runtime::launch(stream, {dim3(blocks), dim3(kPackThreads)}, pack_operands, a, b, e.parts,
-                  s.parted ? s.ctas : 0);
+  runtime::launch(stream, {dim3(blocks), dim3(kPackThreads)}, pack_operands, a, b);
   return true;
 }
 

@@ -20,11 +20,6 @@
 namespace warpladder::sgemm {
 namespace {
 
-__global__ void __launch_bounds__(kJoinThreads) clear_parts(unsigned* parts, int count) {
-  ptx::allow_next_kernel();  // which waits for this one's end, but for its own launch
-  clear_counts<kJoinThreads>(parts, count);
-}
-
 // How both operands are copied.
 template <bool kARows, bool kBRows, template <int, int, int, bool, int> class Copy, int kOfA,
           int kOfB>
@@ -36,7 +31,7 @@ using Operands =
 template <bool kARows, bool kBRows>
 void launch_product(const EvenGemm& e, const EvenShares& s, runtime::StreamView& stream) {
   const auto with = [&]<template <int, int, int, bool, int> class Copy, int kOfA, int kOfB>() {
-    launch_even_tiles<Operands<kARows, kBRows, Copy, kOfA, kOfB>>(e, s, s.parted, stream);
+    launch_even_tiles<Operands<kARows, kBRows, Copy, kOfA, kOfB>>(e, s, false, stream);
   };
   const Gemm& g = e.gemm;
   constexpr int kMostOfA = kARows ? 1 : 4, kMostOfB = kBRows ? 4 : 1;
@@ -66,9 +61,6 @@ EvenShares shares_of(const Problem& p, const runtime::Machine& machine) {
 void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
   const EvenShares s = shares_of(problem_of(g, trans_a, trans_b), *stream.machine);
   const EvenGemm e = even_gemm<EvenTile>(g, s, g.workspace);
-  if (s.parted) {
-    runtime::launch(stream, {dim3(1), dim3(kJoinThreads)}, clear_parts, e.parts, s.ctas);
-  }
   for_transposes(trans_a, trans_b,
                  [&]<bool kARows, bool kBRows>() { launch_product<kARows, kBRows>(e, s, stream); });
 }

@@ -33,7 +33,7 @@ void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stre
   e.lines_b = line_of_slice(g.n);
   if (a.to) e.gemm.a = a.to, e.gemm.lda = a.ld_to;
   if (b.to) e.gemm.b = b.to, e.gemm.ldb = b.ld_to;
-  launch_even_tiles<Operands>(e, s, launch_pass(a, b, e, s, stream), stream);
+  launch_even_tiles<Operands>(e, s, launch_pass(a, b, stream), stream);
 }
 
 std::size_t workspace(const Call& call, const runtime::Machine& machine) {
