@@ -5,9 +5,9 @@
 // Idea: CTAs stay, two on a multiprocessor, and each has an even share of all tiles' rounds along
 // k. Who ends a tile adds what others have of it to its own sums, which are still in registers: no
 // second launch, and half of the traffic. Asynchronous copies leave registers for 16×8 sums a
-// thread, which take a quarter fewer loads from shared memory for a multiply-add. Words are copied
-// one by one between the steps: in a row, each waits for the one before it. The last step of a
-// round is multiplied while the next round's first loads are under way.
+// thread, which take a quarter fewer loads from shared memory for a multiply-add. Copies lie
+// between the steps: in a row, each waits for the one before it. The last step of a round is
+// multiplied while the next round's first loads are under way.
 //
 // Prediction: 210 µs at 1338×1188×2858 (NT), as cuBLAS takes, and 2.65 ms at 4096×4096×4096.
 // Measured on an H200: 220 µs, where row_20 takes 252 and cuBLAS 215; 2.66 ms, row_20 2.71, cuBLAS
@@ -41,9 +41,6 @@ void launch_product(const EvenGemm& e, const EvenShares& s, runtime::StreamView&
   const bool a = !kARows && comes_by_fours(g.a, g.lda, g.m, 0, {}),
              b = kBRows && comes_by_fours(g.b, g.ldb, g.n, 0, {});
   if (a && b) {
-    // So few copies that all are asked for at once.
-    constexpr bool kFew = kMostOfA + kMostOfB == 8;
-    if constexpr (kFew) return with.template operator()<RingCopy, 4, 4>();
     with.template operator()<SpreadCopy, kMostOfA, kMostOfB>();
   } else if (a) {
     with.template operator()<SpreadCopy, kMostOfA, 1>();

@@ -6,8 +6,8 @@
 // two for each operand, thread and round of 8 along k.
 //
 // Prediction: 2.6 ms at 4095×4097×4099, where row_30 takes 3.0; for a pass of 4000×4000 elements
-// 40 µs. Measured on an H200: 2.77 ms, row_30 3.05, row_20 2.81, cuBLAS 2.94; at 4096×4096×4096
-// 2.58 ms, row_30 2.66, row_20 2.71, cuBLAS 2.69.
+// 40 µs. Measured on an H200: 2.65 ms, row_30 3.05, row_20 2.81, cuBLAS 2.94; at 4096×4096×4096
+// 2.51 ms, row_30 2.66, row_20 2.71, cuBLAS 2.69.
 // Accepts: every problem.
 // What binds it: the multiply-adds, and the pass, which moves 8 bytes for each element.
 
@@ -22,8 +22,8 @@ EvenShares shares_of(const Problem& p, const runtime::Machine& machine) {
 
 void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
   using C = EvenTile;
-  using Operands = EvenOperands<C, false, true, RingCopy<C::rows, C::depth, C::threads, false, 4>,
-                                RingCopy<C::columns, C::depth, C::threads, false, 4>>;
+  using Operands = EvenOperands<C, false, true, SpreadCopy<C::rows, C::depth, C::threads, false, 4>,
+                                SpreadCopy<C::columns, C::depth, C::threads, false, 4>>;
   const EvenShares s = shares_of(problem_of(g, trans_a, trans_b), *stream.machine);
   auto* room = static_cast<float*>(g.workspace);
   const Packing a = packing_of(g.a, g.lda, g.m, g.k, !trans_a, room),
