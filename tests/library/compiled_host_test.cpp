@@ -31,11 +31,12 @@ class CompiledHostPath : public testing::Test {
                                      WARPLADDER_OP_N, n, n, n, 1, c + n * n, ld, c + 2 * n * n, ld,
                                      0, c, ld, epilogue, nullptr);
   }
+  // row_20's, on CUDA cores: other rungs have a pass behind the product.
+  static constexpr std::int64_t kFused = 16384;
   warpladder_handle handle_ = nullptr;
 };
 
 TEST_F(CompiledHostPath, LaunchesOneKernelOrAPassBehindTheProduct) {
-  constexpr std::int64_t kFused = 8192;  // row_20's: others put a pass behind the product
   warpladder_epilogue epilogue = nullptr;
   warpladder_binary_op op = nullptr;
   ASSERT_SUCCEEDS(warpladder_epilogue_create(handle_, "x + 1", &epilogue));
@@ -118,12 +119,12 @@ TEST_F(CompiledHostPath, RefusesInOneSentenceAndLaunchesNothing) {
   // What is compiled first cannot be captured, what this process has can.
   ASSERT_SUCCEEDS(warpladder_set_arithmetic(handle_, WARPLADDER_ARITHMETIC_CUDA_CORES));
   made_up::set_capturing(nullptr, true);
-  EXPECT_EQ(multiply(epilogue, 8192), WARPLADDER_CAPTURING);
+  EXPECT_EQ(multiply(epilogue, kFused), WARPLADDER_CAPTURING);
   EXPECT_EQ(made_up::counts().launches, 0);
   made_up::set_capturing(nullptr, false);
-  EXPECT_SUCCEEDS(multiply(epilogue, 8192));
+  EXPECT_SUCCEEDS(multiply(epilogue, kFused));
   made_up::set_capturing(nullptr, true);
-  EXPECT_SUCCEEDS(multiply(epilogue, 8192));
+  EXPECT_SUCCEEDS(multiply(epilogue, kFused));
   made_up::set_capturing(nullptr, false);
   EXPECT_SUCCEEDS(warpladder_epilogue_destroy(handle_, epilogue));
   EXPECT_SUCCEEDS(warpladder_epilogue_destroy(second, other));
