@@ -295,7 +295,7 @@ Considered on_cuda_cores(const Problem& p, const runtime::Machine& machine, bool
   constexpr std::int64_t kShortSums = 8, kLeastElements = 1 << 20;
   const bool sums_lose = in_terms && p.k > kShortSums && p.m * p.n < kLeastElements;
   if (!sums_lose) consider_whole_depth(plans, p, 1, machine, Corrected::row_32_whole_depth);
-  if (!sums_lose && large_tiles) consider_low_tiles(plans, p, machine);
+  if (!in_terms) consider_low_tiles(plans, p, machine);  // whose errors were not compared
   if (p.k <= kMostDepth && !sums_lose) {
     plans.consider(time_of_column_blocks(p.m, p.n, p.k, machine),
                    {WARPLADDER_PLANNED(row_22_columns_stay)}, Corrected::row_22_columns_stay,
