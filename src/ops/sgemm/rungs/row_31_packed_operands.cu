@@ -7,7 +7,7 @@
 //
 // Prediction: 2.6 ms at 4095×4097×4099, where row_30 takes 3.0; for a pass of 4000×4000 elements
 // 40 µs. Measured on an H200: 2.65 ms, row_30 3.05, row_20 2.81, cuBLAS 2.94; at 4096×4096×4096
-// 2.51 ms, row_30 2.66, row_20 2.71, cuBLAS 2.69.
+// 2.52 ms, row_30 2.66, row_20 2.71, cuBLAS 2.69.
 // Accepts: every problem.
 // What binds it: the multiply-adds, and the pass, which moves 8 bytes for each element.
 
