@@ -46,8 +46,8 @@ inline Problem problem_of(const Gemm& g, bool trans_a, bool trans_b) {
 }
 
 // Rounds are counted in 31 bits.
-inline bool fits_even_tiles(const Problem& p) {
-  using C = EvenTile;
+template <class C>
+bool fits_even_tiles(const Problem& p) {
   return p.k <= INT32_MAX &&
          fits_grid(tiles(p.m, C::rows) * tiles(p.n, C::columns), tiles(p.k, C::depth) + 1);
 }

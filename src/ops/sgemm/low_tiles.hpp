@@ -20,7 +20,7 @@ inline bool is_turned(const Problem& p) { return p.m > p.n; }
 inline Problem smaller_first(const Problem& p) {
   return is_turned(p) ? compact(p.n, p.m, p.k, Layout::row_major, !p.trans_b, !p.trans_a) : p;
 }
-inline bool packs_smaller(const Problem& p) { return !p.trans_a || p.m % 4 != 0; }
+inline bool packs_smaller(const Problem& p) { return !copies_as_they_are(p).a_fours; }
 
 // Microseconds of an H100's multiprocessor: of a round where a CTA is alone, and of each CTA's
 // where others hide its latencies; what pieces of tiles add at their ends, in rounds; and how much
@@ -50,9 +50,9 @@ double low_time(const Problem& p, const EvenShares& s, const runtime::Machine& m
              k = static_cast<double>(p.k), ctas = static_cast<double>(s.ctas);
   const double on_one = std::ceil(ctas / machine.multiprocessors),
                at_once = std::min<double>(on_one, C::resident), of_cta = s.tiles / ctas,
-               words = p.trans_b      ? kTiming.along
-                       : p.n % 4 == 0 ? 0
-                                      : kTiming.across,
+               words = copies_as_they_are(p).b_fours ? 0
+                       : p.trans_b                   ? kTiming.along
+                                                     : kTiming.across,
                rounds = (1 + words) * static_cast<double>(s.most_rounds()) +
                         kTiming.ends * (s.parted ? of_cta + 1 : 1),
                round_s =
@@ -78,13 +78,8 @@ auto with_low_tile(const Problem& p, const runtime::Machine& machine, const Run&
       run);
 }
 
-// Whatever the tile. Rounds are counted in 31 bits.
-inline bool fits_low_tiles(const Problem& p) {
-  using C = Low32;
-  return p.k <= INT32_MAX &&
-         fits_grid(tiles(std::min(p.m, p.n), C::rows) * tiles(std::max(p.m, p.n), C::columns),
-                   tiles(p.k, C::depth) + 1);
-}
+// Whatever the tile.
+inline bool fits_low_tiles(const Problem& p) { return fits_even_tiles<Low32>(smaller_first(p)); }
 
 // A packed operand, and what CTAs lay down.
 template <class C>

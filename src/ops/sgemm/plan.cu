@@ -233,7 +233,8 @@ void consider_whole_depth(Considered& plans, const Problem& p, std::int64_t coun
 void consider_even_tiles(Considered& plans, const Problem& p, const runtime::Machine& machine) {
   constexpr std::int64_t kLeast = 64;
   constexpr double kLeastFlops = 5e8;
-  if (std::min(p.m, p.n) <= kLeast || flops(p) < kLeastFlops || !fits_even_tiles(p)) return;
+  if (std::min(p.m, p.n) <= kLeast || flops(p) < kLeastFlops || !fits_even_tiles<EvenTile>(p))
+    return;
   if (!ladder::runs_on(machine, rung_row_30_even_tiles)) return;
   const EvenShares s = even_shares(p, copies_as_they_are(p), machine);
   plans.consider(s.time_s,

@@ -40,7 +40,6 @@ struct EvenPiece {
 template <class Tile, bool kARows, bool kBRows, class CopyA, class CopyB>
 struct EvenOperands {
   using C = Tile;
-  static constexpr bool a_rows = kARows, b_rows = kBRows;
   template <class Copy>
   static constexpr bool is_spread = requires(const Copy& copy) {
     copy.copy_part(nullptr, 0);
@@ -224,6 +223,7 @@ static __global__ void __launch_bounds__(Operands::C::threads, Operands::C::resi
     if (end > begin) __syncthreads();  // the ring is read no more
   }
 }
+
 // No two launches of a process have the same, and memory holds it by chance alone.
 inline unsigned long long mark_of_launch() {
   constexpr unsigned long long kOdd = 0x9e3779b97f4a7c15;
@@ -276,7 +276,7 @@ void launch_even_tiles(const EvenGemm& e, const EvenShares& s, bool behind_anoth
 }
 
 inline bool takes_even(const Call& call) {
-  return !call.batch.arrays && fits_even_tiles(call.problem);
+  return !call.batch.arrays && fits_even_tiles<EvenTile>(call.problem);
 }
 
 // Of the product's kernel. Each piece of a tile adds a step of zeros.
