@@ -269,19 +269,23 @@ TEST(SgemmPlans, AreRightInEveryTile) {
   }
 }
 
-// A tile and a layout in which a rung in even shares was run; `parted`: a tile's CTAs shared it.
+// A tile and a layout in which a rung in even shares was run; `parted`: a tile's CTAs shared it,
+// `room`: the workspace may hold the smaller operand.
 struct Share {
   std::int64_t rows, columns;
-  bool parted, trans_a, trans_b, whole;
+  bool parted, room, trans_a, trans_b, whole;
 
   auto operator<=>(const Share&) const = default;
 };
 // Runs a rung on products of few rows, or columns, in all layouts, once for each of its shares. As
-// few multiprocessors as here part tiles of C among CTAs, or leave CTAs several of them.
-std::set<Share> shares_run(std::string_view id, std::initializer_list<Shape> shapes) {
+// few multiprocessors as here part tiles of C among CTAs, or leave CTAs several of them. `slower`:
+// they take so many times as long, which makes launches and joins cheap beside products.
+std::set<Share> shares_run(std::string_view id, double slower,
+                           std::initializer_list<Shape> shapes) {
   std::set<Share> tried;
   for (const int multiprocessors : {1, 2, 3, 132}) {
-    const runtime::Machine machine = made_up(80, multiprocessors, 0);
+    runtime::Machine machine = made_up(80, multiprocessors, 0);
+    machine.fp32_flops_per_s /= slower;
     const device::StandIn stand_in(machine);
     for (const auto& [few, many, k] : shapes) {
       for (const int layout : {0, 1, 2, 3, 4, 5, 6, 7}) {
@@ -294,7 +298,9 @@ std::set<Share> shares_run(std::string_view id, std::initializer_list<Shape> sha
           continue;
         }
         const bool whole = (p.lda | p.ldb) % 4 == 0;
-        if (!tried.insert({cut.rows, cut.columns, cut.partly, trans_a, trans_b, whole}).second) {
+        const bool room = plan.workspace_bytes >= sizeof(float) * static_cast<std::size_t>(few * k);
+        if (!tried.insert({cut.rows, cut.columns, cut.partly, room, trans_a, trans_b, whole})
+                 .second) {
           continue;
         }
         SCOPED_TRACE(testing::Message() << id << " in tiles of " << cut.rows << "x" << cut.columns
@@ -313,46 +319,53 @@ std::size_t parted(const std::set<Share>& shares) {
 
 TEST(SgemmPlans, AreRightInEveryShare) {
   constexpr const char* kId = "row_28_even_shares";
-  const std::set<Share> lines = shares_run(kId, {{3, 33, 40},
-                                                 {2, 100, 1000},
-                                                 {4, 257, 601},
-                                                 {8, 70, 1300},
-                                                 {5, 1030, 99},
-                                                 {7, 300, 300},
-                                                 {1, 2100, 61},
-                                                 {6, 65, 2050}});
+  const std::set<Share> lines = shares_run(kId, 1,
+                                           {{3, 33, 40},
+                                            {2, 100, 1000},
+                                            {4, 257, 601},
+                                            {8, 70, 1300},
+                                            {5, 1030, 99},
+                                            {7, 300, 300},
+                                            {1, 2100, 61},
+                                            {6, 65, 2050}});
   EXPECT_GE(parted(lines), 20u);
   EXPECT_GE(lines.size() - parted(lines), 40u);
   // What is left of k is counted in 31 bits.
   EXPECT_FALSE(candidate_of(kId, compact(2, 3, std::int64_t{1} << 31), Arithmetic::cuda_cores,
                             made_up(80, 132, 0))
                    .plan.rung);
-  const std::set<Share> tiles = shares_run("row_33_low_tiles", {{30, 130, 1300},
-                                                                {28, 2000, 92},
-                                                                {31, 2001, 101},
-                                                                {61, 891, 109},
-                                                                {64, 896, 108},
-                                                                {93, 891, 101},
-                                                                {96, 896, 100}});
-  // Three tiles, two sides of C with few lines, four layouts; parted and whole.
-  EXPECT_GE(parted(tiles), 30u);
-  EXPECT_GE(tiles.size() - parted(tiles), 30u);
+  const std::set<Share> tiles = shares_run("row_33_low_tiles", 50,
+                                           {{31, 260, 300},
+                                            {28, 1500, 61},
+                                            {33, 260, 700},
+                                            {48, 700, 61},
+                                            {61, 130, 300},
+                                            {64, 128, 700},
+                                            {65, 500, 300},
+                                            {96, 500, 100}});
+  // Five tiles, two sides of C with few lines, four layouts; parted and whole.
+  EXPECT_GE(parted(tiles), 35u);
+  EXPECT_GE(tiles.size() - parted(tiles), 50u);
 }
 
 // Distances of 32 bits do not reach from line to line.
 TEST(SgemmPlans, TakeLinesThatLieFarApart) {
-  constexpr std::int64_t kApart = 9'000'000;
-  for (const char* id : {"row_30_even_tiles", "row_33_low_tiles"}) {
-    for (const bool a_is_far : {false, true}) {
-      SCOPED_TRACE(testing::Message() << id << ", lines of " << (a_is_far ? "A" : "B"));
-      // Along k: of the larger operand.
-      Problem p = a_is_far ? compact(3, 2, 5) : compact(2, 3, 5, Layout::row_major, false, true);
-      (a_is_far ? p.lda : p.ldb) = kApart;
-      const std::vector<float> near = random_floats(10, 1), line = random_floats(15, 2);
-      std::vector<float> far(static_cast<std::size_t>(2 * kApart + 5));
-      for (std::size_t i = 0; i < line.size(); ++i) far[i / 5 * kApart + i % 5] = line[i];
-      constexpr auto cpu = runtime::Target::cpu;
-      const device::Buffer<float> a(cpu, a_is_far ? far : near), b(cpu, a_is_far ? near : far);
+  constexpr std::int64_t kApart = 9'000'000, kDepth = 5;
+  // Along k: of A or of B, of the larger operand or of the smaller one.
+  for (const auto& [a_is_far, lines, others] :
+       {std::tuple{true, 3, 2}, {false, 3, 2}, {true, 2, 3}, {false, 2, 3}}) {
+    Problem p = a_is_far ? compact(lines, others, kDepth)
+                         : compact(others, lines, kDepth, Layout::row_major, false, true);
+    (a_is_far ? p.lda : p.ldb) = kApart;
+    const std::vector<float> near = random_floats(static_cast<std::size_t>(others * kDepth), 1),
+                             line = random_floats(static_cast<std::size_t>(lines * kDepth), 2);
+    std::vector<float> far(static_cast<std::size_t>((lines - 1) * kApart + kDepth));
+    for (std::size_t i = 0; i < line.size(); ++i) far[i / kDepth * kApart + i % kDepth] = line[i];
+    constexpr auto cpu = runtime::Target::cpu;
+    const device::Buffer<float> a(cpu, a_is_far ? far : near), b(cpu, a_is_far ? near : far);
+    for (const char* id : {"row_30_even_tiles", "row_33_low_tiles"}) {
+      SCOPED_TRACE(testing::Message()
+                   << id << ", " << lines << " far lines of " << (a_is_far ? "A" : "B"));
       device::Buffer<float> c(cpu, std::vector<float>(6, NAN));
       device::Memory workspace(cpu, 1 << 20);
       device::Stream stream(cpu);
@@ -362,12 +375,14 @@ TEST(SgemmPlans, TakeLinesThatLieFarApart) {
       const std::vector<float> got = c.download();
       for (std::size_t i = 0; i < got.size(); ++i) {
         const std::size_t row = i / static_cast<std::size_t>(p.n),
-                          column = i % static_cast<std::size_t>(p.n);
+                          column = i % static_cast<std::size_t>(p.n),
+                          of_far = a_is_far ? row : column, of_near = a_is_far ? column : row;
         double sum = 0;
-        for (std::size_t x = 0; x < 5; ++x) {
-          // The near operand is A's 2×5, or B's 5×2.
-          sum += a_is_far ? double{line[row * 5 + x]} * near[x * 2 + column]
-                          : double{near[row * 5 + x]} * line[column * 5 + x];
+        for (std::size_t x = 0; x < kDepth; ++x) {
+          // The near operand is A's others×5, or B's 5×others.
+          const std::size_t at =
+              a_is_far ? x * static_cast<std::size_t>(others) + of_near : of_near * kDepth + x;
+          sum += double{line[of_far * kDepth + x]} * near[at];
         }
         EXPECT_NEAR(got[i], sum, 1e-6) << "element " << i;
       }
@@ -408,7 +423,7 @@ TEST(SgemmPlans, ChooseByTheConstantsOfEachArchitecture) {
       {{12544, 64, 147}, "row_27_grouped_warps", "row_11_few_rows", "tc_21_mapped_lines"},
       {{32, 32, 1000000}, "row_27_grouped_warps", "row_13_split_k", "row_13_split_k"},
       {{4096, 4096, 16}, "row_07_register_parity", "row_22_columns_stay", "row_22_columns_stay"},
-      {{2047, 2049, 33}, "row_24_batched_parity", "row_22_columns_stay", "row_24_batched_parity"},
+      {{2047, 2049, 33}, "row_24_batched_parity", "row_33_low_tiles", "row_24_batched_parity"},
       {{4096, 4096, 64}, "row_07_register_parity", "row_13_split_k", "tc_20_held_terms"},
       {{127, 129, 131}, "row_27_grouped_warps", "row_29_fitted_tiles", "row_29_fitted_tiles"},
       {{512, 512, 512}, "row_27_grouped_warps", "row_13_split_k", "tc_19_cluster_slices"},

@@ -250,14 +250,14 @@ void consider_even_tiles(Considered& plans, const Problem& p, const runtime::Mac
 
 void consider_low_tiles(Considered& plans, const Problem& given, const runtime::Machine& machine) {
   constexpr std::int64_t kFewest = 12, kMost = 2048;
-  constexpr double kLeastFlops = 1e7;
+  constexpr double kLeastFlops = 4e6;
   const Problem p = smaller_first(given);
   if (p.m <= kFewest || p.m > kMost || flops(p) < kLeastFlops || !fits_low_tiles(p)) return;
   if (!ladder::runs_on(machine, rung_row_33_low_tiles)) return;
-  with_low_tile(p, machine, [&]<class C>(const EvenShares& s) {
-    Cut cut = cut_of_even_shares<C>(s);
+  with_low_tile(p, machine, [&]<class Form>(const EvenShares& s) {
+    Cut cut = cut_of_even_shares<typename Form::Tile>(s);
     if (is_turned(given)) std::swap(cut.rows, cut.columns);
-    plans.consider(s.time_s, {WARPLADDER_PLANNED(row_33_low_tiles), bytes_of_low_tiles<C>(p, s)},
+    plans.consider(s.time_s, {WARPLADDER_PLANNED(row_33_low_tiles), bytes_of_low_tiles<Form>(p, s)},
                    Corrected::row_33_low_tiles, cut);
   });
 }

@@ -82,52 +82,66 @@ constexpr int parity_stride(int outer, bool along_depth) {
   return outer + (along_depth && kFits ? kPadding : 0);
 }
 
-// A thread's sums, of which the first 4×4 begin at C's element (row0, column0).
-template <class C, class Finish>
-__device__ __forceinline__ void store_by_parity(
-    const Gemm& g, const float (&sum)[C::thread_rows][C::thread_columns], std::int64_t row0,
-    std::int64_t column0) {
+// A thread's sums on their way to C. kTurned: C's rows are the tile's columns.
+template <class C, bool kTurned>
+struct SumsOfThread {
+  static constexpr int rows = kTurned ? C::thread_columns : C::thread_rows,
+                       columns = kTurned ? C::thread_rows : C::thread_columns,
+                       lanes_down = kTurned ? 32 / C::lanes_down : C::lanes_down,
+                       next_row = 4 * lanes_down, next_column = 4 * (32 / lanes_down);
+  const float (&sum)[C::thread_rows][C::thread_columns];
+  __device__ __forceinline__ float operator()(int i, int j) const {
+    return kTurned ? sum[j][i] : sum[i][j];
+  }
+};
+
+// The first 4×4 of a thread's sums begin at C's element (row0, column0), of `rows` and `columns`.
+template <class C, class Finish, bool kTurned>
+__device__ __forceinline__ void store_by_parity(const Gemm& g, SumsOfThread<C, kTurned> sums,
+                                                std::int64_t row0, std::int64_t column0) {
+  const std::int64_t rows = kTurned ? g.n : g.m, columns = kTurned ? g.m : g.n;
   WARPLADDER_UNROLL_ON_GPU
-  for (int i = 0; i < C::thread_rows; ++i) {
-    const std::int64_t row = row0 + i % 4 + i / 4 * kNextRows<C>;
-    if (row >= g.m) break;
+  for (int i = 0; i < sums.rows; ++i) {
+    const std::int64_t row = row0 + i % 4 + i / 4 * sums.next_row;
+    if (row >= rows) break;
     WARPLADDER_UNROLL_ON_GPU
-    for (int j = 0; j < C::thread_columns; j += 4) {
-      const std::int64_t column = column0 + j / 4 * kNextColumns<C>;
-      parts::store4<4>(&g.c[row * g.ldc + column], g.n - column, g.alpha, &sum[i][j], g.beta,
+    for (int j = 0; j < sums.columns; j += 4) {
+      const std::int64_t column = column0 + j / 4 * sums.next_column;
+      const float four[4] = {sums(i, j), sums(i, j + 1), sums(i, j + 2), sums(i, j + 3)};
+      parts::store4<4>(&g.c[row * g.ldc + column], columns - column, g.alpha, four, g.beta,
                        Finish());
     }
   }
 }
 
 // The same where C takes no float4: a warp lays down its lanes' fours, and neighbouring lanes store
-// neighbouring words. `staged` is the warp's own; (row0, column0) are the warp's, `in_warp` the
-// thread's place there.
-template <class C>
-constexpr int kStagedRow = C::lanes_down == 4 ? 48 : 24;  // a request's rows meet on no bank
+// neighbouring words. `staged` is the warp's own; (row0, column0) is its first element in C,
+// `in_warp` the thread's place from there.
 constexpr int kStagedWords = 4 * 48;
-template <class C, class Finish>
-__device__ __forceinline__ void store_by_rows(const Gemm& g,
-                                              const float (&sum)[C::thread_rows][C::thread_columns],
+template <class C, class Finish, bool kTurned>
+__device__ __forceinline__ void store_by_rows(const Gemm& g, SumsOfThread<C, kTurned> sums,
                                               std::int64_t row0, std::int64_t column0,
                                               ParityPlace in_warp, float* staged) {
-  constexpr int kColumns = kNextColumns<C>, kAtOnce = 32 / kColumns;  // rows
-  static_assert(C::lanes_down * kStagedRow<C> <= kStagedWords);
+  constexpr int kDown = sums.lanes_down, kColumns = sums.next_column,
+                kAtOnce = 32 / kColumns;            // rows
+  constexpr int kStagedRow = kDown == 4 ? 48 : 24;  // a request's rows meet on no bank
+  static_assert(kDown * kStagedRow <= kStagedWords);
   const int lane_row = threadIdx.x % 32 / kColumns, lane_column = threadIdx.x % kColumns;
+  const std::int64_t rows = kTurned ? g.n : g.m, columns = kTurned ? g.m : g.n;
   WARPLADDER_UNROLL_ON_GPU
-  for (int i = 0; i < C::thread_rows; ++i) {
+  for (int i = 0; i < sums.rows; ++i) {
     WARPLADDER_UNROLL_ON_GPU
-    for (int j = 0; j < C::thread_columns; j += 4) {
-      *reinterpret_cast<float4*>(staged + in_warp.row / 4 * kStagedRow<C> + in_warp.column) =
-          make_float4(sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]);
+    for (int j = 0; j < sums.columns; j += 4) {
+      *reinterpret_cast<float4*>(staged + in_warp.row / 4 * kStagedRow + in_warp.column) =
+          make_float4(sums(i, j), sums(i, j + 1), sums(i, j + 2), sums(i, j + 3));
       __syncwarp();  // all lanes have laid down theirs
       const std::int64_t column = column0 + j / 4 * kColumns + lane_column;
       WARPLADDER_UNROLL_ON_GPU
-      for (int r = lane_row; r < C::lanes_down; r += kAtOnce) {
-        const std::int64_t row = row0 + 4 * r + i % 4 + i / 4 * kNextRows<C>;
-        if (row < g.m && column < g.n) {
-          parts::store1(&g.c[row * g.ldc + column], g.alpha,
-                        staged[r * kStagedRow<C> + lane_column], g.beta, Finish());
+      for (int r = lane_row; r < kDown; r += kAtOnce) {
+        const std::int64_t row = row0 + 4 * r + i % 4 + i / 4 * sums.next_row;
+        if (row < rows && column < columns) {
+          parts::store1(&g.c[row * g.ldc + column], g.alpha, staged[r * kStagedRow + lane_column],
+                        g.beta, Finish());
         }
       }
       __syncwarp();  // all rows have been read
@@ -135,23 +149,28 @@ __device__ __forceinline__ void store_by_rows(const Gemm& g,
   }
 }
 
-// Stores a thread's sums, of which the first 4×4 lie at `at` in the CTA's tile. `staging` is shared
-// memory that other threads may still read. All threads call it; `stores`: whether this one has
-// sums.
-template <class C, class Finish>
+// Stores a thread's sums, of which the first 4×4 lie at `at` in the CTA's tile. kTurned: C's rows
+// are the tile's columns. `staging` is shared memory that other threads may still read. All threads
+// call it; `stores`: whether this one has sums.
+template <class C, class Finish, bool kTurned = false>
 __device__ WARPLADDER_INLINE_ON_GPU void store_part(
     const ProductPart& part, ParityPlace at, const float (&sum)[C::thread_rows][C::thread_columns],
     float* staging, bool stores = true) {
   if (!part.vectors) __syncthreads();  // all threads have read the last tile
   if (!stores) return;
+  const SumsOfThread<C, kTurned> sums{sum};
+  const std::int64_t row0 = kTurned ? part.column : part.row,
+                     column0 = kTurned ? part.row : part.column;
+  const ParityPlace here = kTurned ? ParityPlace{at.column, at.row} : at;
   if (part.vectors) {
-    store_by_parity<C, Finish>(part.gemm, sum, part.row + at.row, part.column + at.column);
+    store_by_parity<C, Finish>(part.gemm, sums, row0 + here.row, column0 + here.column);
     return;
   }
-  const int warp = threadIdx.x / 32, row = warp / C::warps_across * C::warp_rows,
-            column = warp % C::warps_across * C::warp_columns;
-  store_by_rows<C, Finish>(part.gemm, sum, part.row + row, part.column + column,
-                           {at.row - row, at.column - column}, staging + warp * kStagedWords);
+  const int warp = threadIdx.x / 32, down = warp / C::warps_across * C::warp_rows,
+            across = warp % C::warps_across * C::warp_columns, row = kTurned ? across : down,
+            column = kTurned ? down : across;
+  store_by_rows<C, Finish>(part.gemm, sums, row0 + row, column0 + column,
+                           {here.row - row, here.column - column}, staging + warp * kStagedWords);
 }
 
 // A thread's sums, and the factors of two steps of k.
