@@ -270,22 +270,26 @@ TEST(SgemmPlans, AreRightInEveryTile) {
 }
 
 // A tile and a layout in which a rung in even shares was run; `parted`: a tile's CTAs shared it,
-// `room`: the workspace may hold the smaller operand.
+// `joined`: a second launch added up their slices, `room`: the workspace may hold the smaller
+// operand.
 struct Share {
   std::int64_t rows, columns;
-  bool parted, room, trans_a, trans_b, whole;
+  bool parted, joined, room, trans_a, trans_b, whole;
 
   auto operator<=>(const Share&) const = default;
 };
 // Runs a rung on products of few rows, or columns, in all layouts, once for each of its shares. As
-// few multiprocessors as here part tiles of C among CTAs, or leave CTAs several of them. `slower`:
-// they take so many times as long, which makes launches and joins cheap beside products.
+// few multiprocessors as here part tiles of C among CTAs, or leave CTAs several of them. They take
+// `slower` times as long, which makes launches cheap beside products; slow memory makes slices
+// dear.
 std::set<Share> shares_run(std::string_view id, double slower,
                            std::initializer_list<Shape> shapes) {
   std::set<Share> tried;
-  for (const int multiprocessors : {1, 2, 3, 132}) {
+  for (const auto& [multiprocessors, slower_memory] :
+       {std::pair{1, 1.0}, {2, 1.0}, {3, 1.0}, {132, 1.0}, {3, 20 * slower}, {7, 20 * slower}}) {
     runtime::Machine machine = made_up(80, multiprocessors, 0);
     machine.fp32_flops_per_s /= slower;
+    machine.memory_bytes_per_s /= slower_memory;
     const device::StandIn stand_in(machine);
     for (const auto& [few, many, k] : shapes) {
       for (const int layout : {0, 1, 2, 3, 4, 5, 6, 7}) {
@@ -299,7 +303,9 @@ std::set<Share> shares_run(std::string_view id, double slower,
         }
         const bool whole = (p.lda | p.ldb) % 4 == 0;
         const bool room = plan.workspace_bytes >= sizeof(float) * static_cast<std::size_t>(few * k);
-        if (!tried.insert({cut.rows, cut.columns, cut.partly, room, trans_a, trans_b, whole})
+        const bool joined = cut.slices > 1 && !cut.partly;
+        if (!tried
+                 .insert({cut.rows, cut.columns, cut.partly, joined, room, trans_a, trans_b, whole})
                  .second) {
           continue;
         }
@@ -342,10 +348,17 @@ TEST(SgemmPlans, AreRightInEveryShare) {
                                             {61, 130, 300},
                                             {64, 128, 700},
                                             {65, 500, 300},
-                                            {96, 500, 100}});
-  // Five tiles, two sides of C with few lines, four layouts; parted and whole.
+                                            {96, 500, 100},
+                                            {29, 131, 2500},
+                                            {60, 60, 2500},
+                                            {62, 391, 250},
+                                            {96, 392, 200},
+                                            {31, 391, 300}});
+  // Five tiles, two sides of C with few lines, four layouts; parted, joined and whole.
+  const auto joined = static_cast<std::size_t>(std::ranges::count_if(tiles, &Share::joined));
   EXPECT_GE(parted(tiles), 35u);
-  EXPECT_GE(tiles.size() - parted(tiles), 50u);
+  EXPECT_GE(joined, 50u);
+  EXPECT_GE(tiles.size() - parted(tiles) - joined, 50u);
 }
 
 // Distances of 32 bits do not reach from line to line.

@@ -117,13 +117,14 @@ struct AndCutOfWhole {
   }
 };
 
-// What CTAs take of a tile's k on average are its slices.
+// What CTAs take of a tile's k on average are its slices; so many of each tile where a second
+// launch adds them up.
 template <class C>
 Cut cut_of_even_shares(const EvenShares& s) {
   Cut cut = cut_of<C>(true);
   cut.slices = std::max(1, s.ctas / s.tiles);
   cut.steps = s.most_rounds();
-  cut.partly = s.parted;
+  cut.partly = s.parted && !s.joined;
   return cut;
 }
 

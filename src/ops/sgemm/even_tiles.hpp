@@ -14,12 +14,17 @@ inline namespace WARPLADDER_FLAVOUR {
 using EvenTile = RingTile<128, 128, 16, 8, 4, 1, 8, 4, 2>;
 
 // A tile takes `rounds` of EvenTile::depth along k. CTAs share all tiles evenly: whole ones, a CTA
-// each, or, where they are `parted`, their rounds.
+// each, or, where they are `parted`, their rounds. `joined`: as many CTAs have a part of each tile,
+// which they store as slices of C; a second launch adds them up.
 struct EvenShares {
   int tiles, rounds, ctas;
-  bool parted;
+  bool parted, joined;
   double time_s;
 
+  int slices() const { return joined ? ctas / tiles : 0; }
+  double pieces() const {  // of a CTA
+    return parted && !joined ? static_cast<double>(tiles) / ctas + 1 : 1;
+  }
   std::int64_t most_rounds() const {  // of a CTA
     return parted ? sgemm::tiles(std::int64_t{tiles} * rounds, ctas) : rounds;
   }
@@ -73,14 +78,14 @@ inline double even_time(const EvenCopies& copies, const EvenShares& s,
                       machine.multiprocessors,
                words = kOfWords * (!copies.a_fours + !copies.b_fours),
                round_s = 2 * C::rows * C::columns * C::depth / rate,
-               rounds = (1 + words) * static_cast<double>(s.most_rounds()) +
-                        timing.ends * (s.parted ? of_cta + 1 : 1);
+               rounds =
+                   (1 + words) * static_cast<double>(s.most_rounds()) + timing.ends * s.pieces();
   const double before_s =
       copies.to_pack > 0
           ? kPass_s + 8 * copies.to_pack / (kShareOfMemory * machine.memory_bytes_per_s)
           : 0;
   return kLaunches * tuning.launch_s + before_s + on_one * rounds * round_s +
-         (s.parted ? kPart_s * std::max(0.0, 1 / of_cta - 1) : 0);
+         (s.parted && !s.joined ? kPart_s * std::max(0.0, 1 / of_cta - 1) : 0);
 }
 
 // Whole tiles of C, a CTA each.
@@ -89,21 +94,35 @@ EvenShares whole_shares(const Problem& p) {
   const auto all = static_cast<int>(
                  std::max<std::int64_t>(1, tiles(p.m, C::rows) * tiles(p.n, C::columns))),
              rounds = static_cast<int>(std::max<std::int64_t>(1, tiles(p.k, C::depth)));
-  return {all, rounds, all, false, 0};
+  return {all, rounds, all, false, false, 0};
 }
-// The fastest shares, by time(EvenShares). `most_parts`: of a tile, for one CTA adds them up.
+// What a second launch takes, and slices on their way to it. Fitted to 280 products on an H200.
+inline double join_s(const Problem& p, const EvenShares& s, const runtime::Machine& machine) {
+  constexpr double kLaunch_s = 2.65e-6, kShareOfMemory = 1.81;
+  const double elements = static_cast<double>(p.m) * static_cast<double>(p.n) * s.slices();
+  return s.joined ? kLaunch_s + 8 * elements / (kShareOfMemory * machine.memory_bytes_per_s) : 0;
+}
+// The fastest shares, by time(EvenShares) and join_s(). `most_parts`: of a tile, where one CTA adds
+// them up.
 template <class C, class Time>
 EvenShares fastest_shares(const Problem& p, std::int64_t most_parts,
                           const runtime::Machine& machine, const Time& time) {
-  EvenShares best = whole_shares<C>(p), parts = best;
+  EvenShares best = whole_shares<C>(p);
   best.time_s = time(best);
-  parts.parted = true;
+  const auto consider = [&](int ctas, bool joined) {
+    EvenShares s = best;
+    s.ctas = ctas;
+    s.parted = true;
+    s.joined = joined;
+    s.time_s = time(s) + join_s(p, s, machine);
+    if (s.time_s < best.time_s) best = s;
+  };
   for (int each = 1; each <= C::resident && best.rounds > 1; ++each) {
     const std::int64_t most = std::min<std::int64_t>(best.rounds, most_parts) * best.tiles,
                        slots = std::int64_t{each} * machine.multiprocessors;
-    parts.ctas = static_cast<int>(std::min(most, slots));
-    parts.time_s = time(parts);
-    if (parts.time_s < best.time_s) best = parts;
+    consider(static_cast<int>(std::min(most, slots)), false);
+    const std::int64_t slices = std::min<std::int64_t>(best.rounds, slots / best.tiles);
+    if (slices > 1) consider(static_cast<int>(slices * best.tiles), true);
   }
   return best;
 }
@@ -116,9 +135,13 @@ inline EvenShares even_shares(const Problem& p, const EvenCopies& copies,
       p, kMostParts, machine, [&](const EvenShares& s) { return even_time(copies, s, machine); });
 }
 
-// Where tiles are parted, CTAs lay down sums, and say so.
+// Where tiles are parted, CTAs lay down sums, and say so; or slices. Rows of C may be p's columns.
 template <class C>
-std::size_t bytes_of_even_shares(const EvenShares& s) {
+std::size_t bytes_of_even_shares(const Problem& p, const EvenShares& s) {
+  if (s.joined) {
+    return sizeof(float) * static_cast<std::size_t>(s.slices()) *
+           static_cast<std::size_t>(line_of_slice(p.m) * line_of_slice(p.n));
+  }
   return s.parted ? (sizeof(float) * C::rows * C::columns + sizeof(unsigned long long)) *
                         static_cast<std::size_t>(s.ctas)
                   : 0;
@@ -128,7 +151,7 @@ std::size_t bytes_of_even_shares(const EvenShares& s) {
 inline std::size_t bytes_of_packed(const Problem& p, const EvenShares& s) {
   return sizeof(float) * static_cast<std::size_t>(line_of_slice(p.m) + line_of_slice(p.n)) *
              static_cast<std::size_t>(p.k) +
-         bytes_of_even_shares<EvenTile>(s);
+         bytes_of_even_shares<EvenTile>(p, s);
 }
 
 }  // namespace WARPLADDER_FLAVOUR

@@ -19,7 +19,8 @@ struct Join {
   float* c;
   std::int64_t ldc;
 };
-constexpr int kJoinThreads = 256, kManySlices = 16;
+// Threads of a CTA, and of those that share an element of many slices.
+constexpr int kJoinThreads = 256, kMostJoiners = 8, kManySlices = 16;
 
 // Adds in `Sum`, in an order that depends on the number of slices alone: of each element of C,
 // kJoiners threads take a share of the slices each. right(sum, row, column) is stored.
@@ -76,13 +77,13 @@ inline Join join_of(const Gemm& g, int slices, std::int64_t line) {
 // the grid.
 template <class Launch>
 void with_join_shape(const Join& join, std::int64_t products, const Launch& launch) {
-  constexpr int kJoiners = 8;
   const bool many = join.slices > kManySlices;
-  const std::int64_t blocks = tiles(join.elements, many ? kJoinThreads / kJoiners : kJoinThreads);
+  const std::int64_t blocks =
+      tiles(join.elements, many ? kJoinThreads / kMostJoiners : kJoinThreads);
   runtime::LaunchShape shape{dim3(static_cast<unsigned>(blocks), static_cast<unsigned>(products)),
                              dim3(kJoinThreads)};
   shape.overlaps_previous = true;
-  many ? launch.template operator()<kJoiners>(shape) : launch.template operator()<1>(shape);
+  many ? launch.template operator()<kMostJoiners>(shape) : launch.template operator()<1>(shape);
 }
 template <class Sum>
 static inline void launch_join(const Gemm& g, int slices, std::int64_t line,
@@ -93,6 +94,12 @@ static inline void launch_join(const Gemm& g, int slices, std::int64_t line,
   });
 }
 
+// Of all warps. `elements`: of a slice.
+inline std::uint64_t barriers_of_join(std::int64_t elements, std::int64_t slices) {
+  constexpr int kElements = kJoinThreads / kMostJoiners;
+  if (slices <= kManySlices) return 0;
+  return static_cast<std::uint64_t>(tiles(elements, kElements)) * kJoinThreads / 32;
+}
 // What the join adds to a prediction, of rows that are whole warps wide.
 inline void predict_join(ladder::Totals& t, const Problem& p, std::uint64_t slices) {
   if (slices == 1) return;

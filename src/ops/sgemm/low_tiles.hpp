@@ -91,15 +91,16 @@ double low_time(const Problem& p, const EvenShares& s, const runtime::Machine& m
   const double on_one = std::ceil(ctas / machine.multiprocessors),
                at_once = std::min<double>(on_one, C::resident), of_cta = s.tiles / ctas,
                rounds = (1 + low_words<Form>(p)) * static_cast<double>(s.most_rounds()) +
-                        kLowTiming<C>.ends * (s.parted ? of_cta + 1 : 1),
+                        kLowTiming<C>.ends * s.pieces(),
                multiply_s = on_one / at_once * rounds * low_round_s<C>(at_once, machine),
                memory_s = 4 * ((m + n) * k / kShareOfLoads + m * n / kShareOfStores) /
                           machine.memory_bytes_per_s;
   const double pack_s = packs_smaller<Form>(p)
                             ? kPass_s + 8 * m * k / (kShareOfPass * machine.memory_bytes_per_s)
                             : 0;
-  const double parts_s =
-      s.parted ? kParted_s + kPart_s * C::rows * C::columns * std::max(0.0, 1 / of_cta - 1) : 0;
+  const double parts_s = s.parted && !s.joined ? kParted_s + kPart_s * C::rows * C::columns *
+                                                                 std::max(0.0, 1 / of_cta - 1)
+                                               : 0;
   return kLaunch_s + pack_s + std::hypot(multiply_s, memory_s) + parts_s;
 }
 
@@ -132,7 +133,7 @@ std::size_t bytes_of_low_tiles(const Problem& p, const EvenShares& s) {
                                  ? sizeof(float) * static_cast<std::size_t>(line_of_slice(p.m)) *
                                        static_cast<std::size_t>(p.k)
                                  : 0;
-  return packed + bytes_of_even_shares<typename Form::Tile>(s);
+  return packed + bytes_of_even_shares<typename Form::Tile>(p, s);
 }
 
 }  // namespace WARPLADDER_FLAVOUR

@@ -238,7 +238,7 @@ void consider_even_tiles(Considered& plans, const Problem& p, const runtime::Mac
   if (!ladder::runs_on(machine, rung_row_30_even_tiles)) return;
   const EvenShares s = even_shares(p, copies_as_they_are(p), machine);
   plans.consider(s.time_s,
-                 {WARPLADDER_PLANNED(row_30_even_tiles), bytes_of_even_shares<EvenTile>(s)},
+                 {WARPLADDER_PLANNED(row_30_even_tiles), bytes_of_even_shares<EvenTile>(p, s)},
                  Corrected::row_30_even_tiles, cut_of_even_shares<EvenTile>(s));
   const EvenCopies packed = packed_copies(p);
   if (packed.to_pack == 0) return;

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "ops/sgemm/even_tiles.hpp"
+#include "ops/sgemm/join_slices.hpp"
 #include "ops/sgemm/rung_ring.hpp"
 #include "ops/sgemm/spread_copy.hpp"
 
@@ -15,18 +16,23 @@ struct EvenGemm {
   Gemm gemm;
   std::int64_t lines_a, lines_b;
   BandedTiles tiles;
-  parts::Divisor rounds;  // of a tile
-  parts::EvenParts shares;
-  int unit;         // rounds that are not parted
-  float4* partial;  // a tile's elements for each CTA
+  parts::Divisor rounds;    // of a tile
+  parts::EvenParts shares;  // of all rounds, or, where CTAs store slices, of a tile's
+  int unit;                 // rounds that are not parted
+  float4* partial;          // a tile's elements for each CTA
   // By CTA: `mark` where it has laid its sums down for the CTA that ends the tile, which takes the
   // mark away. No launch in front clears them: each launch has a mark of its own.
   unsigned long long* laid_down;
   unsigned long long mark;
   bool turned = false;  // C's rows are the columns of this product
+  // Of a tile, and elements of each, where CTAs store slices of C.
+  int slices = 0;
+  std::int64_t slice = 0;
 
   __host__ __device__ __forceinline__ int first_round(int cta) const {
-    return shares.first(cta) * unit;
+    if (slices == 0) return shares.first(cta) * unit;
+    const int tile = cta / slices;
+    return tile * static_cast<int>(rounds.by) + shares.first(cta - tile * slices);
   }
 };
 // Of a tile, the rounds that a CTA multiplies.
@@ -205,6 +211,7 @@ static __global__ void __launch_bounds__(Operands::C::threads, Operands::C::resi
   const ParityPlace at = parity_place<C>(threadIdx.x);
   const int cta = static_cast<int>(blockIdx.x), begin = e.first_round(cta);
   ptx::wait_for_previous_kernel();  // operands are packed
+  ptx::allow_next_kernel();         // the join
   WARPLADDER_NO_UNROLL
   for (int end = e.first_round(cta + 1); end > begin;) {
     const auto [tile, last] = e.rounds(end - 1);
@@ -212,9 +219,13 @@ static __global__ void __launch_bounds__(Operands::C::threads, Operands::C::resi
     const EvenPiece piece{static_cast<int>(tile), starts_at, ends_at,
                           static_cast<int>(e.rounds.by)};
     ParitySums<C> sums;
-    const ProductPart part = add_piece<Operands>(sums, ring, e, piece, at);
-    if (piece.ends_tile()) {
-      if (starts_at > 0) add_other_parts(e, cta, piece, sums);
+    ProductPart part = add_piece<Operands>(sums, ring, e, piece, at);
+    if (e.slices > 0) {
+      part.gemm.c += cta % e.slices * e.slice;
+    } else if (starts_at > 0 && piece.ends_tile()) {
+      add_other_parts(e, cta, piece, sums);
+    }
+    if (piece.ends_tile() || e.slices > 0) {
       Operands::store(e, part, at, sums, &ring[0].a[0][0]);
     } else {
       lay_down_part(e, cta, sums);
@@ -259,6 +270,19 @@ inline std::size_t spreading_bytes(std::int64_t each, std::size_t bytes,
   return static_cast<std::size_t>(missing < 0 ? 0 : (missing / kUnit + 1) * kUnit);
 }
 
+// The product, whose sums are slices of C in the workspace.
+inline EvenGemm in_slices(EvenGemm e, const EvenShares& s) {
+  Gemm& g = e.gemm;
+  g.c = reinterpret_cast<float*>(e.partial);
+  g.ldc = line_of_slice(e.turned ? g.m : g.n);
+  g.alpha = 1;
+  g.beta = 0;
+  e.slices = s.slices();
+  e.slice = (e.turned ? g.n : g.m) * g.ldc;
+  e.shares = parts::EvenParts::of(s.rounds, e.slices);
+  return e;
+}
+
 // `behind_another`: a launch that it waits for. CTAs that start before that one's end crowd onto
 // the multiprocessors that are free first, unless they have just as many places.
 template <class Operands>
@@ -272,20 +296,25 @@ void launch_even_tiles(const EvenGemm& e, const EvenShares& s, bool behind_anoth
         spreading_bytes(each, C::stages * sizeof(typename Operands::Stage), *stream.machine);
   }
   shape.overlaps_previous = behind_another;
-  runtime::launch(stream, shape, multiply_even_tiles<Operands>, e);
+  runtime::launch(stream, shape, multiply_even_tiles<Operands>, s.joined ? in_slices(e, s) : e);
+  if (!s.joined) return;
+  Gemm g = e.gemm;
+  g.workspace = e.partial;
+  if (e.turned) std::swap(g.m, g.n);
+  launch_join<float>(g, s.slices(), line_of_slice(g.n), stream);
 }
 
 inline bool takes_even(const Call& call) {
   return !call.batch.arrays && fits_even_tiles<EvenTile>(call.problem);
 }
 
-// Of the product's kernel. Each piece of a tile adds a step of zeros.
+// Of the product's kernel, and of the join to C. Each piece of a tile adds a step of zeros.
 template <class C>
-ladder::Totals predict_even_tiles(const EvenShares& s) {
+ladder::Totals predict_even_tiles(const Problem& given, const EvenShares& s) {
   const std::uint64_t rounds = std::uint64_t{1} * s.tiles * s.rounds;
   const auto shares = parts::EvenParts::of(static_cast<int>(rounds), s.ctas);
-  std::uint64_t pieces = s.tiles, barriers = rounds;
-  for (int cta = 1, last = -1; s.parted && cta < s.ctas; ++cta) {
+  std::uint64_t pieces = static_cast<std::uint64_t>(s.joined ? s.ctas : s.tiles), barriers = rounds;
+  for (int cta = 1, last = -1; s.parted && !s.joined && cta < s.ctas; ++cta) {
     const int first = shares.first(cta);
     if (first % s.rounds == 0) continue;
     ++pieces;
@@ -296,6 +325,7 @@ ladder::Totals predict_even_tiles(const EvenShares& s) {
   t.shuffles = 0;
   t.fmas = (rounds * C::depth + pieces) * C::rows * C::columns;
   t.barriers = (barriers + pieces - s.ctas) * (C::threads / 32);
+  t.barriers += barriers_of_join(given.m * line_of_slice(given.n), s.slices());
   return t;
 }
 

@@ -4,10 +4,11 @@
 //
 // Idea: CTAs stay, two on a multiprocessor, and each has an even share of all tiles' rounds along
 // k. Who ends a tile adds what others have of it to its own sums, which are still in registers: no
-// second launch, and half of the traffic. Asynchronous copies leave registers for 16×8 sums a
-// thread, which take a quarter fewer loads from shared memory for a multiply-add. Copies lie
-// between the steps: in a row, each waits for the one before it. The last step of a round is
-// multiplied while the next round's first loads are under way.
+// second launch, and half of the traffic. Only where a tile has many parts, as of a long k, a
+// second launch is faster: CTAs store slices of C, and row_13's join adds them up. Asynchronous
+// copies leave registers for 16×8 sums a thread, which take a quarter fewer loads from shared
+// memory for a multiply-add. Copies lie between the steps: in a row, each waits for the one before
+// it. The last step of a round is multiplied while the next round's first loads are under way.
 //
 // Prediction: 210 µs at 1338×1188×2858 (NT), as cuBLAS takes, and 2.65 ms at 4096×4096×4096.
 // Measured on an H200: 220 µs, where row_20 takes 252 and cuBLAS 215; 2.66 ms, row_20 2.71, cuBLAS
@@ -63,12 +64,12 @@ void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stre
 }
 
 std::size_t workspace(const Call& call, const runtime::Machine& machine) {
-  return bytes_of_even_shares<EvenTile>(
-      shares_of(in_layout(call.problem, Layout::row_major), machine));
+  const Problem p = in_layout(call.problem, Layout::row_major);
+  return bytes_of_even_shares<EvenTile>(p, shares_of(p, machine));
 }
 
 ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
-  return predict_even_tiles<EvenTile>(shares_of(p, machine));
+  return predict_even_tiles<EvenTile>(p, shares_of(p, machine));
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ std::size_t workspace(const Call& call, const runtime::Machine& machine) {
 
 // A is packed.
 ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
-  ladder::Totals t = predict_even_tiles<EvenTile>(shares_of(p, machine));
+  ladder::Totals t = predict_even_tiles<EvenTile>(p, shares_of(p, machine));
   t.barriers += barriers_of_packing(p.m, p.k);
   return t;
 }

@@ -44,7 +44,7 @@ std::size_t workspace(const Call& call, const runtime::Machine& machine) {
 ladder::Totals predict(const Problem& given, const runtime::Machine& machine) {
   const Problem p = smaller_first(given);
   return with_low_tile(p, machine, [&]<class Form>(const EvenShares& s) {
-    ladder::Totals t = predict_even_tiles<typename Form::Tile>(s);
+    ladder::Totals t = predict_even_tiles<typename Form::Tile>(given, s);
     if (packs_smaller<Form>(p)) t.barriers += barriers_of_packing(p.m, p.k);
     return t;
   });
