@@ -16,23 +16,18 @@ struct EvenGemm {
   Gemm gemm;
   std::int64_t lines_a, lines_b;
   BandedTiles tiles;
-  parts::Divisor rounds;    // of a tile
-  parts::EvenParts shares;  // of all rounds, or, where CTAs store slices, of a tile's
-  int unit;                 // rounds that are not parted
-  float4* partial;          // a tile's elements for each CTA
+  parts::Divisor rounds;  // of a tile
+  parts::EvenParts shares;
+  int unit;         // rounds that are not parted
+  float4* partial;  // a tile's elements for each CTA
   // By CTA: `mark` where it has laid its sums down for the CTA that ends the tile, which takes the
   // mark away. No launch in front clears them: each launch has a mark of its own.
   unsigned long long* laid_down;
   unsigned long long mark;
   bool turned = false;  // C's rows are the columns of this product
-  // Of a tile, and elements of each, where CTAs store slices of C.
-  int slices = 0;
-  std::int64_t slice = 0;
 
   __host__ __device__ __forceinline__ int first_round(int cta) const {
-    if (slices == 0) return shares.first(cta) * unit;
-    const int tile = cta / slices;
-    return tile * static_cast<int>(rounds.by) + shares.first(cta - tile * slices);
+    return shares.first(cta) * unit;
   }
 };
 // Of a tile, the rounds that a CTA multiplies.
@@ -211,7 +206,6 @@ static __global__ void __launch_bounds__(Operands::C::threads, Operands::C::resi
   const ParityPlace at = parity_place<C>(threadIdx.x);
   const int cta = static_cast<int>(blockIdx.x), begin = e.first_round(cta);
   ptx::wait_for_previous_kernel();  // operands are packed
-  ptx::allow_next_kernel();         // the join
   WARPLADDER_NO_UNROLL
   for (int end = e.first_round(cta + 1); end > begin;) {
     const auto [tile, last] = e.rounds(end - 1);
@@ -219,13 +213,9 @@ static __global__ void __launch_bounds__(Operands::C::threads, Operands::C::resi
     const EvenPiece piece{static_cast<int>(tile), starts_at, ends_at,
                           static_cast<int>(e.rounds.by)};
     ParitySums<C> sums;
-    ProductPart part = add_piece<Operands>(sums, ring, e, piece, at);
-    if (e.slices > 0) {
-      part.gemm.c += cta % e.slices * e.slice;
-    } else if (starts_at > 0 && piece.ends_tile()) {
-      add_other_parts(e, cta, piece, sums);
-    }
-    if (piece.ends_tile() || e.slices > 0) {
+    const ProductPart part = add_piece<Operands>(sums, ring, e, piece, at);
+    if (piece.ends_tile()) {
+      if (starts_at > 0) add_other_parts(e, cta, piece, sums);
       Operands::store(e, part, at, sums, &ring[0].a[0][0]);
     } else {
       lay_down_part(e, cta, sums);
@@ -233,6 +223,27 @@ static __global__ void __launch_bounds__(Operands::C::threads, Operands::C::resi
     end -= ends_at - starts_at;
     if (end > begin) __syncthreads();  // the ring is read no more
   }
+}
+
+// A CTA has one of a tile's slices along k, and stores it to a C of its own: these begin `slice`
+// elements apart. e.shares are of a tile's rounds. A kernel apart: as one with the other, ptxas
+// gave its loop registers that took 2 % longer.
+template <class Operands>
+static __global__ void __launch_bounds__(Operands::C::threads, Operands::C::resident)
+    multiply_slices_of_tiles(EvenGemm e, int slices, std::int64_t slice) {
+  using C = typename Operands::C;
+  __shared__ __align__(16) typename Operands::Stage ring[C::stages];
+  const ParityPlace at = parity_place<C>(threadIdx.x);
+  const int cta = static_cast<int>(blockIdx.x), tile = cta / slices, of_tile = cta - tile * slices;
+  const EvenPiece piece{tile, e.shares.first(of_tile), e.shares.first(of_tile + 1),
+                        static_cast<int>(e.rounds.by)};
+  ptx::wait_for_previous_kernel();  // operands are packed
+  ptx::allow_next_kernel();         // the join
+  ParitySums<C> sums;
+  ProductPart part = add_piece<Operands>(sums, ring, e, piece, at);
+  part.gemm.c += of_tile * slice;
+  part.vectors = true;
+  Operands::store(e, part, at, sums, nullptr);
 }
 
 // No two launches of a process have the same, and memory holds it by chance alone.
@@ -270,17 +281,21 @@ inline std::size_t spreading_bytes(std::int64_t each, std::size_t bytes,
   return static_cast<std::size_t>(missing < 0 ? 0 : (missing / kUnit + 1) * kUnit);
 }
 
-// The product, whose sums are slices of C in the workspace.
-inline EvenGemm in_slices(EvenGemm e, const EvenShares& s) {
-  Gemm& g = e.gemm;
-  g.c = reinterpret_cast<float*>(e.partial);
-  g.ldc = line_of_slice(e.turned ? g.m : g.n);
-  g.alpha = 1;
-  g.beta = 0;
-  e.slices = s.slices();
-  e.slice = (e.turned ? g.n : g.m) * g.ldc;
-  e.shares = parts::EvenParts::of(s.rounds, e.slices);
-  return e;
+// Slices of C in the workspace, and what adds them up.
+template <class Operands>
+void launch_slices(EvenGemm e, const EvenShares& s, const runtime::LaunchShape& shape,
+                   runtime::StreamView& stream) {
+  Gemm of_c = e.gemm;
+  of_c.workspace = e.partial;
+  if (e.turned) std::swap(of_c.m, of_c.n);
+  const std::int64_t line = line_of_slice(of_c.n);
+  e.shares = parts::EvenParts::of(s.rounds, s.slices());
+  e.gemm.c = reinterpret_cast<float*>(e.partial);
+  e.gemm.ldc = line;
+  e.gemm.alpha = 1;
+  e.gemm.beta = 0;
+  runtime::launch(stream, shape, multiply_slices_of_tiles<Operands>, e, s.slices(), of_c.m * line);
+  launch_join<float>(of_c, s.slices(), line, stream);
 }
 
 // `behind_another`: a launch that it waits for. CTAs that start before that one's end crowd onto
@@ -296,12 +311,8 @@ void launch_even_tiles(const EvenGemm& e, const EvenShares& s, bool behind_anoth
         spreading_bytes(each, C::stages * sizeof(typename Operands::Stage), *stream.machine);
   }
   shape.overlaps_previous = behind_another;
-  runtime::launch(stream, shape, multiply_even_tiles<Operands>, s.joined ? in_slices(e, s) : e);
-  if (!s.joined) return;
-  Gemm g = e.gemm;
-  g.workspace = e.partial;
-  if (e.turned) std::swap(g.m, g.n);
-  launch_join<float>(g, s.slices(), line_of_slice(g.n), stream);
+  if (s.joined) return launch_slices<Operands>(e, s, shape, stream);
+  runtime::launch(stream, shape, multiply_even_tiles<Operands>, e);
 }
 
 inline bool takes_even(const Call& call) {
