@@ -9,8 +9,8 @@
 // while the pass still runs.
 //
 // Prediction: three quarters of row_30's time at 92×5433×7617 (NT): it multiplies so much less.
-// Measured on an H200: 190 µs, where row_30 takes 240 and cuBLAS 227. At 26×37604×1028 76 µs, where
-// row_26 takes 88 and cuBLAS 84.
+// Measured on an H200: 190 µs, where row_30 takes 240 and cuBLAS 227. At 26×37604×1028 68 µs, where
+// row_26 takes 88 and cuBLAS 82; at 84×640×25472 (TN), in 52 slices, 72 µs, and cuBLAS 185.
 // Accepts: every problem.
 // What binds it: the multiply-adds; where words are copied one by one also shared memory, which
 // takes four cycles for what a warp copies.
