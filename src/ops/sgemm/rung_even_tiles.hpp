@@ -136,10 +136,9 @@ __device__ __forceinline__ void add_rounds(ParitySums<C>& sums,
 }
 
 template <class Operands, class C = typename Operands::C>
-__device__ __forceinline__ ProductPart add_piece(ParitySums<C>& sums,
-                                                 typename Operands::Stage (&ring)[C::stages],
-                                                 const EvenGemm& e, const EvenPiece& piece,
-                                                 ParityPlace at) {
+__device__ WARPLADDER_INLINE_ON_GPU ProductPart
+add_piece(ParitySums<C>& sums, typename Operands::Stage (&ring)[C::stages], const EvenGemm& e,
+          const EvenPiece& piece, ParityPlace at) {
   const TileOrigin tile = e.tiles.origin<C::rows, C::columns>(static_cast<unsigned>(piece.tile));
   Gemm g = e.gemm;
   auto operands = Operands::of(e, piece, tile, g);

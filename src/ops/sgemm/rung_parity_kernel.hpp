@@ -199,7 +199,7 @@ struct ParitySums {
       parts::load4(&b[k % 2][j], &b_tile[from][at.column + j / 4 * kNextColumns<C>]);
     }
   }
-  __device__ __forceinline__ void multiply(int k) {
+  __device__ WARPLADDER_INLINE_ON_GPU void multiply(int k) {
     WARPLADDER_UNROLL
     for (int i = 0; i < C::thread_rows; ++i) {
       WARPLADDER_UNROLL
