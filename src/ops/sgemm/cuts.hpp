@@ -124,7 +124,7 @@ Cut cut_of_even_shares(const EvenShares& s) {
   Cut cut = cut_of<C>(true);
   cut.slices = std::max(1, s.ctas / s.tiles);
   cut.steps = s.most_rounds();
-  cut.partly = s.parted && !s.joined;
+  cut.partly = s.parted;
   return cut;
 }
 

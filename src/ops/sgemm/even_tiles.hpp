@@ -14,8 +14,8 @@ inline namespace WARPLADDER_FLAVOUR {
 using EvenTile = RingTile<128, 128, 16, 8, 4, 1, 8, 4, 2>;
 
 // A tile takes `rounds` of EvenTile::depth along k. CTAs share all tiles evenly: whole ones, a CTA
-// each, or, where they are `parted`, their rounds. `joined`: as many CTAs have a part of each tile,
-// which they store as slices of C; a second launch adds them up.
+// each, or, where they are `parted`, their rounds. Or they are `joined`: as many CTAs have a part
+// of each tile, which they store as slices of C, and a second launch adds them up.
 struct EvenShares {
   int tiles, rounds, ctas;
   bool parted, joined;
@@ -23,10 +23,10 @@ struct EvenShares {
 
   int slices() const { return joined ? ctas / tiles : 0; }
   double pieces() const {  // of a CTA
-    return parted && !joined ? static_cast<double>(tiles) / ctas + 1 : 1;
+    return parted ? static_cast<double>(tiles) / ctas + 1 : 1;
   }
   std::int64_t most_rounds() const {  // of a CTA
-    return parted ? sgemm::tiles(std::int64_t{tiles} * rounds, ctas) : rounds;
+    return sgemm::tiles(std::int64_t{tiles} * rounds, ctas);
   }
 };
 
@@ -85,7 +85,7 @@ inline double even_time(const EvenCopies& copies, const EvenShares& s,
           ? kPass_s + 8 * copies.to_pack / (kShareOfMemory * machine.memory_bytes_per_s)
           : 0;
   return kLaunches * tuning.launch_s + before_s + on_one * rounds * round_s +
-         (s.parted && !s.joined ? kPart_s * std::max(0.0, 1 / of_cta - 1) : 0);
+         (s.parted ? kPart_s * std::max(0.0, 1 / of_cta - 1) : 0);
 }
 
 // Whole tiles of C, a CTA each.
@@ -112,7 +112,7 @@ EvenShares fastest_shares(const Problem& p, std::int64_t most_parts,
   const auto consider = [&](int ctas, bool joined) {
     EvenShares s = best;
     s.ctas = ctas;
-    s.parted = true;
+    s.parted = !joined;
     s.joined = joined;
     s.time_s = time(s) + join_s(p, s, machine);
     if (s.time_s < best.time_s) best = s;

@@ -22,6 +22,15 @@ struct Join {
 // Threads of a CTA, and of those that share an element of many slices.
 constexpr int kJoinThreads = 256, kMostJoiners = 8, kManySlices = 16;
 
+// The product as its slices have it: the first one's C is the workspace, of rows `line` apart.
+inline Gemm gemm_of_slices(Gemm g, std::int64_t line) {
+  g.c = static_cast<float*>(g.workspace);
+  g.ldc = line;
+  g.alpha = 1;
+  g.beta = 0;
+  return g;
+}
+
 // Adds in `Sum`, in an order that depends on the number of slices alone: of each element of C,
 // kJoiners threads take a share of the slices each. right(sum, row, column) is stored.
 template <class Sum, int kJoiners, class Right>
@@ -73,17 +82,19 @@ inline Join join_of(const Gemm& g, int slices, std::int64_t line) {
           g.c,
           g.ldc};
 }
+inline std::int64_t blocks_of_join(std::int64_t elements, std::int64_t slices) {
+  return tiles(elements, slices > kManySlices ? kJoinThreads / kMostJoiners : kJoinThreads);
+}
 // launch.operator()<kJoiners>(shape) launches the join of so many products, which lie along y of
 // the grid.
 template <class Launch>
 void with_join_shape(const Join& join, std::int64_t products, const Launch& launch) {
-  const bool many = join.slices > kManySlices;
-  const std::int64_t blocks =
-      tiles(join.elements, many ? kJoinThreads / kMostJoiners : kJoinThreads);
+  const std::int64_t blocks = blocks_of_join(join.elements, join.slices);
   runtime::LaunchShape shape{dim3(static_cast<unsigned>(blocks), static_cast<unsigned>(products)),
                              dim3(kJoinThreads)};
   shape.overlaps_previous = true;
-  many ? launch.template operator()<kMostJoiners>(shape) : launch.template operator()<1>(shape);
+  join.slices > kManySlices ? launch.template operator()<kMostJoiners>(shape)
+                            : launch.template operator()<1>(shape);
 }
 template <class Sum>
 static inline void launch_join(const Gemm& g, int slices, std::int64_t line,
@@ -96,9 +107,8 @@ static inline void launch_join(const Gemm& g, int slices, std::int64_t line,
 
 // Of all warps. `elements`: of a slice.
 inline std::uint64_t barriers_of_join(std::int64_t elements, std::int64_t slices) {
-  constexpr int kElements = kJoinThreads / kMostJoiners;
   if (slices <= kManySlices) return 0;
-  return static_cast<std::uint64_t>(tiles(elements, kElements)) * kJoinThreads / 32;
+  return static_cast<std::uint64_t>(blocks_of_join(elements, slices)) * kJoinThreads / 32;
 }
 // What the join adds to a prediction, of rows that are whole warps wide.
 inline void predict_join(ladder::Totals& t, const Problem& p, std::uint64_t slices) {

@@ -98,9 +98,8 @@ double low_time(const Problem& p, const EvenShares& s, const runtime::Machine& m
   const double pack_s = packs_smaller<Form>(p)
                             ? kPass_s + 8 * m * k / (kShareOfPass * machine.memory_bytes_per_s)
                             : 0;
-  const double parts_s = s.parted && !s.joined ? kParted_s + kPart_s * C::rows * C::columns *
-                                                                 std::max(0.0, 1 / of_cta - 1)
-                                               : 0;
+  const double parts_s =
+      s.parted ? kParted_s + kPart_s * C::rows * C::columns * std::max(0.0, 1 / of_cta - 1) : 0;
   return kLaunch_s + pack_s + std::hypot(multiply_s, memory_s) + parts_s;
 }
 

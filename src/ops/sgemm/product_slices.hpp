@@ -97,12 +97,7 @@ static void launch_product_slices(const Gemm& g, bool trans_a, bool trans_b, con
                  banded_tiles<C>(whole),
                  static_cast<unsigned>(tiles_of_c<C>(whole)),
                  stores_vectors(whole)};
-  if (s.slices > 1) {
-    s.gemm.c = static_cast<float*>(g.workspace);
-    s.gemm.ldc = line;
-    s.gemm.alpha = 1.0f;
-    s.gemm.beta = 0.0f;
-  }
+  if (s.slices > 1) s.gemm = gemm_of_slices(sliced, line);
   s.vectors = stores_vectors(s.gemm);
   const dim3 grid(s.whole_blocks + static_cast<unsigned>(of_slice * s.slices));
   Gemm operands = g;  // C's alignment is known at run time

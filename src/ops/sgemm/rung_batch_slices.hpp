@@ -62,10 +62,7 @@ static void launch_batch_slices(const Gemm& g, const Batch& batch, bool trans_a,
                 parts::Divisor::of(of_c),
                 parts::Divisor::of(down)};
   if (s.slices > 1) {
-    s.gemm.c = static_cast<float*>(g.workspace);
-    s.gemm.ldc = line;
-    s.gemm.alpha = 1.0f;
-    s.gemm.beta = 0.0f;
+    s.gemm = gemm_of_slices(s.gemm, line);
     s.vectors = true;
   }
   Gemm operands = g;  // C's alignment is known at run time, and that of arrays is not

@@ -36,6 +36,11 @@ struct EvenPiece {
   __device__ __forceinline__ bool ends_tile() const { return end == of_tile; }
 };
 
+// The largest leading dimension whose distances a SpreadCopy holds: of the longer side of a tile.
+template <class C>
+constexpr std::int64_t kMostSpreadLd =
+    SpreadCopy<std::max(C::rows, C::columns), C::depth, C::threads, true, 1>::most_ld;
+
 // How a CTA copies A and B: a RingCopy asks for all of a round's copies at once, a SpreadCopy for
 // some between its steps.
 template <class Tile, bool kARows, bool kBRows, class CopyA, class CopyB>
@@ -284,15 +289,12 @@ inline std::size_t spreading_bytes(std::int64_t each, std::size_t bytes,
 template <class Operands>
 void launch_slices(EvenGemm e, const EvenShares& s, const runtime::LaunchShape& shape,
                    runtime::StreamView& stream) {
+  e.gemm.workspace = e.partial;
   Gemm of_c = e.gemm;
-  of_c.workspace = e.partial;
   if (e.turned) std::swap(of_c.m, of_c.n);
   const std::int64_t line = line_of_slice(of_c.n);
   e.shares = parts::EvenParts::of(s.rounds, s.slices());
-  e.gemm.c = reinterpret_cast<float*>(e.partial);
-  e.gemm.ldc = line;
-  e.gemm.alpha = 1;
-  e.gemm.beta = 0;
+  e.gemm = gemm_of_slices(e.gemm, line);
   runtime::launch(stream, shape, multiply_slices_of_tiles<Operands>, e, s.slices(), of_c.m * line);
   launch_join<float>(of_c, s.slices(), line, stream);
 }
@@ -324,7 +326,7 @@ ladder::Totals predict_even_tiles(const Problem& given, const EvenShares& s) {
   const std::uint64_t rounds = std::uint64_t{1} * s.tiles * s.rounds;
   const auto shares = parts::EvenParts::of(static_cast<int>(rounds), s.ctas);
   std::uint64_t pieces = static_cast<std::uint64_t>(s.joined ? s.ctas : s.tiles), barriers = rounds;
-  for (int cta = 1, last = -1; s.parted && !s.joined && cta < s.ctas; ++cta) {
+  for (int cta = 1, last = -1; s.parted && cta < s.ctas; ++cta) {
     const int first = shares.first(cta);
     if (first % s.rounds == 0) continue;
     ++pieces;

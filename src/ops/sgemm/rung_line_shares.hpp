@@ -466,12 +466,12 @@ static void launch_shares(SharedLines f, const SharedTiles& shared, runtime::Str
   runtime::launch(stream, {dim3(ctas), dim3(32 * kWarpsOfLines), sizeof(LineStages<C>)},
                   multiply_line_shares<C>, f);
   if (!shared.parted || ctas == 1) return;
-  constexpr int kJoiners = 8;
-  const bool many = ctas > kJoiners * shared.tiles;
-  const std::int64_t blocks = tiles(f.rows * lines, many ? kJoinThreads / kJoiners : kJoinThreads);
+  const bool many = ctas > kMostJoiners * shared.tiles;
+  const std::int64_t blocks =
+      tiles(f.rows * lines, many ? kJoinThreads / kMostJoiners : kJoinThreads);
   runtime::LaunchShape shape{dim3(ctas - 1, static_cast<unsigned>(blocks)), dim3(kJoinThreads)};
   shape.overlaps_previous = true;
-  runtime::launch(stream, shape, many ? join_line_shares<kJoiners> : join_line_shares<1>, f);
+  runtime::launch(stream, shape, many ? join_line_shares<kMostJoiners> : join_line_shares<1>, f);
 }
 
 }  // namespace WARPLADDER_FLAVOUR

@@ -87,8 +87,9 @@ template <class C, bool kTurned>
 struct SumsOfThread {
   static constexpr int rows = kTurned ? C::thread_columns : C::thread_rows,
                        columns = kTurned ? C::thread_rows : C::thread_columns,
-                       lanes_down = kTurned ? 32 / C::lanes_down : C::lanes_down,
-                       next_row = 4 * lanes_down, next_column = 4 * (32 / lanes_down);
+                       next_row = kTurned ? kNextColumns<C> : kNextRows<C>,
+                       next_column = kTurned ? kNextRows<C> : kNextColumns<C>,
+                       lanes_down = next_row / 4;
   const float (&sum)[C::thread_rows][C::thread_columns];
   __device__ __forceinline__ float operator()(int i, int j) const {
     return kTurned ? sum[j][i] : sum[i][j];

@@ -36,9 +36,8 @@ void launch_product(const EvenGemm& e, const EvenShares& s, runtime::StreamView&
   };
   const Gemm& g = e.gemm;
   constexpr int kMostOfA = kARows ? 1 : 4, kMostOfB = kBRows ? 4 : 1;
-  constexpr std::int64_t kMostLd =
-      SpreadCopy<EvenTile::rows, EvenTile::depth, EvenTile::threads, true, 1>::most_ld;
-  if (std::max(g.lda, g.ldb) > kMostLd) return with.template operator()<RingCopy, 1, 1>();
+  if (std::max(g.lda, g.ldb) > kMostSpreadLd<EvenTile>)
+    return with.template operator()<RingCopy, 1, 1>();
   const bool a = !kARows && comes_by_fours(g.a, g.lda, g.m, 0, {}),
              b = kBRows && comes_by_fours(g.b, g.ldb, g.n, 0, {});
   if (a && b) {

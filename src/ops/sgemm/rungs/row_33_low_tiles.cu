@@ -20,14 +20,11 @@
 namespace warpladder::sgemm {
 namespace {
 
-template <class C>
-constexpr std::int64_t kMostLd = SpreadCopy<C::columns, C::depth, C::threads, true, 1>::most_ld;
-
 void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
   const Problem given = problem_of(g, trans_a, trans_b), p = smaller_first(given);
   const bool turned = is_turned(given);
   with_low_tile(p, *stream.machine, [&]<class Form>(const EvenShares& s) {
-    if (std::max(g.lda, g.ldb) <= kMostLd<typename Form::Tile>) {
+    if (std::max(g.lda, g.ldb) <= kMostSpreadLd<typename Form::Tile>) {
       launch_low_tiles<Form, false>(g, p, s, turned, stream);
     } else {
       launch_low_tiles<LowForm<Low64, false>, true>(g, p, whole_shares<Low64>(p), turned, stream);
