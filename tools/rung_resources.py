@@ -46,15 +46,15 @@ def demangled(symbols: list[str]) -> list[str]:
 
 
 def plain_name(name: str) -> str:
-    """multiply<false, true> of void warpladder::sgemm::(anonymous namespace)::multiply<false, true>(…)"""
-    name = re.sub(r"\(anonymous namespace\)::|_GLOBAL__N__\w+::|\bgpu::|\bwarpladder::", "", name)
+    """multiply<Tile<4,8>> of void warpladder::sgemm::(anonymous namespace)::multiply<sgemm::Tile<4, 8> >(…)"""
+    name = re.sub(r"\(anonymous namespace\)::|\b\w+::", "", name)
     depth = 0
     for i, c in enumerate(name):
         depth += (c == "<") - (c == ">")
         if depth == 0 and c == "(":
             name = name[:i]
             break
-    return name.removeprefix("void ")
+    return name.removeprefix("void ").replace(" ", "")
 
 
 def kernels_of(ptxas: str) -> list[tuple[str, int, int]]:

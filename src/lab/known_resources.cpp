@@ -24,8 +24,7 @@ const std::vector<ShippedResources>& shipped() {
 }  // namespace
 
 std::string plain_kernel_name(std::string name) {
-  static const std::regex nothing(
-      R"(\(anonymous namespace\)::|_GLOBAL__N__\w+::|\b(counted|plain|gpu|warpladder)::)");
+  static const std::regex nothing(R"(\(anonymous namespace\)::|\b\w+::)");
   name = std::regex_replace(name, nothing, "");
   int depth = 0;
   for (std::size_t i = 0; i < name.size(); ++i) {
@@ -34,10 +33,7 @@ std::string plain_kernel_name(std::string name) {
   }
   if (name.starts_with("void ")) name.erase(0, 5);
   std::erase(name, ' ');
-  // Of a rung's kernel the operator's namespace says nothing more.
-  const std::size_t arguments = std::min(name.find('<'), name.size());
-  const std::size_t scope = name.rfind("::", arguments);
-  return scope == name.npos ? name : name.substr(scope + 2);
+  return name;
 }
 
 std::vector<ShippedResources> parse_shipped_resources(std::string_view table) {

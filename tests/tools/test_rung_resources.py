@@ -27,8 +27,8 @@ class RungResources(unittest.TestCase):
         self.assertEqual(rung_resources.kernels_of(said), [("scale<4>", 40, 4224), ("k", 10, 0)])
 
     def test_names(self):
-        name = "void warpladder::sgemm::(anonymous namespace)::multiply<(int)4>(warpladder::Gemm)"
-        self.assertEqual(rung_resources.plain_name(name), "sgemm::multiply<(int)4>")
+        name = "void warpladder::sgemm::(anonymous namespace)::multiply<sgemm::Tile<4, 8> >(warpladder::Gemm)"
+        self.assertEqual(rung_resources.plain_name(name), "multiply<Tile<4,8>>")
 
     def test_every_rung_has_rows(self):
         done = subprocess.run([TOOL, "--missing"], capture_output=True, text=True)
