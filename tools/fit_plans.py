@@ -49,7 +49,7 @@ ARITHMETICS = (
     {f"{rung}_in_batches"
      for rung in ("row_15_tiny_products", "row_16_streamed", "row_19_few_lines", "row_23_lone_warps",
                   "row_24_batched_parity", "row_26_small_tiles", "row_27_grouped_warps", "row_28_even_shares",
-                  "row_29_fitted_tiles", "row_32_whole_depth")},
+                  "row_29_fitted_tiles", "row_32_whole_depth", "row_34_even_batches")},
 )
 
 

@@ -49,16 +49,30 @@ class PlannedProduct {
   Problem in_columns() const { return compact(p_.n, p_.m, p_.k, Layout::column_major); }
 
   std::vector<float> run(const Plan& plan, Layout layout = Layout::row_major) const {
+    return run(plan, layout == Layout::row_major ? p_ : in_columns(), {});
+  }
+  // Its rows as so many products with one B.
+  Problem one_of(std::int64_t count) const {
+    Problem one = p_;
+    one.m /= count;
+    return one;
+  }
+  Batch batch_of(std::int64_t count) const {
+    const std::int64_t rows = p_.m / count;
+    return {.count = count, .stride_a = p_.trans_a ? rows : rows * p_.k, .stride_c = rows * p_.n};
+  }
+  std::vector<float> run(const Plan& plan, const Problem& as, const Batch& batch) const {
     constexpr auto cpu = runtime::Target::cpu;
-    const bool by_rows = layout == Layout::row_major;
+    const bool by_rows = as.layout == Layout::row_major;
     const device::Buffer<float> a(cpu, by_rows ? host_a_ : host_b_),
         b(cpu, by_rows ? host_b_ : host_a_);
     device::Buffer<float> c(cpu, std::vector<float>(static_cast<std::size_t>(p_.m * p_.n), NAN));
     device::Memory workspace(cpu, plan.workspace_bytes);
     workspace.fill(0xff);
     device::Stream stream(cpu);
-    plan.rung->launch({by_rows ? p_ : in_columns(), a.data(), b.data(), c.data(), workspace.data()},
-                      stream);
+    Call call{as, a.data(), b.data(), c.data(), workspace.data()};
+    call.batch = batch;
+    plan.rung->launch(call, stream);
     EXPECT_TRUE(workspace.guards_intact() && c.guards_intact());
     return c.download();
   }
@@ -114,9 +128,9 @@ runtime::Machine made_up(int capability, int multiprocessors, double f64_tensor)
 
 // A rung among those that are compared, or none.
 Candidate candidate_of(std::string_view id, const Problem& p, Arithmetic arithmetic,
-                       const runtime::Machine& machine) {
+                       const runtime::Machine& machine, const Batch& batch = {}) {
   Candidate all[kMostCandidates];
-  const int count = plain::candidates(p, machine, arithmetic, {}, all);
+  const int count = plain::candidates(p, machine, arithmetic, batch, all);
   const Candidate* const found =
       std::find_if(all, all + count, [&](const Candidate& each) { return each.plan.id == id; });
   return found == all + count ? Candidate{} : *found;
@@ -278,12 +292,12 @@ struct Share {
 
   auto operator<=>(const Share&) const = default;
 };
-// Runs a rung on products of few rows, or columns, in all layouts, once for each of its shares. As
-// few multiprocessors as here part tiles of C among CTAs, or leave CTAs several of them. They take
-// `slower` times as long, which makes launches cheap beside products; slow memory makes slices
-// dear.
-std::set<Share> shares_run(std::string_view id, double slower,
-                           std::initializer_list<Shape> shapes) {
+// Runs a rung on products of few rows, or columns, in all layouts, once for each of its shares:
+// on one product, or on a batch of `count`. As few multiprocessors as here part tiles of C among
+// CTAs, or leave CTAs several of them. They take `slower` times as long, which makes launches cheap
+// beside products; slow memory makes slices dear.
+std::set<Share> shares_run(std::string_view id, double slower, std::initializer_list<Shape> shapes,
+                           std::int64_t count = 1) {
   std::set<Share> tried;
   for (const auto& [multiprocessors, slower_memory] :
        {std::pair{1, 1.0}, {2, 1.0}, {3, 1.0}, {132, 1.0}, {3, 20 * slower}, {7, 20 * slower}}) {
@@ -294,9 +308,12 @@ std::set<Share> shares_run(std::string_view id, double slower,
     for (const auto& [few, many, k] : shapes) {
       for (const int layout : {0, 1, 2, 3, 4, 5, 6, 7}) {
         const bool rows_are_few = layout % 2 == 1, trans_a = layout & 2, trans_b = layout & 4;
-        const Problem p = compact(rows_are_few ? few : many, rows_are_few ? many : few, k,
-                                  Layout::row_major, trans_a, trans_b);
-        const auto [plan, _, cut] = candidate_of(id, p, Arithmetic::cuda_cores, machine);
+        const PlannedProduct product(compact(count * (rows_are_few ? few : many),
+                                             rows_are_few ? many : few, k, Layout::row_major,
+                                             trans_a, trans_b));
+        const Problem p = product.one_of(count);
+        const Batch batch = product.batch_of(count);
+        const auto [plan, _, cut] = candidate_of(id, p, Arithmetic::cuda_cores, machine, batch);
         if (!plan.rung) {
           ADD_FAILURE() << id << " is no candidate for " << p.m << "x" << p.n << "x" << k;
           continue;
@@ -312,8 +329,7 @@ std::set<Share> shares_run(std::string_view id, double slower,
         SCOPED_TRACE(testing::Message() << id << " in tiles of " << cut.rows << "x" << cut.columns
                                         << (cut.partly ? ", parted," : "") << " for " << p.m << "x"
                                         << p.n << "x" << k);
-        const PlannedProduct product(p);
-        product.judge(product.run(plan), product.truth());
+        product.judge(product.run(plan, p, batch), product.truth());
       }
     }
   }
@@ -361,6 +377,30 @@ TEST(SgemmPlans, AreRightInEveryShare) {
   EXPECT_GE(tiles.size() - parted(tiles) - joined, 50u);
 }
 
+TEST(SgemmPlans, AreRightInEveryShareOfABatch) {
+  constexpr const char* kId = "row_34_even_batches";
+  const std::set<Share> tiles = shares_run(kId, 50,
+                                           {{31, 60, 300},
+                                            {128, 128, 500},
+                                            {32, 64, 41},
+                                            {29, 131, 200},
+                                            {64, 64, 100},
+                                            {61, 130, 90},
+                                            {96, 128, 60},
+                                            {95, 257, 33},
+                                            {127, 130, 50},
+                                            {128, 256, 40}},
+                                           3);
+  // Six tiles, two sides of C with few lines, four layouts; parted and whole.
+  EXPECT_GE(parted(tiles), 30u);
+  EXPECT_GE(tiles.size() - parted(tiles), 30u);
+  std::set<std::pair<std::int64_t, std::int64_t>> sizes;
+  for (const Share& share : tiles) sizes.emplace(share.rows, share.columns);
+  EXPECT_EQ(sizes.size(), 10u);  // two tiles are square
+  const Problem p = compact(32, 64, 64);
+  EXPECT_FALSE(candidate_of(kId, p, Arithmetic::cuda_cores, {}, {.count = 1 << 29}).plan.rung);
+}
+
 // Distances of 32 bits do not reach from line to line.
 TEST(SgemmPlans, TakeLinesThatLieFarApart) {
   constexpr std::int64_t kApart = 9'000'000, kDepth = 5;
@@ -376,7 +416,7 @@ TEST(SgemmPlans, TakeLinesThatLieFarApart) {
     for (std::size_t i = 0; i < line.size(); ++i) far[i / kDepth * kApart + i % kDepth] = line[i];
     constexpr auto cpu = runtime::Target::cpu;
     const device::Buffer<float> a(cpu, a_is_far ? far : near), b(cpu, a_is_far ? near : far);
-    for (const char* id : {"row_30_even_tiles", "row_33_low_tiles"}) {
+    for (const char* id : {"row_30_even_tiles", "row_33_low_tiles", "row_34_even_batches"}) {
       SCOPED_TRACE(testing::Message()
                    << id << ", " << lines << " far lines of " << (a_is_far ? "A" : "B"));
       device::Buffer<float> c(cpu, std::vector<float>(6, NAN));

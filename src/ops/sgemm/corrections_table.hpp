@@ -38,6 +38,7 @@ enum class Corrected {
   row_32_whole_depth,
   row_32_whole_depth_in_batches,
   row_33_low_tiles,
+  row_34_even_batches_in_batches,
   tc_10_full_range,
   tc_15_split_on_the_way,
   tc_18_streamed_terms,
@@ -545,11 +546,11 @@ constexpr char k90_tc_21_mapped_lines[] =
 struct Corrections {
   int capability;
   const Edges* edges;
-  Forest forests[37];
+  Forest forests[38];
   const Forest& of(Corrected rung) const { return forests[static_cast<std::size_t>(rung)]; }
 };
 constexpr Corrections kCorrections[] = {
-    {90, k90_edges, {{k90_row_07_register_parity, 80}, {k90_row_08_double, 150}, {k90_row_11_few_rows, 238}, {k90_row_13_split_k, 238}, {k90_row_14_double_split_k, 238}, {k90_row_15_tiny_products_in_batches, 238}, {k90_row_16_streamed_in_batches, 80}, {k90_row_17_streamed_double_in_batches, 238}, {k90_row_19_few_lines, 238}, {k90_row_19_few_lines_in_batches, 238}, {k90_row_20_parity_split_k, 200}, {k90_row_22_columns_stay, 238}, {k90_row_23_lone_warps_in_batches, 238}, {k90_row_24_batched_parity, 120}, {k90_row_24_batched_parity_in_batches, 238}, {k90_row_26_small_tiles, 238}, {k90_row_26_small_tiles_in_batches, 238}, {k90_row_27_grouped_warps, 238}, {k90_row_27_grouped_warps_in_batches, 238}, {k90_row_28_even_shares, 238}, {k90_row_28_even_shares_in_batches, 238}, {k90_row_29_fitted_tiles, 238}, {k90_row_29_fitted_tiles_in_batches, 238}, {k90_row_30_even_tiles, 100}, {k90_row_31_packed_operands, 120}, {k90_row_32_whole_depth, 100}, {k90_row_32_whole_depth_in_batches, 100}, {k90_row_33_low_tiles, 150}, {k90_tc_10_full_range, 238}, {k90_tc_15_split_on_the_way, 238}, {k90_tc_18_streamed_terms, 238}, {k90_tc_18_streamed_terms_in_batches, 238}, {k90_tc_19_cluster_slices, 238}, {k90_tc_19_cluster_slices_in_batches, 238}, {k90_tc_20_held_terms, 238}, {k90_tc_20_held_terms_in_batches, 238}, {k90_tc_21_mapped_lines, 238}}},
+    {90, k90_edges, {{k90_row_07_register_parity, 80}, {k90_row_08_double, 150}, {k90_row_11_few_rows, 238}, {k90_row_13_split_k, 238}, {k90_row_14_double_split_k, 238}, {k90_row_15_tiny_products_in_batches, 238}, {k90_row_16_streamed_in_batches, 80}, {k90_row_17_streamed_double_in_batches, 238}, {k90_row_19_few_lines, 238}, {k90_row_19_few_lines_in_batches, 238}, {k90_row_20_parity_split_k, 200}, {k90_row_22_columns_stay, 238}, {k90_row_23_lone_warps_in_batches, 238}, {k90_row_24_batched_parity, 120}, {k90_row_24_batched_parity_in_batches, 238}, {k90_row_26_small_tiles, 238}, {k90_row_26_small_tiles_in_batches, 238}, {k90_row_27_grouped_warps, 238}, {k90_row_27_grouped_warps_in_batches, 238}, {k90_row_28_even_shares, 238}, {k90_row_28_even_shares_in_batches, 238}, {k90_row_29_fitted_tiles, 238}, {k90_row_29_fitted_tiles_in_batches, 238}, {k90_row_30_even_tiles, 100}, {k90_row_31_packed_operands, 120}, {k90_row_32_whole_depth, 100}, {k90_row_32_whole_depth_in_batches, 100}, {k90_row_33_low_tiles, 150}, {}, {k90_tc_10_full_range, 238}, {k90_tc_15_split_on_the_way, 238}, {k90_tc_18_streamed_terms, 238}, {k90_tc_18_streamed_terms_in_batches, 238}, {k90_tc_19_cluster_slices, 238}, {k90_tc_19_cluster_slices_in_batches, 238}, {k90_tc_20_held_terms, 238}, {k90_tc_20_held_terms_in_batches, 238}, {k90_tc_21_mapped_lines, 238}}},
 };
 
 }  // namespace WARPLADDER_FLAVOUR

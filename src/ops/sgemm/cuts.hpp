@@ -2,9 +2,9 @@
 // How a candidate of plan() cuts C and k: the corrections of the model's times ask for it
 // (corrections.hpp). Host code of plan().
 
-#include "ops/sgemm/even_tiles.hpp"
 #include "ops/sgemm/fitted_tiles.hpp"
 #include "ops/sgemm/line_shares.hpp"
+#include "ops/sgemm/low_tiles.hpp"
 #include "ops/sgemm/parity_slices.hpp"
 #include "ops/sgemm/plan.hpp"
 #include "ops/sgemm/tensor/held_tiles.hpp"
@@ -125,6 +125,14 @@ Cut cut_of_even_shares(const EvenShares& s) {
   cut.slices = std::max(1, s.ctas / s.tiles);
   cut.steps = s.most_rounds();
   cut.partly = s.parted;
+  return cut;
+}
+
+// Where the smaller operand is A.
+template <class Form>
+Cut cut_of_low_shares(const Problem& given, const EvenShares& s) {
+  Cut cut = cut_of_even_shares<typename Form::Tile>(s);
+  if (is_turned(given)) std::swap(cut.rows, cut.columns);
   return cut;
 }
 

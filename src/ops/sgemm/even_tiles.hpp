@@ -52,9 +52,10 @@ inline Problem problem_of(const Gemm& g, bool trans_a, bool trans_b) {
 
 // Rounds are counted in 31 bits.
 template <class C>
-bool fits_even_tiles(const Problem& p) {
-  return p.k <= INT32_MAX &&
-         fits_grid(tiles(p.m, C::rows) * tiles(p.n, C::columns), tiles(p.k, C::depth) + 1);
+bool fits_even_tiles(const Problem& p, std::int64_t count = 1) {
+  const std::int64_t of_product = tiles(p.m, C::rows) * tiles(p.n, C::columns);
+  return p.k <= INT32_MAX && fits_grid(of_product, count) &&
+         fits_grid(of_product * count, tiles(p.k, C::depth) + 1);
 }
 
 // Rounds of C::depth of a pair of CTAs, or of a lone one, whose waits nobody fills; what pieces of
@@ -88,11 +89,11 @@ inline double even_time(const EvenCopies& copies, const EvenShares& s,
          (s.parted ? kPart_s * std::max(0.0, 1 / of_cta - 1) : 0);
 }
 
-// Whole tiles of C, a CTA each.
+// Whole tiles of C, a CTA each, of `count` products.
 template <class C>
-EvenShares whole_shares(const Problem& p) {
+EvenShares whole_shares(const Problem& p, std::int64_t count = 1) {
   const auto all = static_cast<int>(
-                 std::max<std::int64_t>(1, tiles(p.m, C::rows) * tiles(p.n, C::columns))),
+                 std::max<std::int64_t>(1, tiles(p.m, C::rows) * tiles(p.n, C::columns) * count)),
              rounds = static_cast<int>(std::max<std::int64_t>(1, tiles(p.k, C::depth)));
   return {all, rounds, all, false, false, 0};
 }
@@ -102,12 +103,12 @@ inline double join_s(const Problem& p, const EvenShares& s, const runtime::Machi
   const double elements = static_cast<double>(p.m) * static_cast<double>(p.n) * s.slices();
   return s.joined ? kLaunch_s + 8 * elements / (kShareOfMemory * machine.memory_bytes_per_s) : 0;
 }
-// The fastest shares, by time(EvenShares) and join_s(). `most_parts`: of a tile, where one CTA adds
-// them up.
-template <class C, class Time>
-EvenShares fastest_shares(const Problem& p, std::int64_t most_parts,
+// The fastest shares of `whole` tiles, by time(EvenShares) and join_s(). `most_parts`: of a tile,
+// where one CTA adds them up. kJoins: tiles may be joined.
+template <class C, bool kJoins = true, class Time>
+EvenShares fastest_shares(const Problem& p, const EvenShares& whole, std::int64_t most_parts,
                           const runtime::Machine& machine, const Time& time) {
-  EvenShares best = whole_shares<C>(p);
+  EvenShares best = whole;
   best.time_s = time(best);
   const auto consider = [&](int ctas, bool joined) {
     EvenShares s = best;
@@ -122,7 +123,7 @@ EvenShares fastest_shares(const Problem& p, std::int64_t most_parts,
                        slots = std::int64_t{each} * machine.multiprocessors;
     consider(static_cast<int>(std::min(most, slots)), false);
     const std::int64_t slices = std::min<std::int64_t>(best.rounds, slots / best.tiles);
-    if (slices > 1) consider(static_cast<int>(slices * best.tiles), true);
+    if (kJoins && slices > 1) consider(static_cast<int>(slices * best.tiles), true);
   }
   return best;
 }
@@ -132,7 +133,8 @@ inline EvenShares even_shares(const Problem& p, const EvenCopies& copies,
                               const runtime::Machine& machine) {
   constexpr std::int64_t kMostParts = 8;
   return fastest_shares<EvenTile>(
-      p, kMostParts, machine, [&](const EvenShares& s) { return even_time(copies, s, machine); });
+      p, whole_shares<EvenTile>(p), kMostParts, machine,
+      [&](const EvenShares& s) { return even_time(copies, s, machine); });
 }
 
 // Where tiles are parted, CTAs lay down sums, and say so; or slices. Rows of C may be p's columns.

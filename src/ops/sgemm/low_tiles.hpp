@@ -48,7 +48,7 @@ struct LowTiming {
 template <class C>
 constexpr LowTiming kLowTiming{};
 template <>
-constexpr LowTiming kLowTiming<Low32>{0.183, 0.187, 1.70, {0.280, 0.475}, {}};
+constexpr LowTiming kLowTiming<Low32>{0.183, 0.187, 1.70, {0.280, 0.475}, {0.0581, 0.199}};
 template <>
 constexpr LowTiming kLowTiming<Low32Narrow>{0.165, 0.0922, 2.02, {0.266, 0.334}, {0.0557, 0.232}};
 template <>
@@ -56,7 +56,7 @@ constexpr LowTiming kLowTiming<Low64>{0.280, 0.315, 2.65, {0.136, 0.274}, {0.046
 template <>
 constexpr LowTiming kLowTiming<Low64Narrow>{0.191, 0.178, 2.06, {0.0884, 0.204}, {0.0899, 0.288}};
 template <>
-constexpr LowTiming kLowTiming<Low96>{0.391, 0.466, 2.86, {0.140, 0.221}, {}};
+constexpr LowTiming kLowTiming<Low96>{0.391, 0.466, 2.86, {0.140, 0.221}, {0.063, 0.234}};
 
 // Of a round, where `at_once` CTAs share a multiprocessor. Its warps issue in fours.
 template <class C>
@@ -79,9 +79,10 @@ double low_words(const Problem& p) {
   return words(copies.b_fours, p.trans_b, kTiming.of_b) +
          words(Form::packs || copies.a_fours, !p.trans_a, kTiming.of_a);
 }
-// Of a product whose A is the smaller operand.
+// Of `count` products whose A is the smaller operand.
 template <class Form>
-double low_time(const Problem& p, const EvenShares& s, const runtime::Machine& machine) {
+double low_time(const Problem& p, const EvenShares& s, const runtime::Machine& machine,
+                std::int64_t count = 1) {
   using C = typename Form::Tile;
   constexpr double kLaunch_s = 4.63e-6, kPass_s = 2.57e-6;
   constexpr double kParted_s = 2.4e-6, kPart_s = 64e-12;  // to add others' parts; an element of one
@@ -93,7 +94,8 @@ double low_time(const Problem& p, const EvenShares& s, const runtime::Machine& m
                rounds = (1 + low_words<Form>(p)) * static_cast<double>(s.most_rounds()) +
                         kLowTiming<C>.ends * s.pieces(),
                multiply_s = on_one / at_once * rounds * low_round_s<C>(at_once, machine),
-               memory_s = 4 * ((m + n) * k / kShareOfLoads + m * n / kShareOfStores) /
+               memory_s = 4 * static_cast<double>(count) *
+                          ((m + n) * k / kShareOfLoads + m * n / kShareOfStores) /
                           machine.memory_bytes_per_s;
   const double pack_s = packs_smaller<Form>(p)
                             ? kPass_s + 8 * m * k / (kShareOfPass * machine.memory_bytes_per_s)
@@ -112,8 +114,9 @@ auto with_low_tile(const Problem& p, const runtime::Machine& machine, const Run&
                            LowForm<Low32Narrow, false>>(
       {p.m, p.n, p.k, 0, p.trans_a + 2 * p.trans_b}, machine,
       [&]<class Form>() {
-        return fastest_shares<typename Form::Tile>(
-            p, kMostParts, machine,
+        using C = typename Form::Tile;
+        return fastest_shares<C>(
+            p, whole_shares<C>(p), kMostParts, machine,
             [&](const EvenShares& s) { return low_time<Form>(p, s, machine); });
       },
       run);

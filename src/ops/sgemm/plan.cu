@@ -8,6 +8,7 @@
 #include "ops/sgemm/corrections.hpp"
 #include "ops/sgemm/cuts.hpp"
 #include "ops/sgemm/double_slices.hpp"
+#include "ops/sgemm/even_batches.hpp"
 #include "ops/sgemm/even_tiles.hpp"
 #include "ops/sgemm/fitted_tiles.hpp"
 #include "ops/sgemm/large_tiles.hpp"
@@ -48,6 +49,7 @@ WARPLADDER_USES_RUNG(row_30_even_tiles);
 WARPLADDER_USES_RUNG(row_31_packed_operands);
 WARPLADDER_USES_RUNG(row_32_whole_depth);
 WARPLADDER_USES_RUNG(row_33_low_tiles);
+WARPLADDER_USES_RUNG(row_34_even_batches);
 WARPLADDER_USES_RUNG(tc_13_mma_sync);
 #if WARPLADDER_HOPPER_CODE  // 0: this build holds no code for compute capability 9.0
 WARPLADDER_USES_RUNG(row_08_double);
@@ -255,10 +257,23 @@ void consider_low_tiles(Considered& plans, const Problem& given, const runtime::
   if (p.m <= kFewest || p.m > kMost || flops(p) < kLeastFlops || !fits_low_tiles(p)) return;
   if (!ladder::runs_on(machine, rung_row_33_low_tiles)) return;
   with_low_tile(p, machine, [&]<class Form>(const EvenShares& s) {
-    Cut cut = cut_of_even_shares<typename Form::Tile>(s);
-    if (is_turned(given)) std::swap(cut.rows, cut.columns);
     plans.consider(s.time_s, {WARPLADDER_PLANNED(row_33_low_tiles), bytes_of_low_tiles<Form>(p, s)},
-                   Corrected::row_33_low_tiles, cut);
+                   Corrected::row_33_low_tiles, cut_of_low_shares<Form>(given, s));
+  });
+}
+
+// Smaller products have rungs of their own.
+void consider_even_batch(Considered& plans, const Problem& given, std::int64_t count,
+                         const runtime::Machine& machine) {
+  constexpr std::int64_t kFewest = 12, kLeastOfMost = 24;
+  const Problem p = smaller_first(given);
+  if (p.m <= kFewest || p.n < kLeastOfMost || !fits_even_batch(p, count)) return;
+  if (!ladder::runs_on(machine, rung_row_34_even_batches)) return;
+  with_batch_tile(p, count, machine, [&]<class Form>(const EvenShares& s) {
+    using C = typename Form::Tile;
+    plans.consider(s.time_s,
+                   {WARPLADDER_PLANNED(row_34_even_batches), bytes_of_even_shares<C>(p, s)},
+                   Corrected::row_34_even_batches_in_batches, cut_of_low_shares<Form>(given, s));
   });
 }
 
@@ -398,6 +413,7 @@ Considered together_of(const Problem& given, const runtime::Machine& machine, Ar
                          Corrected::row_26_small_tiles_in_batches);
     consider_fitted_tiles(plans, p, count, machine, Corrected::row_29_fitted_tiles_in_batches);
     consider_whole_depth(plans, p, count, machine, Corrected::row_32_whole_depth_in_batches);
+    consider_even_batch(plans, p, count, machine);
     if (!in_terms || !loses_by_lines(p)) {
       consider_lines_along(plans, p, count, machine, Corrected::row_19_few_lines_in_batches);
       consider_even_shares(plans, p, count, machine, Corrected::row_28_even_shares_in_batches);

@@ -1,5 +1,5 @@
 #pragma once
-// The kernel of row_30_even_tiles and row_31_packed_operands: CTAs share a product's tiles evenly.
+// The kernel of row_30_even_tiles and of the rungs behind it: CTAs share a product's tiles evenly.
 
 #include <atomic>
 
@@ -29,6 +29,11 @@ struct EvenGemm {
   __host__ __device__ __forceinline__ int first_round(int cta) const {
     return shares.first(cta) * unit;
   }
+  // A tile's place in C. Of batches `g` becomes the tile's product.
+  template <class C>
+  __device__ __forceinline__ TileOrigin take_tile(int tile, Gemm& /*g*/) const {
+    return tiles.origin<C::rows, C::columns>(static_cast<unsigned>(tile));
+  }
 };
 // Of a tile, the rounds that a CTA multiplies.
 struct EvenPiece {
@@ -46,6 +51,8 @@ constexpr std::int64_t kMostSpreadLd =
 template <class Tile, bool kARows, bool kBRows, class CopyA, class CopyB>
 struct EvenOperands {
   using C = Tile;
+  using Product = EvenGemm;
+  static constexpr bool joins = true;  // slices of C may be stored
   template <class Copy>
   static constexpr bool is_spread = requires(const Copy& copy) {
     copy.copy_part(nullptr, 0);
@@ -142,10 +149,10 @@ __device__ __forceinline__ void add_rounds(ParitySums<C>& sums,
 
 template <class Operands, class C = typename Operands::C>
 __device__ WARPLADDER_INLINE_ON_GPU ProductPart
-add_piece(ParitySums<C>& sums, typename Operands::Stage (&ring)[C::stages], const EvenGemm& e,
-          const EvenPiece& piece, ParityPlace at) {
-  const TileOrigin tile = e.tiles.origin<C::rows, C::columns>(static_cast<unsigned>(piece.tile));
+add_piece(ParitySums<C>& sums, typename Operands::Stage (&ring)[C::stages],
+          const typename Operands::Product& e, const EvenPiece& piece, ParityPlace at) {
   Gemm g = e.gemm;
+  const TileOrigin tile = e.template take_tile<C>(piece.tile, g);
   auto operands = Operands::of(e, piece, tile, g);
   WARPLADDER_UNROLL
   for (int i = 0; i < C::thread_rows; ++i) sums.a[1][i] = 0;
@@ -204,7 +211,7 @@ __device__ WARPLADDER_INLINE_ON_GPU void add_other_parts(const EvenGemm& e, int 
 // and when it ends a tile itself, the CTAs before it have long laid down theirs.
 template <class Operands>
 static __global__ void __launch_bounds__(Operands::C::threads, Operands::C::resident)
-    multiply_even_tiles(EvenGemm e) {
+    multiply_even_tiles(typename Operands::Product e) {
   using C = typename Operands::C;
   __shared__ __align__(16) typename Operands::Stage ring[C::stages];
   const ParityPlace at = parity_place<C>(threadIdx.x);
@@ -302,8 +309,8 @@ void launch_slices(EvenGemm e, const EvenShares& s, const runtime::LaunchShape& 
 // `behind_another`: a launch that it waits for. CTAs that start before that one's end crowd onto
 // the multiprocessors that are free first, unless they have just as many places.
 template <class Operands>
-void launch_even_tiles(const EvenGemm& e, const EvenShares& s, bool behind_another,
-                       runtime::StreamView& stream) {
+void launch_even_tiles(const typename Operands::Product& e, const EvenShares& s,
+                       bool behind_another, runtime::StreamView& stream) {
   using C = typename Operands::C;
   runtime::LaunchShape shape{dim3(static_cast<unsigned>(s.ctas)), dim3(C::threads)};
   const std::int64_t each = tiles(s.ctas, stream.machine->multiprocessors);
@@ -312,7 +319,9 @@ void launch_even_tiles(const EvenGemm& e, const EvenShares& s, bool behind_anoth
         spreading_bytes(each, C::stages * sizeof(typename Operands::Stage), *stream.machine);
   }
   shape.overlaps_previous = behind_another;
-  if (s.joined) return launch_slices<Operands>(e, s, shape, stream);
+  if constexpr (Operands::joins) {
+    if (s.joined) return launch_slices<Operands>(e, s, shape, stream);
+  }
   runtime::launch(stream, shape, multiply_even_tiles<Operands>, e);
 }
 

@@ -24,6 +24,7 @@ struct LowOperands
           C, kAAlong, !kBAlong,
           LowCopy<C, static_cast<int>(std::bit_ceil(unsigned{C::rows})), kAAlong, kAWidth, kFar>,
           LowCopy<C, C::columns, kBAlong, kBWidth, kFar>> {
+  static constexpr bool joins = !kFar;
   __device__ __forceinline__ static void store(const EvenGemm& e, const ProductPart& part,
                                                ParityPlace at, const ParitySums<C>& sums,
                                                float* staging) {
@@ -35,18 +36,54 @@ struct LowOperands
   }
 };
 
-// `p`: the product as it is launched, whose A is the smaller operand of `given`. kFar: lines lie
-// so far apart that distances take 64 bits, and come word by word.
-template <class Form, bool kFar>
-void launch_low_tiles(const Gemm& given, const Problem& p, const EvenShares& s, bool turned,
-                      runtime::StreamView& stream) {
-  using C = typename Form::Tile;
-  Gemm g = given;
+// A product as it is launched, whose A is the smaller operand.
+inline Gemm smaller_first(Gemm g, bool turned) {
   if (turned) {
     std::swap(g.m, g.n);
     std::swap(g.a, g.b);
     std::swap(g.lda, g.ldb);
   }
+  return g;
+}
+
+// Calls run.template operator()<LowOperands>() for what `g` allows, whose transposes are p's.
+// Form::packs: A lies across k in fours. kFar: lines lie so far apart that distances take 64 bits,
+// and come word by word.
+template <class Form, bool kFar, class Run>
+void with_low_operands(const Gemm& g, const Problem& p, const Batch& batch, const Run& run) {
+  constexpr int kMost = kFar ? 1 : 4;
+  const bool a_fours = !kFar && comes_by_fours(g.a, g.lda, g.m, batch.stride_a, batch),
+             b_fours = !kFar && comes_by_fours(g.b, g.ldb, g.n, batch.stride_b, batch);
+  const auto with_a = [&]<bool kAAlong, int kAWidth>() {
+    const auto with = [&]<bool kBAlong, int kBWidth>() {
+      run.template
+      operator()<LowOperands<typename Form::Tile, kAAlong, kAWidth, kBAlong, kBWidth, kFar>>();
+    };
+    if (p.trans_b) {
+      with.template operator()<true, 1>();
+    } else if (b_fours) {
+      with.template operator()<false, kMost>();
+    } else {
+      with.template operator()<false, 1>();
+    }
+  };
+  if constexpr (Form::packs) {
+    with_a.template operator()<false, kMost>();
+  } else if (!p.trans_a) {
+    with_a.template operator()<true, 1>();
+  } else if (a_fours) {
+    with_a.template operator()<false, kMost>();
+  } else {
+    with_a.template operator()<false, 1>();
+  }
+}
+
+// `p`: the product as it is launched, whose A is the smaller operand of `given`.
+template <class Form, bool kFar>
+void launch_low_tiles(const Gemm& given, const Problem& p, const EvenShares& s, bool turned,
+                      runtime::StreamView& stream) {
+  using C = typename Form::Tile;
+  Gemm g = smaller_first(given, turned);
   auto* room = static_cast<float*>(g.workspace);
   Packing smaller{};
   if constexpr (Form::packs) smaller = packing_of(g.a, g.lda, g.m, g.k, !p.trans_a, room);
@@ -55,29 +92,8 @@ void launch_low_tiles(const Gemm& given, const Problem& p, const EvenShares& s, 
   e.turned = turned;
   if (smaller.to) e.lines_a = line_of_slice(g.m);
   const bool behind_pass = launch_pass(smaller, {}, stream);
-  const auto with = [&]<bool kAAlong, int kAWidth, bool kBAlong, int kBWidth>() {
-    launch_even_tiles<LowOperands<C, kAAlong, kAWidth, kBAlong, kBWidth, kFar>>(e, s, behind_pass,
-                                                                                stream);
-  };
-  constexpr int kMost = kFar ? 1 : 4;
-  const auto with_a = [&]<bool kAAlong, int kAWidth>() {
-    if (p.trans_b) {
-      with.template operator()<kAAlong, kAWidth, true, 1>();
-    } else if (!kFar && comes_by_fours(g.b, g.ldb, g.n, 0, {})) {
-      with.template operator()<kAAlong, kAWidth, false, kMost>();
-    } else {
-      with.template operator()<kAAlong, kAWidth, false, 1>();
-    }
-  };
-  if (smaller.to || (!kFar && p.trans_a && comes_by_fours(g.a, g.lda, g.m, 0, {}))) {
-    with_a.template operator()<false, kMost>();
-  } else if constexpr (!Form::packs) {
-    if (p.trans_a) {
-      with_a.template operator()<false, 1>();
-    } else {
-      with_a.template operator()<true, 1>();
-    }
-  }
+  with_low_operands<Form, kFar>(
+      g, p, {}, [&]<class Operands>() { launch_even_tiles<Operands>(e, s, behind_pass, stream); });
 }
 
 }  // namespace WARPLADDER_FLAVOUR

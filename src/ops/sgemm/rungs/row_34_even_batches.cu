@@ -1,0 +1,58 @@
+// Bound before: tiles that hold too few sums. row_24 and row_26 multiply batches in up to 8×8 sums
+// a thread, and each CTA has a whole tile or a slice of it, so a last wave may be nearly empty.
+//
+// Idea: row_33's tiles and row_30's, as operands lie, numbered product by product. CTAs share all
+// rounds of all products evenly where that is faster than a tile for each, and a model chooses.
+//
+// Prediction: of batches on CUDA cores, on which cuBLAS is faster than all other rungs, a third.
+// Measured: not yet.
+// Accepts: every problem, batches in strides or in arrays of pointers.
+// What binds it: the multiply-adds; where words are copied one by one also shared memory.
+
+#include "ops/sgemm/rung_even_batches.hpp"
+
+namespace warpladder::sgemm {
+namespace {
+
+void launch(const Call& call, runtime::StreamView& stream) {
+  with_batch(call, [&](const Gemm& g, const Batch& batch, bool trans_a, bool trans_b) {
+    const Problem given = problem_of(g, trans_a, trans_b), p = smaller_first(given);
+    const bool turned = is_turned(given);
+    with_batch_tile(p, batch.count, *stream.machine, [&]<class Form>(const EvenShares& s) {
+      if (std::max(g.lda, g.ldb) <= kMostSpreadLd<typename Form::Tile>) {
+        launch_even_batch<Form, false>(g, batch, p, s, turned, stream);
+      } else {
+        launch_even_batch<LowForm<Low64, false>, true>(
+            g, batch, p, whole_shares<Low64>(p, batch.count), turned, stream);
+      }
+    });
+  });
+}
+
+std::size_t workspace(const Call& call, const runtime::Machine& machine) {
+  const Problem p = smaller_first(in_layout(call.problem, Layout::row_major));
+  return with_batch_tile(p, call.batch.count, machine, [&]<class Form>(const EvenShares& s) {
+    return bytes_of_even_shares<typename Form::Tile>(p, s);
+  });
+}
+
+// Of one product.
+ladder::Totals predict(const Problem& given, const runtime::Machine& machine) {
+  return with_batch_tile(smaller_first(given), 1, machine, [&]<class Form>(const EvenShares& s) {
+    return predict_even_tiles<typename Form::Tile>(given, s);
+  });
+}
+
+bool takes(const Call& call) { return fits_even_batch(call.problem, call.batch.count); }
+
+}  // namespace
+
+WARPLADDER_RUNG(row_34_even_batches) = {.idea = "even shares of a batch's tiles, as operands lie",
+                                        .accepts = "every problem, and batches",
+                                        .launch = launch,
+                                        .predict = predict_in<Layout::row_major, predict>,
+                                        .takes = takes,
+                                        .workspace_bytes = workspace,
+                                        .needs = {.capability = 80}};
+
+}  // namespace warpladder::sgemm
