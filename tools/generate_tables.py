@@ -13,7 +13,7 @@ A block stands between two comments; the first says what it holds:
   <!-- shares-by-matrix: results/FOLDER/bench.json spmv -->
   <!-- medians: results/FOLDER/bench.json warp, in a graph -->
   <!-- climb: results/FOLDER/bench.json sgemm/row_ at 4096x4096x4096 to climb.svg -->
-  <!-- accuracy: results/FOLDER/sgemm_accuracy.json sgemm/row_08_double sgemm/tc_10_full_range on uniform to accuracy.svg -->
+  <!-- accuracy: results/FOLDER/sgemm_accuracy.json.xz sgemm/row_08_double sgemm/tc_10_full_range on uniform to accuracy.svg -->
   <!-- register-order: results/FOLDER/register_order.json results/FOLDER/register_banks.json -->
   <!-- profile: results/FOLDER/ncu.csv results/FOLDER/ncu_launches.json -->
   <!-- speedups: results/FOLDER/every_shape.json,results/OTHER/every_shape.json sgemm/dispatch -->
@@ -340,12 +340,13 @@ def keep_picture(picture, name, document, pictures):
 def accuracy(program, argument, document, pictures):
     """Errors against k, as the program draws them; adds the picture's text to `pictures`."""
     file, rungs, distributions, name = asked(
-        r"(\S+\.json) ((?:\w+/\w+ )+)on ([\w,]+) to (\S+\.svg)", argument,
+        r"(\S+\.json(?:\.xz)?) ((?:\w+/\w+ )+)on ([\w,]+) to (\S+\.svg)", argument,
         "RECORDING.json OP/RUNG... on DISTRIBUTIONS to PICTURE.svg")
     data = read_json(file)
     with tempfile.TemporaryDirectory() as folder:
-        drawn = Path(folder) / "drawn.svg"
-        done = subprocess.run([program, "accuracy", *rungs.split(), "--recorded", file, "--distribution",
+        drawn, recorded = Path(folder) / "drawn.svg", Path(folder) / "recorded.json"
+        recorded.write_text(json.dumps(data), encoding="utf-8")
+        done = subprocess.run([program, "accuracy", *rungs.split(), "--recorded", str(recorded), "--distribution",
                                distributions, "--svg", str(drawn)], capture_output=True, text=True, cwd=ROOT)
         if done.returncode:
             raise Fault(f"{file}: {done.stderr.strip()}")
