@@ -71,6 +71,8 @@ class Row:
         """Times of further rungs, as if measured when the first ones were: cuBLAS's differ by what launches took."""
         product, count = given["product"], given.get("batch", 1)
         of_product, later = traits_of(product, count), self.cublas - given["cublas"]
+        if abs(later) > self.cublas / 4:  # one of both was disturbed
+            later = 0
         alone = given.get("cuda_cores_alone", [])
         for rung, taken in zip(rungs, given["times"]):
             if taken:
