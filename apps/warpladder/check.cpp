@@ -132,12 +132,18 @@ void ProgramFlags::add_selection_to(CLI::App& verb) {
   verb.add_option("--launch", request.launch, "Only the Nth launch of a kernel, from 1")
       ->type_name("N");
   verb.add_flag("--all-launches", request.all_launches, "Those that repeat an earlier one, too");
+  verb.add_option("--timeout", timeout,
+                  fmt::format("Processor time of a thread block, or of host code between launches, "
+                              "after which it counts as an endless loop; 0: any (default: {:g})",
+                              request.timeout_s))
+      ->type_name("SECONDS");
 }
 
 Request ProgramFlags::request_for(const Context& context, const char* mode) const {
   Request complete = request;
   complete.mode = mode;
   complete.threads = device.threads;
+  if (timeout) complete.timeout_s = seconds_of_timeout(*timeout);
   complete.hide_output = stdout_is_taken();
   const std::vector<const lab::Gpu*> gpus = gpu.given();
   if (!gpus.empty()) complete.device = told_device(*gpus.front());

@@ -57,6 +57,17 @@ Explanation explanation_of(const std::string& kernel, std::vector<executor::Kern
   return e;
 }
 
+std::string why_nothing_counted(const Request& request, const Outcome& outcome) {
+  const bool is_cut = outcome.signal != 0;
+  if (outcome.kernels.empty()) {
+    return "the program launched no kernel" + (is_cut ? "; " + end_of(outcome) : "");
+  }
+  if (is_cut) return "no launch was counted to its end: " + end_of(outcome);
+  if (request.kernel.empty()) return "no launch was counted";
+  return fmt::format("no launch of {} was counted; the kernels are named as in their launches",
+                     request.kernel);
+}
+
 Explained explained(const Request& request, const lab::Gpu& gpu) {
   Explained program{programs::run_program(request), {}, {}};
   std::map<std::string, std::vector<executor::KernelCounts>> by_kernel;
@@ -68,10 +79,7 @@ Explained explained(const Request& request, const lab::Gpu& gpu) {
     program.uses.push_back(use);
   }
   if (program.kernels.empty() && program.outcome.findings.empty()) {
-    throw_bad_input(request.kernel.empty() ? "the program launched no kernel"
-                                           : fmt::format("no launch of {} was counted; the kernels "
-                                                         "are named as in their launches",
-                                                         request.kernel));
+    throw_bad_input(why_nothing_counted(request, program.outcome));
   }
   return program;
 }
@@ -171,6 +179,9 @@ void explain(ExplainProgramFlags& flags, Context& context) {
       if (flags.ncu.asked()) report["kernels"].back()["ncu"] = beside_json(e, measured);
     }
     if (!program.outcome.findings.empty()) std::fputs(as_text(program.outcome).c_str(), stderr);
+    if (program.outcome.findings.empty() && program.outcome.signal) {
+      fmt::print(stderr, "warpladder: {}\n", end_of(program.outcome));
+    }
     if (!program.outcome.findings.empty() || program.outcome.status != 0) context.exit_code = 1;
   }
   flags.html.write(std::move(page), flags.gpu);

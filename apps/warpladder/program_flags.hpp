@@ -1,6 +1,9 @@
 #pragma once
 // The flags shared by check, run FILE.cu and explain FILE.cu.
 
+#include <optional>
+#include <string>
+
 #include "explain_report.hpp"
 #include "programs/program.hpp"
 #include "verb.hpp"
@@ -24,11 +27,12 @@ struct ReportFlag {
 
 struct ProgramFlags {
   programs::Request request;
+  std::optional<std::string> timeout;
   DeviceFlags device;
   GpuFlag gpu;
 
   void add_to(CLI::App& verb);
-  // The launches to check or count.
+  // The launches to check or count, and how long they may take.
   void add_selection_to(CLI::App& verb);
   // The request, with the arguments after "--".
   programs::Request request_for(const Context& context, const char* mode) const;

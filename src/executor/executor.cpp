@@ -175,7 +175,7 @@ std::string kernel_name(const KernelLaunch& launch) {
       reinterpret_cast<std::uintptr_t>(launch.kernel) - SiteTable::text_begin()));
 }
 
-[[noreturn]] void raise(const Fault& fault, const KernelLaunch& launch) {
+KernelFault error_of(const Fault& fault, const KernelLaunch& launch) {
   const SiteTable& table = SiteTable::instance();
   const SourceLine& at =
       table.line_of(static_cast<std::uint32_t>(fault.pc - SiteTable::text_begin()));
@@ -188,7 +188,7 @@ std::string kernel_name(const KernelLaunch& launch) {
   place.block = {static_cast<unsigned>(block % g.x), static_cast<unsigned>(block / g.x % g.y),
                  static_cast<unsigned>(block / (std::uint64_t{g.x} * g.y))};
   place.thread = {fault.thread % b.x, fault.thread / b.x % b.y, fault.thread / (b.x * b.y)};
-  throw KernelFault(fault.kind, std::move(place), fault.sentence);
+  return KernelFault(fault.kind, std::move(place), fault.sentence);
 }
 
 void fill_counts(const RequestLog::Sums& sums, const KernelLaunch& launch, bool as_compiled,
@@ -277,6 +277,14 @@ BusyThread::~BusyThread() {
   Pool::instance().remove_busy();
 }
 
+KernelFault Worker::endless_loop_at(std::uintptr_t pc) const {
+  const auto begin = SiteTable::text_begin();
+  const auto site = SiteTable::instance().site_near(static_cast<std::uint32_t>(pc - begin));
+  return error_of({FaultKind::endless_loop, begin + site, thread_rank(), block_ + rank_of(current),
+                   endless_sentence()},
+                  *launch);
+}
+
 unsigned worker_count(const Options& options) {
   if (options.threads) return options.threads;
   return std::max(1u, std::thread::hardware_concurrency());
@@ -326,7 +334,7 @@ void run_kernel(const KernelLaunch& launch, const Options& options, KernelCounts
   for (const std::unique_ptr<Fault>& fault : faults) {
     if (fault && (!lowest || fault->block < lowest->block)) lowest = fault.get();
   }
-  if (lowest) raise(*lowest, launch);
+  if (lowest) throw error_of(*lowest, launch);
   if (counts_them) fill_counts(sums, launch, state.compiled != nullptr, *counts);
 }
 

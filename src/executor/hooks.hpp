@@ -6,7 +6,7 @@
 #include "executor/arena.hpp"
 #include "executor/worker.hpp"
 
-extern "C" const char warpladder_kernels_begin[];
+extern "C" const char warpladder_kernels_begin[], warpladder_kernels_end[];
 
 namespace warpladder::executor {
 

@@ -77,7 +77,16 @@ bool Worker::is_out_of_time() {
   constexpr unsigned kRoundsToALook = 64;
   const double limit_s = shared_state_->block_limit_s;
   if (limit_s <= 0 || ++rounds_ % kRoundsToALook) return false;
-  return static_cast<double>(processor_time_ns() - block_begin_ns_) > limit_s * 1e9;
+  return block_seconds() > limit_s;
+}
+
+double Worker::block_seconds() const {
+  return 1e-9 * static_cast<double>(processor_time_ns() - block_begin_ns_);
+}
+
+std::string Worker::endless_sentence() const {
+  return fmt::format("the block has run for {:g} s of processor time without an end",
+                     shared_state_->block_limit_s);
 }
 
 bool Worker::blame_endless_loop(unsigned first) {
@@ -86,9 +95,7 @@ bool Worker::blame_endless_loop(unsigned first) {
   const std::uintptr_t pc = is_busy      ? busy_pc_
                             : at_barrier ? at_barrier
                                          : reinterpret_cast<std::uintptr_t>(launch->kernel);
-  return blame(FaultKind::endless_loop, pc, is_busy ? busy_fiber_ : first,
-               fmt::format("the block has run for {:g} s of processor time without an end",
-                           shared_state_->block_limit_s));
+  return blame(FaultKind::endless_loop, pc, is_busy ? busy_fiber_ : first, endless_sentence());
 }
 
 void Worker::begin_blocks() {

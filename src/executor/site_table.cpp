@@ -233,6 +233,24 @@ void SiteTable::read(std::string_view row) const {
   }
 }
 
+std::uint32_t SiteTable::site_near(std::uint32_t offset) const {
+  constexpr std::uint32_t kStep = 4;  // sites are found by offset / 4
+  constexpr std::uint32_t kCall = 5;  // a call's length: its site is behind it
+  learn(offset);
+  std::uint32_t begin = 0, end = ~std::uint32_t{0};  // of the function
+  {
+    const std::lock_guard lock(learning_);
+    const auto after = kernels_.upper_bound(offset);
+    if (after != kernels_.begin()) begin = std::prev(after)->first;
+    if (after != kernels_.end()) end = after->first;
+  }
+  if (offset + kCall < end && site_of(offset + kCall) != 0) return offset + kCall;
+  for (std::uint32_t at = offset; at >= begin + kStep; at -= kStep) {
+    if (site_of(at) != 0) return at;
+  }
+  return 0;
+}
+
 std::string SiteTable::kernel_name(std::uint32_t entry_offset) const {
   learn(entry_offset);
   const std::lock_guard lock(learning_);

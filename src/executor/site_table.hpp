@@ -75,6 +75,9 @@ class SiteTable {
     return lines_[sites_[site_of(offset)].source_line];
   }
   std::string kernel_name(std::uint32_t entry_offset) const;
+  // The offset of the site that any place in the machine code calls, else of the last one in front
+  // of it in the function; 0 where there is none.
+  std::uint32_t site_near(std::uint32_t offset) const;
 
   static std::uintptr_t text_begin();
 

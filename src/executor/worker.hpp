@@ -277,6 +277,11 @@ class Worker {
   }
   void pause_lane();
 
+  // Processor time that the running block has taken, where blocks have a limit.
+  double block_seconds() const;
+  // The running lane's fault, for a signal handler that meets it at `pc`.
+  KernelFault endless_loop_at(std::uintptr_t pc) const;
+
   RequestLog log;
   std::unique_ptr<Fault> fault;
 
@@ -344,6 +349,7 @@ class Worker {
   bool blame_standstill();
   bool blame_exchange(unsigned waiter, const std::string& where_others_are);
   bool is_out_of_time();
+  std::string endless_sentence() const;
   bool blame_endless_loop(unsigned first);
   // exchange.cpp
   bool resolve_exchanges(unsigned first, unsigned end);

@@ -103,10 +103,10 @@ void parse_counts(const std::vector<std::string>& f, Outcome& outcome) {
 
 std::string settings_of(const Request& r, const fs::path& report) {
   return fmt::format(
-      "mode={}\nreport={}\nkernel={}\nlaunch={}\nthreads={}\nbudget={}\nall={}\nleaks={}\n"
-      "uninitialised={}\ncompiled={}\ndevice={}\n",
-      r.mode, report.string(), r.kernel, r.launch, r.threads, r.budget_s, int{r.all_launches},
-      int{r.leaks}, int{r.uninitialised}, r.compiled, line_of(r.device));
+      "mode={}\nreport={}\nkernel={}\nlaunch={}\nthreads={}\nbudget={}\ntimeout={}\nall={}\n"
+      "leaks={}\nuninitialised={}\ncompiled={}\ndevice={}\n",
+      r.mode, report.string(), r.kernel, r.launch, r.threads, r.budget_s, r.timeout_s,
+      int{r.all_launches}, int{r.leaks}, int{r.uninitialised}, r.compiled, line_of(r.device));
 }
 
 }  // namespace
@@ -130,9 +130,9 @@ Outcome parse_report(const std::string& text) {
     } else if (f[0] == "note" && f.size() == 4) {
       add_grouped(outcome.notes,
                   {"note", shown(f[1]), static_cast<int>(number(f[2])), {}, {}, {}, f[3]});
-    } else if (f[0] == "kernel" && f.size() == 6) {
-      outcome.kernels.push_back(
-          {f[1], number(f[2]), number(f[3]), number(f[4]), std::strtod(f[5].c_str(), nullptr)});
+    } else if (f[0] == "kernel" && f.size() == 7) {
+      outcome.kernels.push_back({f[1], number(f[2]), number(f[3]), number(f[4]),
+                                 std::strtod(f[6].c_str(), nullptr), f[5] == "1"});
     } else {
       parse_counts(f, outcome);
     }

@@ -17,8 +17,10 @@ struct Request {
   std::string compiled;      // the file that says how machine code has the accesses; or empty
   std::uint64_t launch = 0;  // the only launch of it, from 1; 0: those that differ
   unsigned threads = 0;
-  ToldDevice device;           // that the program sees
-  double budget_s = 20;        // after which advice is given
+  ToldDevice device;     // that the program sees
+  double budget_s = 20;  // after which advice is given
+  // Processor time of a thread block, or of host code between launches; 0: any. "run" has no limit.
+  double timeout_s = 60;
   bool all_launches = false;   // those that repeat an earlier one, too
   bool leaks = false;          // are findings
   bool uninitialised = false;  // reads of global memory that nothing has written are findings
@@ -40,6 +42,7 @@ struct KernelUse {
   // Left out are launches that would have changed nothing.
   std::uint64_t launched = 0, looked_at = 0, left_out = 0;
   double seconds = 0;
+  bool is_running = false;  // the last one had not ended when the program did
 };
 
 struct Outcome {

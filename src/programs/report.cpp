@@ -28,15 +28,20 @@ nlohmann::json location_of(const Finding& f) {
             {"region", {{"startLine", std::max(1, f.line)}}}}}};
 }
 
-std::string end_of(const Outcome& outcome) {
-  if (outcome.signal) {
-    return fmt::format("the program was ended by signal {} ({})", outcome.signal,
-                       ::strsignal(outcome.signal));
-  }
-  return fmt::format("the program ended with exit code {}", outcome.status);
-}
-
 }  // namespace
+
+std::string end_of(const Outcome& outcome) {
+  const auto running = std::ranges::find(outcome.kernels, true, &KernelUse::is_running);
+  const std::string during =
+      running == outcome.kernels.end()
+          ? ""
+          : fmt::format(" while launch {} of {} ran", running->launched, running->name);
+  if (outcome.signal) {
+    return fmt::format("the program was ended by signal {} ({}){}", outcome.signal,
+                       ::strsignal(outcome.signal), during);
+  }
+  return fmt::format("the program ended with exit code {}{}", outcome.status, during);
+}
 
 std::string as_gcc(const Outcome& outcome) {
   std::string text;

@@ -14,6 +14,9 @@ nlohmann::json as_json(const Outcome& outcome);
 // SARIF 2.1.0, which code hosts and editors read. `version` is this program's.
 nlohmann::json as_sarif(const Outcome& outcome, const std::string& version);
 
+// "the program was ended by signal 15 (Terminated) while launch 2 of scale ran"
+std::string end_of(const Outcome& outcome);
+
 // For a person: findings, notes, how much was looked at, and how the program ended if not well.
 std::string as_text(const Outcome& outcome);
 

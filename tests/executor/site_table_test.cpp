@@ -73,6 +73,17 @@ TEST(SiteTable, KnowsNothingElsewhere) {
   }
 }
 
+TEST(SiteTable, FindsTheSiteOfAnyPlaceInAFunction) {
+  const SiteTable table(kText);
+  EXPECT_EQ(table.line_of(table.site_near(22)).line, 7);   // behind the site at 20
+  EXPECT_EQ(table.line_of(table.site_near(26)).line, 12);  // at the call whose site is 31
+  EXPECT_EQ(table.line_of(table.site_near(80)).line, 12);
+  EXPECT_EQ(table.site_near(96 + 32), 120u);
+  EXPECT_EQ(
+      SiteTable("text 200\nline a 1\nkernel 0 a\nsite 9 block 1\nkernel 96 b\n").site_near(98),
+      0u);  // not another function's
+}
+
 TEST(SiteTable, ShortensKernelNames) {
   const SiteTable table(kText);
   EXPECT_EQ(table.kernel_name(0), "op::first<4, (Mode)1>");

@@ -12,7 +12,7 @@ const std::string kReport =
     "finding\tshared-memory race\ta.cu\t7\tk<int>\t0,2,0\t5,0,0\treads what thread 6 wrote\n"
     "finding\tdouble free\tb.cu\t9\t\t\t\tcudaFree of 8 bytes\n"
     "note\tb.cu\t3\t4 bytes are never freed\n"
-    "kernel\tk<int>\t5\t2\t3\t0.250\n"
+    "kernel\tk<int>\t   5\t   2\t   3\t0\t   0.250\n"
     "launch\tk<int>\t2,1,1\t32,1,1\t128\n"
     "access\ta.cu\t7\t1\t0\t4\t10\t320\t0\t0\t20\t10\t2\t0:0 3:132 \n"
     "event\ta.cu\t8\t64\t2\t1\t0\t0\n";
@@ -68,11 +68,12 @@ TEST(Report, SarifHasARuleForEachKindAndAResultForEachFinding) {
 }
 
 TEST(Report, TextSaysHowMuchWasLookedAt) {
-  Outcome clean = parse_report("kernel\tk\t5\t2\t3\t0.1\n");
+  Outcome clean = parse_report("kernel\tk\t5\t2\t3\t1\t0.1\n");
   EXPECT_EQ(as_text(clean).find("Nothing found in 2 of 5 launches"), 0u);
   clean.signal = 11;
   clean.status = 139;
   EXPECT_NE(as_text(clean).find("ended by signal 11"), std::string::npos);
+  EXPECT_NE(as_text(clean).find(" while launch 5 of k ran.\n"), std::string::npos);
   EXPECT_EQ(as_text(Outcome()), "No kernel was launched.\n");
 }
 

@@ -17,8 +17,6 @@
 
 using namespace warpladder::executor;
 
-extern "C" const char warpladder_kernels_end[];
-
 namespace {
 
 std::uintptr_t to_pc(const void* return_address) {

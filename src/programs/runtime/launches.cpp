@@ -22,6 +22,7 @@
 #include "programs/runtime/memory.hpp"
 #include "programs/runtime/repeats.hpp"
 #include "programs/runtime/session.hpp"
+#include "programs/runtime/time_limit.hpp"
 
 namespace warpladder::programs {
 namespace {
@@ -33,8 +34,9 @@ using executor::this_worker;
 using Clock = std::chrono::steady_clock;
 
 struct Kernel {
-  std::uint64_t launched = 0, looked_at = 0, skipped = 0;
-  double seconds = 0;
+  explicit Kernel(const std::string& name) : row(name) {}
+  LaunchesRow row;
+  Launches launches;
   std::set<std::string> seen;  // shape and arguments of the launches that were looked at
 };
 
@@ -47,8 +49,6 @@ struct State {
   std::recursive_mutex launch_mutex;  // host threads launch one after the other
   std::vector<std::function<void()>> captured;
   bool is_capturing = false;
-  Clock::time_point start = Clock::now();
-  bool advised = false;
 };
 // Never destroyed: it is used at exit.
 State& state() {
@@ -73,21 +73,9 @@ bool is_looked_at(Kernel& kernel, const std::string& name, const std::string& ke
   if (s.mode == Mode::run) return false;
   if (s.mode == Mode::explain && is_library(name)) return false;
   if (!s.kernel.empty() && !matches(name, s.kernel)) return false;
-  if (s.launch) return kernel.launched == s.launch;
+  if (s.launch) return kernel.launches.launched == s.launch;
   if (s.all_launches || s.uninitialised) return true;
   return kernel.seen.size() < kDifferent && kernel.seen.insert(key).second;
-}
-
-void advise(const std::string& kernel, const Kernel& k) {
-  State& s = state();
-  const double so_far = std::chrono::duration<double>(Clock::now() - s.start).count();
-  if (s.advised || so_far < settings().budget_s || settings().budget_s <= 0) return;
-  s.advised = true;
-  std::fprintf(
-      stderr,
-      "warpladder: after %.0f s launch %llu of %s has ended; --launch 1 looks at the first "
-      "one alone, or pass a smaller size after --\n",
-      so_far, static_cast<unsigned long long>(k.launched), kernel.c_str());
 }
 
 std::string name_of(const void* function) {
@@ -121,9 +109,6 @@ void at_exit() {
   std::fflush(stdout);
   report_unseen_errors();
   if (settings().mode == Mode::check) report_leaks();
-  for (const auto& [name, kernel] : state().kernels) {
-    report_launches(name, kernel.launched, kernel.looked_at, kernel.skipped, kernel.seconds);
-  }
 }
 
 std::string text_of(const dim3& d) { return fmt::format("{},{},{}", d.x, d.y, d.z); }
@@ -135,8 +120,8 @@ void run_now(const simt::Shape& shape, const std::string& name, void (*thunk)(co
   static const int registered = std::atexit(at_exit);
   static_cast<void>(registered);
   map_variables();
-  Kernel& kernel = state().kernels[name];
-  ++kernel.launched;
+  auto& [kernel_name, kernel] = *state().kernels.try_emplace(name, name).first;
+  ++kernel.launches.launched;
   executor::KernelLaunch launch;
   launch.config.grid = {shape.grid.x, shape.grid.y, shape.grid.z};
   launch.config.block = {shape.block.x, shape.block.y, shape.block.z};
@@ -148,7 +133,8 @@ void run_now(const simt::Shape& shape, const std::string& name, void (*thunk)(co
       values;
   launch.counted = is_looked_at(kernel, name, key);
   if (!launch.counted && repeats().may_skip(key)) {
-    ++kernel.skipped;
+    ++kernel.launches.left_out;
+    kernel.row.update(kernel.launches);
     return;
   }
   launch.name = name.c_str();
@@ -164,10 +150,14 @@ void run_now(const simt::Shape& shape, const std::string& name, void (*thunk)(co
   const Mode mode = settings().mode;
   options.count = mode == Mode::explain || mode == Mode::judge;
   options.check_shared = mode == Mode::check || mode == Mode::judge;
-  kernel.looked_at += launch.counted;
+  kernel.launches.looked_at += launch.counted;
+  kernel.launches.is_running = true;
+  kernel.row.update(kernel.launches);
   const executor::AsCompiled as_compiled(settings().compiled);
+  const executor::BlockLimit limit(settings().timeout_s);
   repeats().begin(key);
   const auto begin = Clock::now();
+  watch_launch(kernel_name.c_str(), kernel.launches.launched);
   try {
     KernelCounts counts;
     run_kernel(launch, options, options.count ? &counts : nullptr);
@@ -183,9 +173,11 @@ void run_now(const simt::Shape& shape, const std::string& name, void (*thunk)(co
     launch_refused(cudaErrorInvalidConfiguration, caller, name.c_str(), error.what());
   }
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  kernel.seconds += seconds;
+  kernel.launches.seconds += seconds;
+  kernel.launches.is_running = false;
+  kernel.row.update(kernel.launches);
   repeats().end(key, seconds);
-  advise(name, kernel);
+  watch_host();
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "programs/runtime/session.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -7,6 +8,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <string_view>
+#include <utility>
 
 #include "executor/hooks.hpp"
 #include "executor/site_table.hpp"
@@ -43,6 +45,8 @@ Settings read_settings() {
       s.device = told_device_of(value);
     } else if (key == "budget") {
       s.budget_s = std::strtod(value.c_str(), nullptr);
+    } else if (key == "timeout") {
+      s.timeout_s = std::strtod(value.c_str(), nullptr);
     } else if (key == "all") {
       s.all_launches = value == "1";
     } else if (key == "leaks") {
@@ -64,14 +68,17 @@ std::string field(std::string text) {
   return text;
 }
 
-void write(const std::string& row) {
+// Returns where in the report the row begins; -1 where that is no file.
+std::int64_t write(const std::string& row) {
   static std::mutex mutex;
   std::lock_guard lock(mutex);
   static std::FILE* const file =
       settings().report.empty() ? stderr : std::fopen(settings().report.c_str(), "a");
-  if (!file) return;
+  if (!file) return -1;
   std::fputs(row.c_str(), file);
   std::fflush(file);
+  const std::int64_t end = std::ftell(file);
+  return end < 0 ? -1 : end - static_cast<std::int64_t>(row.size());
 }
 
 std::string dims(const runtime::Dim3& d) { return fmt::format("{},{},{}", d.x, d.y, d.z); }
@@ -104,10 +111,26 @@ void report_note(const Caller& at, const std::string& sentence) {
   write(fmt::format("note\t{}\t{}\t{}\n", at.file, at.line, field(sentence)));
 }
 
-void report_launches(const std::string& kernel, std::uint64_t launched, std::uint64_t looked_at,
-                     std::uint64_t left_out, double seconds) {
-  write(fmt::format("kernel\t{}\t{}\t{}\t{}\t{:.3f}\n", field(kernel), launched, looked_at,
-                    left_out, seconds));
+namespace {
+
+// Of the same length whatever the numbers are.
+std::string row_of(const std::string& kernel, const Launches& l) {
+  return fmt::format("kernel\t{}\t{:20}\t{:20}\t{:20}\t{:d}\t{:20.3f}\n", kernel, l.launched,
+                     l.looked_at, l.left_out, l.is_running, l.seconds);
+}
+
+}  // namespace
+
+LaunchesRow::LaunchesRow(std::string kernel) : kernel_(field(std::move(kernel))) {
+  if (!settings().report.empty()) at_ = write(row_of(kernel_, {}));
+}
+
+void LaunchesRow::update(const Launches& launches) const {
+  // Not the file that rows are added to: the system would put this row at its end, too.
+  static const int file = ::open(settings().report.c_str(), O_WRONLY | O_CLOEXEC);
+  if (at_ < 0) return;
+  const std::string row = row_of(kernel_, launches);
+  [[maybe_unused]] const ssize_t ignored = ::pwrite(file, row.data(), row.size(), at_);
 }
 
 void report_counts(const executor::KernelCounts& k) {

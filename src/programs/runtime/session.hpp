@@ -24,6 +24,7 @@ struct Settings {
   unsigned threads = 0;
   ToldDevice device;           // that the program sees
   double budget_s = 20;        // after which advice is given
+  double timeout_s = 0;        // of a thread block, or of host code between launches; 0: none
   bool all_launches = false;   // repeats too
   bool leaks = false;          // are findings
   bool uninitialised = false;  // global memory: reads of it are findings
@@ -40,9 +41,23 @@ Caller caller_of(const void* return_address);
 void report_finding(const std::string& kind, const Caller& at, const std::string& sentence);
 void report_fault(const executor::KernelFault& fault);
 void report_note(const Caller& at, const std::string& sentence);
-// `left_out`: launches that would have changed nothing.
-void report_launches(const std::string& kernel, std::uint64_t launched, std::uint64_t looked_at,
-                     std::uint64_t left_out, double seconds);
+
+struct Launches {
+  std::uint64_t launched = 0, looked_at = 0;
+  std::uint64_t left_out = 0;  // that would have changed nothing
+  bool is_running = false;     // the last one
+  double seconds = 0;
+};
+// A kernel's row of the report. It is true at any time, however the program ends.
+class LaunchesRow {
+ public:
+  explicit LaunchesRow(std::string kernel);
+  void update(const Launches& launches) const;
+
+ private:
+  std::string kernel_;
+  std::int64_t at_ = -1;  // in the report's file
+};
 void report_counts(const executor::KernelCounts& counts);
 
 // Ends the program at once: what it would do next says nothing more.
