@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -120,20 +121,32 @@ void announce_if_long(const std::string& rung, double seconds) {
   fmt::print(stderr, "warpladder: counting {} may take {:.0f} s\n", rung, seconds);
 }
 
-// One rung, or two of one operator.
-std::vector<lab::Selected> rungs_of(const ExplainFlags& flags) {
-  if (!flags.first) throw_bad_input("explain: OP/RUNG is required, or --terms, or --metric NAME");
-  std::vector<lab::Selected> rungs{lab::select_one(*flags.first)};
-  if (!flags.second) return rungs;
-  rungs.push_back(lab::select_one(*flags.second));
-  if (rungs[1].op == rungs[0].op) return rungs;
+// The rungs of one operator that one or two names or patterns mean.
+std::vector<lab::Selected> rungs_of(const std::vector<std::string>& names) {
+  std::vector<lab::Selected> rungs;
+  for (const std::string& name : names) {
+    lab::require_rung(name);
+    for (const lab::Selected& selected : lab::select({name})) rungs.push_back(selected);
+  }
+  const lab::Selected& first = rungs.front();
+  const auto other = std::ranges::find_if(rungs, [&](const auto& s) { return s.op != first.op; });
+  if (other == rungs.end()) return rungs;
   throw_bad_input(
-      fmt::format("{} and {} are rungs of different operators; two rungs of one can be compared",
-                  *flags.first, *flags.second));
+      fmt::format("{} and {} are rungs of different operators; rungs of one can be compared",
+                  first.rung->full_name(), other->rung->full_name()));
 }
 
-std::vector<Explanation> explanations_of(const ExplainFlags& flags) {
-  const std::vector<lab::Selected> rungs = rungs_of(flags);
+struct ExplainedRungs {
+  std::vector<Explanation> rungs;
+  std::vector<std::string>
+      left_out;  // a sentence for each rung of a pattern that cannot be counted
+};
+
+ExplainedRungs explanations_of(const ExplainFlags& flags) {
+  if (!flags.first) throw_bad_input("explain: OP/RUNG is required, or --terms, or --metric NAME");
+  std::vector<std::string> names{*flags.first};
+  if (flags.second) names.push_back(*flags.second);
+  const std::vector<lab::Selected> rungs = rungs_of(names);
   const ops::Operator& op = *rungs[0].op;
   if (flags.matrix) {
     require_takes_matrix(op, *flags.matrix);
@@ -155,14 +168,21 @@ std::vector<Explanation> explanations_of(const ExplainFlags& flags) {
   lab::ExplainOptions options{.threads = flags.device.threads,
                               .block_limit_s = seconds_of_timeout(flags.timeout)};
   if (const auto gpus = flags.gpu.given(); !gpus.empty()) options.gpu = gpus.front();
-  std::vector<Explanation> explained;
+  const bool is_pattern = rungs.size() > names.size();
+  ExplainedRungs explained;
   for (const lab::Selected& selected : rungs) {
     const std::string rung = selected.rung->full_name();
-    progress("counting " + rung, static_cast<double>(explained.size()) / rungs.size());
+    progress("counting " + rung, static_cast<double>(explained.rungs.size()) / rungs.size());
     options.announce = [&](double seconds) { announce_if_long(rung, seconds); };
-    explained.push_back(lab::explain(selected, problem.shape, problem.variant, options));
+    try {
+      explained.rungs.push_back(lab::explain(selected, problem.shape, problem.variant, options));
+    } catch (const Error& error) {
+      if (!is_pattern || error.code() != ErrorCode::bad_input) throw;
+      explained.left_out.push_back(error.what());
+    }
   }
   end_progress();
+  if (explained.rungs.empty()) throw_bad_input(explained.left_out.front());
   return explained;
 }
 
@@ -171,7 +191,7 @@ void explain(const ExplainFlags& flags, const Context& context) {
   if (flags.metric) return print_metric(*flags.metric);
   const std::vector<NcuLaunch> measured = flags.ncu.read();
   if (flags.sass) require_architecture("--sass", *flags.sass);
-  std::vector<Explanation> explained = explanations_of(flags);
+  auto [explained, left_out] = explanations_of(flags);
   std::vector<lab::LineCode> compiled;
   std::vector<Explanation*> all;
   for (Explanation& e : explained) {
@@ -187,14 +207,17 @@ void explain(const ExplainFlags& flags, const Context& context) {
     print_one(explained[i], !is_pair, flags.brief);
     if (flags.sass) print_line_code(explained[i], compiled[i]);
     if (flags.ncu.asked()) print_beside(explained[i], measured);
-    if (is_pair && i == 0) print_line("");
+    if (i + 1 < explained.size()) print_line("");
   }
+  if (!left_out.empty()) print_line("");
+  for (const std::string& sentence : left_out) print_line("- left out: " + sentence);
   lab::ExplainPage page;
   for (const Explanation& e : explained) page.parts.push_back(&e);
   if (is_pair) page.versions.emplace_back(&explained[0], &explained[1]);
   flags.html.write(std::move(page), flags.gpu);
   if (flags.json.asked()) {
-    nlohmann::json report{{"verb", "explain"}, {"rungs", nlohmann::json::array()}};
+    nlohmann::json report{
+        {"verb", "explain"}, {"rungs", nlohmann::json::array()}, {"left_out", left_out}};
     for (std::size_t i = 0; i < explained.size(); ++i) {
       nlohmann::json& one = report["rungs"].emplace_back(explanation_json(explained[i]));
       if (flags.ncu.asked()) one["ncu"] = beside_json(explained[i], measured);
@@ -211,7 +234,8 @@ void explain(const ExplainFlags& flags, const Context& context) {
 void add_explain(CLI::App& app, Context& context) {
   auto* verb = app.add_subcommand("explain", "Count what rungs ask of the machine, line by line");
   const auto flags = std::make_shared<ExplainFlags>();
-  verb->add_option("OP/RUNG", flags->first, "The rung")->type_name("");
+  verb->add_option("OP/RUNG", flags->first, "The rung, or a pattern such as 'transpose/0*'")
+      ->type_name("");
   verb->add_option("OP/RUNG2", flags->second, "A second one, to compare with")->type_name("");
   verb->add_option("--shape", flags->shape,
                    "The problem (default: one that the rung takes, and shows its counts soon)")

@@ -12,7 +12,7 @@ namespace {
 using runtime::Flavour;
 
 struct ListFlags {
-  std::string op;
+  std::string name;
   JsonFlag json;
 };
 
@@ -51,25 +51,39 @@ Cell runs_cell(const std::string& why_not, Footnotes& notes) {
   return {fmt::format("no [{}]", notes.number_of(why_not)), Emphasis::dim};
 }
 
-void print_operators(const std::vector<const ops::Operator*>& operators) {
+// Operators in the order of the command line, each with its selected rungs.
+struct Listed {
+  const ops::Operator* op;
+  std::vector<const ladder::AnyRung*> rungs;
+};
+
+std::vector<Listed> listed(const std::vector<lab::Selected>& selected) {
+  std::vector<Listed> list;
+  for (const auto& [op, rung] : selected) {
+    if (list.empty() || list.back().op != op) list.push_back({op, {}});
+    list.back().rungs.push_back(rung);
+  }
+  return list;
+}
+
+void print_operators(const std::vector<Listed>& operators) {
   TextTable table(
       {{"operator"}, {"what it computes"}, {"shape"}, {"variants"}, {"rungs", Align::right}});
-  for (const ops::Operator* op : operators) {
+  for (const auto& [op, rungs] : operators) {
     std::vector<std::string> variants = op->variants();
     std::erase(variants, "");  // the plain problem
     table.add_row({op->name(), op->idea(), op->shape_form(),
-                   fmt::format("{}", fmt::join(variants, ", ")),
-                   std::to_string(ladder::rungs_of(op->name()).size())});
+                   fmt::format("{}", fmt::join(variants, ", ")), std::to_string(rungs.size())});
   }
   print(table);
 }
 
-void print_rungs(const std::vector<const ops::Operator*>& operators) {
+void print_rungs(const std::vector<Listed>& operators) {
   TextTable table({{"rung"}, {"idea"}, {"accepts"}, {"cpu"}, {"counted"}, {"gpu"}});
   Footnotes notes;
-  for (const ops::Operator* op : operators) {
+  for (const Listed& each : operators) {
     table.add_rule();
-    for (const ladder::AnyRung* rung : ladder::rungs_of(op->name())) {
+    for (const ladder::AnyRung* rung : each.rungs) {
       std::vector<Cell> row{rung->full_name(), rung->idea, rung->accepts};
       for (const Flavour flavour : kColumns) {
         row.push_back(runs_cell(why_not_here(*rung, flavour), notes));
@@ -81,9 +95,10 @@ void print_rungs(const std::vector<const ops::Operator*>& operators) {
   notes.print();
 }
 
-nlohmann::json as_json(const ops::Operator& op) {
+nlohmann::json as_json(const Listed& listed) {
+  const ops::Operator& op = *listed.op;
   nlohmann::json rungs = nlohmann::json::array();
-  for (const ladder::AnyRung* rung : ladder::rungs_of(op.name())) {
+  for (const ladder::AnyRung* rung : listed.rungs) {
     nlohmann::json flavours;
     for (const Flavour flavour : kColumns) {
       const std::string why_not = why_not_here(*rung, flavour);
@@ -104,20 +119,17 @@ nlohmann::json as_json(const ops::Operator& op) {
 }
 
 void list(const ListFlags& flags, const Context& context) {
-  std::vector<const ops::Operator*> operators;
-  if (flags.op.empty()) {
-    for (const auto& op : ops::all_operators()) operators.push_back(op.get());
-  } else {
-    operators.push_back(&ops::find_operator(flags.op));
-  }
-  if (flags.op.empty()) {
+  std::vector<std::string> names;
+  if (!flags.name.empty()) names.push_back(flags.name);
+  const std::vector<Listed> operators = listed(lab::select_once(names));
+  if (names.empty()) {
     print_operators(operators);
     print_line("");
   }
   print_rungs(operators);
   if (flags.json.asked()) {
     nlohmann::json report{{"verb", "list"}, {"operators", nlohmann::json::array()}};
-    for (const ops::Operator* op : operators) report["operators"].push_back(as_json(*op));
+    for (const Listed& each : operators) report["operators"].push_back(as_json(each));
     flags.json.write(context, std::move(report));
   }
 }
@@ -127,7 +139,9 @@ void list(const ListFlags& flags, const Context& context) {
 void add_list(CLI::App& app, Context& context) {
   auto* verb = app.add_subcommand("list", "Operators and rungs, and where each can run here");
   const auto flags = std::make_shared<ListFlags>();
-  verb->add_option("OP", flags->op, "Only this operator's rungs")->type_name("");
+  verb->add_option("OP[/RUNG]", flags->name,
+                   "Only this operator's rungs, this rung, or a pattern such as 'sgemm/row_*'")
+      ->type_name("");
   flags->json.add_to(*verb);
   verb->callback([flags, &context] { list(*flags, context); });
 }

@@ -16,7 +16,11 @@ void add_all(const ops::Operator& op, std::vector<Selected>& selected) {
   for (const ladder::AnyRung* rung : ladder::rungs_of(op.name())) selected.push_back({&op, rung});
 }
 
-bool is_pattern(const std::string& name) { return name.find_first_of("*?[") != name.npos; }
+bool is_pattern(const std::string& name) {
+  const std::size_t open = name.find('[');
+  return name.find_first_of("*?") != name.npos ||
+         (open != name.npos && name.find(']', open) != name.npos);
+}
 
 void add_matches(const std::string& pattern, std::vector<Selected>& selected) {
   const std::size_t before = selected.size();
@@ -64,12 +68,15 @@ std::vector<Selected> select_once(const std::vector<std::string>& names) {
   return once;
 }
 
+void require_rung(const std::string& name) {
+  if (name.find('/') != name.npos) return;
+  throw_bad_input(fmt::format("{} names no rung; write OP/RUNG, e.g. sgemm/row_01_naive",
+                              in_quotes(name, kShownBytes)));
+}
+
 Selected select_one(const std::string& name) {
+  require_rung(name);
   const std::size_t slash = name.find('/');
-  if (slash == std::string::npos) {
-    throw_bad_input(fmt::format("{} names no rung; write OP/RUNG, e.g. sgemm/row_01_naive",
-                                in_quotes(name, kShownBytes)));
-  }
   const ops::Operator& op = ops::find_operator(name.substr(0, slash));
   return {&op, &ladder::find_rung(op.name(), name.substr(slash + 1))};
 }

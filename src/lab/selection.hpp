@@ -18,7 +18,9 @@ struct Selected {
 std::vector<Selected> select(const std::vector<std::string>& names);
 // The same, but each rung once.
 std::vector<Selected> select_once(const std::vector<std::string>& names);
-// Exactly one rung, written OP/RUNG. `argument` names the argument in the error's sentence.
+// Throws Error(bad_input) for an operator's name alone.
+void require_rung(const std::string& name);
+// Exactly one rung, written OP/RUNG.
 Selected select_one(const std::string& name);
 
 // The flavour in which rungs run fast on a target.

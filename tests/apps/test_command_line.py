@@ -188,6 +188,12 @@ class Reports(CommandLine):
                 self.assertEqual(rung["flavours"].keys(), {"plain", "counted", "gpu"})
                 for flavour in rung["flavours"].values():
                     self.assertEqual(flavour["runs"], "why_not" not in flavour)
+        for name, rungs in (
+            ("sgemm/row_0[12]*", ["row_01_naive", "row_02_block_tile"]),
+            ("transpose/04_padded", ["04_padded"]),
+        ):
+            (listed,) = self.report("list", name)["operators"]
+            self.assertEqual([r["id"] for r in listed["rungs"]], rungs)
         only = self.report("list", "sgemm")["operators"]
         self.assertEqual([op["name"] for op in only], ["sgemm"])
 

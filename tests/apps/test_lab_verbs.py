@@ -345,6 +345,16 @@ class Explain(cli.CommandLine):
         self.refused(BAD_INPUT, "no kernel that was launched", "explain", *flags, "--cubin", cubin)
         self.refused(BAD_INPUT, "is no cubin", "explain", *flags, "--cubin", __file__)
 
+    def test_a_pattern_names_several_rungs(self):
+        told = self.report("explain", "sgemm/row_0[012]*", "--shape", "16x16x16")
+        self.assertEqual([r["rung"] for r in told["rungs"]], ["row_01_naive", "row_02_block_tile"])
+        self.assertEqual(len(told["left_out"]), 1)
+        self.assertIn("sgemm/row_00_serial cannot be explained: a host function", told["left_out"][0])
+        printed = self.good("explain", "transpose/0[13]*", "--shape", "64x64", "--brief")
+        self.assertIn("second ÷ first", printed)  # two rungs are compared, however they are named
+        self.refused(BAD_INPUT, "no rung matches 'sgemm/nope*'", "explain", "sgemm/nope*")
+        self.refused(BAD_INPUT, "rungs of different operators", "explain", "*/*1_naive")
+
     def test_refusals(self):
         self.refused(BAD_INPUT, "names no rung", "explain", "sgemm")
         self.refused(BAD_INPUT, "unknown rung", "explain", "sgemm/row_99")
