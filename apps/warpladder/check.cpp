@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/in_quotes.hpp"
+#include "base/suggest.hpp"
 #include "program_flags.hpp"
 #include "programs/report.hpp"
 #include "version.hpp"
@@ -85,12 +87,16 @@ bool names_program(std::span<const char* const> argv) {
 void ReportFlag::add_to(CLI::App& verb) {
   verb.add_option("--format", format,
                   "Write a report: as g++ does for editors, as SARIF for code hosts, or as JSON")
-      ->type_name("gcc|sarif|json")
-      ->check(CLI::IsMember({"gcc", "sarif", "json"}));
+      ->type_name("gcc|sarif|json");
   add_output_file(verb, "--out", out, "Where --format writes (default: standard output)");
 }
 
 void ReportFlag::settle() {
+  const std::vector<std::string> formats{"gcc", "sarif", "json"};
+  if (!format.empty() && std::ranges::find(formats, format) == formats.end()) {
+    throw_bad_input(fmt::format("--format does not know {}; it knows: {}",
+                                in_quotes(format, kShownBytes), known_names(format, formats)));
+  }
   if (format.empty() && !out.empty())
     throw_bad_input("--out is where --format writes; give --format");
   if (format.empty() || !out.empty()) return;

@@ -8,6 +8,8 @@
 #include <memory>
 
 #include "base/error.hpp"
+#include "base/in_quotes.hpp"
+#include "base/suggest.hpp"
 #include "executor/compiled_code.hpp"
 #include "explain_report.hpp"
 #include "lab/explain.hpp"
@@ -64,8 +66,10 @@ std::string why_nothing_counted(const Request& request, const Outcome& outcome) 
   }
   if (is_cut) return "no launch was counted to its end: " + end_of(outcome);
   if (request.kernel.empty()) return "no launch was counted";
-  return fmt::format("no launch of {} was counted; the kernels are named as in their launches",
-                     request.kernel);
+  std::vector<std::string> names;
+  for (const programs::KernelUse& use : outcome.kernels) names.push_back(use.name);
+  return fmt::format("no launch of {} was counted; the kernels are: {}",
+                     in_quotes(request.kernel, kShownBytes), known_names(request.kernel, names));
 }
 
 Explained explained(const Request& request, const lab::Gpu& gpu) {

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/in_quotes.hpp"
+#include "base/suggest.hpp"
 #include "ops/lab/operator.hpp"
 #include "verb.hpp"
 #include "version.hpp"
@@ -220,11 +221,13 @@ void add_generate(CLI::App& app, Context&) {
   const auto kind = std::make_shared<std::string>();
   verb->add_option("KIND", *kind, "bash, zsh, fish or man")->type_name("")->required();
   verb->callback([kind, &app] {
+    std::vector<std::string> names;
     for (const Kind& known : kKinds) {
       if (*kind == known.name) return print_text(known.text(app));
+      names.push_back(known.name);
     }
-    throw_bad_input(fmt::format("generate does not know {}; it knows: bash, zsh, fish, man",
-                                in_quotes(*kind, kShownBytes)));
+    throw_bad_input(fmt::format("generate does not know {}; it knows: {}",
+                                in_quotes(*kind, kShownBytes), known_names(*kind, names)));
   });
 }
 

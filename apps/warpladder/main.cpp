@@ -88,8 +88,8 @@ Reached reached(const CLI::App& root) {
 
 std::string unknown_verb(const CLI::App& root, const std::string& word) {
   const std::vector<std::string> known = names_below(root);
-  return fmt::format("unknown verb {}; the verbs are: {}{}", in_quotes(word, kShownBytes),
-                     fmt::join(known, ", "), did_you_mean(word, known));
+  return fmt::format("unknown verb {}; the verbs are: {}", in_quotes(word, kShownBytes),
+                     known_names(word, known));
 }
 
 // The sentence about an unknown argument.
@@ -109,8 +109,7 @@ std::string sentence_on_leftover(const CLI::App& root, const std::string& left) 
     return fmt::format("{} takes arrays of yours, and {} has none; verify and explain take it",
                        verb, left);
   }
-  return fmt::format("{} does not know {}; it knows: {}{}", verb, shown, fmt::join(known, ", "),
-                     did_you_mean(left, known));
+  return fmt::format("{} does not know {}; it knows: {}", verb, shown, known_names(left, known));
 }
 
 // Our own sentence for CLI11's error.

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/error.hpp"
 #include "base/in_quotes.hpp"
+#include "base/suggest.hpp"
 #include "lab/compile_flow.hpp"
+#include "ladder/ladder.hpp"
 
 namespace warpladder::app {
 
@@ -30,9 +33,15 @@ std::string source_to_compile(const std::string& asked, const std::string& root,
     const fs::path file = rungs / (asked.substr(slash + 1) + end);
     if (fs::is_regular_file(file, absent)) return file.string();
   }
-  throw_bad_input(
-      fmt::format("{} has no source below {}; {} names the folder of warpladder's sources",
-                  in_quotes(asked, kShownBytes), in_quotes(rungs.string()), setting));
+  // A name that the program knows is right: the folder is not.
+  std::vector<std::string> names;
+  for (const ladder::AnyRung& rung : ladder::all_rungs()) names.push_back(rung.full_name());
+  const bool is_known = std::ranges::find(names, asked) != names.end();
+  const std::string close = is_known ? "" : did_you_mean(asked, names);
+  throw_bad_input(fmt::format(
+      "{} has no source below {}{}", in_quotes(asked, kShownBytes), in_quotes(rungs.string()),
+      close.empty() ? fmt::format("; {} names the folder of warpladder's sources", setting)
+                    : close));
 }
 
 std::string default_architecture(const std::string& source) {

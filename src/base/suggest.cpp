@@ -50,7 +50,9 @@ std::vector<std::string> nearest(std::string_view word, const std::vector<std::s
   std::ranges::stable_sort(close, {}, &std::pair<std::size_t, std::string>::first);
   std::vector<std::string> names;
   for (auto& [far, name] : close) {
-    if (names.size() < most) names.push_back(std::move(name));
+    // A name that is much farther than the first one is not meant.
+    const bool is_meant = far <= 2 * close.front().first;
+    if (is_meant && names.size() < most) names.push_back(std::move(name));
   }
   return names;
 }
@@ -64,6 +66,13 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
     text += names[i];
   }
   return text + "?";
+}
+
+std::string known_names(std::string_view word, std::vector<std::string> known) {
+  std::erase(known, "");
+  std::string text;
+  for (const std::string& name : known) text += (text.empty() ? "" : ", ") + name;
+  return text + did_you_mean(word, known);
 }
 
 }  // namespace warpladder

@@ -7,12 +7,17 @@
 
 namespace warpladder {
 
-// At most `most` of `known`, the closest first: names that contain `word` or differ in few letters.
+// At most `most` of `known`, the closest first: names that contain `word` or differ in few letters,
+// at most twice as many as the closest.
 // The part of a name after a slash may match alone.
 std::vector<std::string> nearest(std::string_view word, const std::vector<std::string>& known,
                                  std::size_t most = 3);
 
 // "; did you mean sgemm or sgemv?", or empty if nothing is close.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
+
+// "sum, mean, max; did you mean mean?": ends a sentence about an unknown name. An empty name, which
+// stands for the plain form, is left out.
+std::string known_names(std::string_view word, std::vector<std::string> known);
 
 }  // namespace warpladder

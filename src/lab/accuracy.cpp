@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/in_quotes.hpp"
+#include "base/suggest.hpp"
 #include "executor/fault.hpp"
 
 namespace warpladder::lab {
@@ -75,7 +76,7 @@ std::vector<ops::Distribution> find_distributions(const ops::Operator& op,
       std::vector<std::string> all;
       for (const ops::Distribution& d : known) all.push_back(d.name);
       throw_bad_input(fmt::format("{} has no distribution {}; its distributions are: {}", op.name(),
-                                  in_quotes(name, kShownBytes), fmt::join(all, ", ")));
+                                  in_quotes(name, kShownBytes), known_names(name, all)));
     }
     found.push_back(*at);
   }

@@ -1,7 +1,6 @@
 #include "lab/axes.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -10,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/in_quotes.hpp"
 #include "base/parse.hpp"
+#include "base/suggest.hpp"
 
 namespace warpladder::lab {
 namespace {
@@ -146,7 +146,7 @@ std::vector<std::vector<std::int64_t>> shapes_of(const std::vector<Axis>& axes,
       const std::string quoted = in_quotes(axis_name, kShownBytes);
       if (at == names.size()) {
         throw_bad_input(fmt::format("-a: {} is not a size of {}, whose sizes are: {}", quoted,
-                                    subject, fmt::join(names, ", ")));
+                                    subject, known_names(axis_name, names)));
       }
       if (is_given[at]) throw_bad_input(fmt::format("-a: {} is given more than once", quoted));
       is_given[at] = true;

@@ -1,7 +1,6 @@
 #include "lab/gpus.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/error.hpp"
 #include "base/in_quotes.hpp"
@@ -86,8 +85,8 @@ const Gpu& find_gpu(const std::string& key) {
     if (gpu.key == key) return gpu;
     keys.push_back(gpu.key);
   }
-  throw_bad_input(fmt::format("unknown GPU {}; the GPUs are: {}{}", in_quotes(key, kShownBytes),
-                              fmt::join(keys, ", "), did_you_mean(key, keys)));
+  throw_bad_input(fmt::format("unknown GPU {}; the GPUs are: {}", in_quotes(key, kShownBytes),
+                              known_names(key, keys)));
 }
 
 }  // namespace warpladder::lab

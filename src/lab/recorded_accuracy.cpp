@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/in_quotes.hpp"
+#include "base/suggest.hpp"
 #include "ops/lab/operator.hpp"
 
 namespace warpladder::lab {
@@ -51,8 +52,11 @@ std::vector<ops::Distribution> described(const ops::Operator& op,
   for (const std::string& name : names) {
     const auto one = std::ranges::find(known, name, &ops::Distribution::name);
     if (one == known.end()) {
-      throw_bad_input(fmt::format("--distribution has {}, which is none of {}",
-                                  in_quotes(name, kShownBytes), op.name()));
+      std::vector<std::string> all;
+      for (const ops::Distribution& d : known) all.push_back(d.name);
+      throw_bad_input(fmt::format("--distribution has {}, which is none of {}{}",
+                                  in_quotes(name, kShownBytes), op.name(),
+                                  did_you_mean(name, all)));
     }
     found.push_back(*one);
   }

@@ -200,6 +200,7 @@ class RunReduce(cli.CommandLine):
     def test_refuses(self):
         flags = ["run", "reduce", "--a", self.path("a.npy")]
         self.refused(BAD_INPUT, "--op 'median' is not a reduction", *flags, "--op", "median")
+        self.refused(BAD_INPUT, "did you mean mean?", *flags, "--op", "menn")
         self.refused(BAD_INPUT, "unknown rung", *flags, "--rung", "x")
         self.refused(BAD_INPUT, "--a is required", "run", "reduce")
         cli.Matrix(3, 4, 1).write(self.path("a.npy"), fortran=True)

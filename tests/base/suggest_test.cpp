@@ -23,6 +23,11 @@ TEST(Suggest, FindsAPartOfAName) {
   EXPECT_EQ(nearest("naive", kRungs, 1), Names{"sgemm/row_01_naive"});
 }
 
+TEST(Suggest, LeavesOutWhatIsMuchFartherThanTheClosest) {
+  EXPECT_EQ(nearest("transpose/04_paded", {"transpose/01_naive", "transpose/04_padded"}),
+            Names{"transpose/04_padded"});
+}
+
 TEST(Suggest, IsSilentWhereNothingIsClose) {
   EXPECT_EQ(nearest("frobnicate", kVerbs), Names{});
   EXPECT_EQ(nearest("", kVerbs), Names{});
@@ -34,6 +39,12 @@ TEST(Suggest, MakesASentence) {
   EXPECT_EQ(did_you_mean("lst", kVerbs), "; did you mean list?");
   EXPECT_EQ(did_you_mean("sgemm/naive", kRungs),
             "; did you mean sgemm/row_01_naive or sgemm/col_01_naive?");
+}
+
+TEST(Suggest, NamesAllThatAreKnownButTheEmptyOne) {
+  EXPECT_EQ(known_names("inplace", {"", "in_place"}), "in_place; did you mean in_place?");
+  EXPECT_EQ(known_names("x", {"", "in_place"}), "in_place");
+  EXPECT_EQ(known_names("menn", {"sum", "mean"}), "sum, mean; did you mean mean?");
 }
 
 }  // namespace

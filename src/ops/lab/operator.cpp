@@ -1,7 +1,6 @@
 #include "ops/lab/operator.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -29,7 +28,8 @@ void Operator::require_variant(const std::string& variant) const {
   if (std::ranges::find(known, variant.substr(0, end)) != known.end()) return;
   if (known.size() == 1) throw_bad_input(fmt::format("{} has no variants", name()));
   throw_bad_input(fmt::format("{} has no variant {}; its variants are: {}", name(),
-                              in_quotes(variant, kShownBytes), fmt::join(known, ", ")));
+                              in_quotes(variant, kShownBytes),
+                              known_names(variant.substr(0, end), known)));
 }
 
 Case Operator::case_of_shape(const std::vector<std::int64_t>& shape,
@@ -68,9 +68,8 @@ const Operator& find_operator(std::string_view name) {
     if (op->name() == name) return *op;
     names.push_back(op->name());
   }
-  throw_bad_input(fmt::format("unknown operator {}; the operators are: {}{}",
-                              in_quotes(name, kShownBytes), fmt::join(names, ", "),
-                              did_you_mean(name, names)));
+  throw_bad_input(fmt::format("unknown operator {}; the operators are: {}",
+                              in_quotes(name, kShownBytes), known_names(name, names)));
 }
 
 }  // namespace warpladder::ops

@@ -1,7 +1,6 @@
 #include "ops/lab/reduction.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <bit>
 #include <cmath>
@@ -9,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/in_quotes.hpp"
+#include "base/suggest.hpp"
 
 namespace warpladder::ops {
 namespace {
@@ -63,10 +63,11 @@ parts::Function function_of(const std::string& text) {
   for (const parts::Function f : parts::kFunctions) {
     if (text == parts::name(f)) return f;
   }
-  throw_bad_input(
-      fmt::format("--op {} is not a reduction; those are: {}, or an expression with "
-                  "--identity",
-                  in_quotes(text, kShownBytes), fmt::join(parts::kFunctionNames, ", ")));
+  throw_bad_input(fmt::format(
+      "--op {} is not a reduction; those are: {}, or an expression with "
+      "--identity",
+      in_quotes(text, kShownBytes),
+      known_names(text, {std::begin(parts::kFunctionNames), std::end(parts::kFunctionNames)})));
 }
 
 void require_values(parts::Function function, std::int64_t lines, std::int64_t length,

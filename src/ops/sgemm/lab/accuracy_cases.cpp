@@ -1,7 +1,6 @@
 #include "ops/sgemm/lab/accuracy_cases.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +9,7 @@
 #include "base/in_quotes.hpp"
 #include "base/parallel.hpp"
 #include "base/random_fill.hpp"
+#include "base/suggest.hpp"
 
 namespace warpladder::sgemm {
 namespace {
@@ -181,7 +181,7 @@ const Recipe& find_recipe(const std::string& name) {
   std::vector<std::string> names;
   for (const Recipe& recipe : kRecipes) names.emplace_back(recipe.name);
   throw_bad_input(fmt::format("sgemm has no distribution {}; its distributions are: {}",
-                              in_quotes(name, kShownBytes), fmt::join(names, ", ")));
+                              in_quotes(name, kShownBytes), known_names(name, names)));
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "base/parallel.hpp"
 #include "base/parse.hpp"
 #include "base/random_fill.hpp"
+#include "base/suggest.hpp"
 
 namespace warpladder::spmv {
 namespace {
@@ -130,7 +131,7 @@ class Sizes {
       std::vector<std::string> keys;
       for (const Entry& each : entries_) keys.push_back(each.key);
       throw_bad_input(fmt::format("{}: {} has no key {}; it has: {}", subject_, generator.name,
-                                  in_quotes(key, kShownBytes), fmt::join(keys, ", ")));
+                                  in_quotes(key, kShownBytes), known_names(key, keys)));
     }
     if (at->is_given) throw_bad_input(fmt::format("{}: {} is given more than once", subject_, key));
     at->value = parse_size(text.substr(equals + 1), fmt::format("{}: {}", subject_, key));
@@ -531,6 +532,12 @@ const std::vector<Generator>& generators() {
   return list;
 }
 
+std::string known_generators(std::string_view spec) {
+  std::vector<std::string> names;
+  for (const Kind& each : kinds()) names.push_back(each.generator.name);
+  return known_names(spec.substr(0, spec.find(':')), names);
+}
+
 bool names_generator(std::string_view spec) { return find_kind(spec) != nullptr; }
 
 CsrMatrix generate(std::string_view spec, std::string_view argument, unsigned threads) {
@@ -538,10 +545,8 @@ CsrMatrix generate(std::string_view spec, std::string_view argument, unsigned th
   const std::string subject = argument.empty() ? quoted : fmt::format("{} {}", argument, quoted);
   const Kind* const kind = find_kind(spec);
   if (kind == nullptr) {
-    std::vector<std::string> names;
-    for (const Kind& each : kinds()) names.push_back(each.generator.name);
     throw_bad_input(fmt::format("{} names no generator; the generators are: {}", subject,
-                                fmt::join(names, ", ")));
+                                known_generators(spec)));
   }
   const std::size_t colon = spec.find(':');
   const Sizes sizes = colon == spec.npos ? Sizes(kind->generator, subject)

@@ -32,6 +32,8 @@ const std::vector<Generator>& generators();
 
 // What comes before the ':' is one of generators().
 bool names_generator(std::string_view spec);
+// All generators, and those that `spec` may mean: ends a sentence about one that names none.
+std::string known_generators(std::string_view spec);
 
 // Values are uniform in [-1, 1). Throws Error(bad_input) for a spec that says no matrix, and
 // Error(resource) for one that does not fit the memory; the sentence begins with `argument` (may be

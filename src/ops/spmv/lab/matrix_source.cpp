@@ -32,10 +32,9 @@ CsrMatrix load_matrix(const std::string& text, std::string_view argument,
     return std::move(file.matrix);
   }
   if (!names_generator(text)) {
-    std::string names;
-    for (const Generator& each : generators()) names += (names.empty() ? "" : ", ") + each.name;
     throw_bad_input(fmt::format("{} is neither a file nor a generator; the generators are: {}",
-                                file_subject(text.substr(0, kShownBytes), argument), names));
+                                file_subject(text.substr(0, kShownBytes), argument),
+                                known_generators(text)));
   }
   return generate(text, argument);
 }
