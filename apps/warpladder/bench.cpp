@@ -339,11 +339,10 @@ void bench(const BenchFlags& flags, Context& context) {
     journal = flags.resume ? lab::BenchJournal::resume(journal_path, request, origin)
                            : lab::BenchJournal::begin(journal_path, request, origin);
   }
-  const BenchReport report =
-      lab::bench(request, with_time_left(progress_on_stderr(), request.budget_s),
-                 [&](std::size_t group, const lab::FinishedGroup& finished) {
-                   if (journal) journal->add(group, finished);
-                 });
+  const BenchReport report = lab::bench(request, progress_on_stderr(request.budget_s),
+                                        [&](std::size_t group, const lab::FinishedGroup& finished) {
+                                          if (journal) journal->add(group, finished);
+                                        });
   end_progress();
 
   const unsigned threads = flags.device.threads ? flags.device.threads

@@ -23,7 +23,6 @@
 namespace warpladder::app {
 namespace {
 
-constexpr double kFirstGuessSeconds = 2;  // before that the time left is noise
 constexpr std::string_view kEraseLine = "\r\x1b[K";
 
 std::atomic<bool> progress_is_shown{false};
@@ -48,11 +47,6 @@ void write_to_stderr(std::string_view text) {
   [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, text.data(), text.size());
 }
 
-std::string time_text(double seconds) {
-  if (seconds < 60) return fmt::format("{:.0f} s", seconds);
-  return fmt::format("{:.0f} min", seconds / 60);
-}
-
 // Cut to the width, because a wrapped line would remain.
 std::string cut(const std::string& text, std::size_t width) {
   if (display_width(text) <= width) return text;
@@ -65,11 +59,10 @@ std::string cut(const std::string& text, std::size_t width) {
   return out;
 }
 
-void show(const std::string& what, double done, double elapsed_s) {
-  std::string left;
-  if (elapsed_s > kFirstGuessSeconds && done > 0.01) {
-    left = fmt::format(" ({} left)", time_text(elapsed_s * (1 - done) / done));
-  }
+// `left_s` is infinite while nothing can be said of it.
+void show(const std::string& what, double done, double left_s) {
+  const std::string left =
+      std::isfinite(left_s) ? fmt::format(", {}:", lab::time_left_text(left_s)) : "";
   const std::string line = fmt::format("{:3.0f}%{} {}", 100.0 * done, left, what);
   write_to_stderr("\r" + cut(line, columns_of(STDERR_FILENO) - 1) + "\x1b[K");
   progress_is_shown = true;
@@ -145,13 +138,18 @@ void note_running(const std::string& what) {
   is_running = !what.empty();
 }
 
-lab::Progress progress_on_stderr() {
+lab::Progress progress_on_stderr(double budget_s) {
   const bool is_shown = ::isatty(STDERR_FILENO) == 1 && !is_dumb_terminal(std::getenv("TERM"));
   using Clock = std::chrono::steady_clock;
-  return [is_shown, begin = Clock::now()](const std::string& what, double done) {
+  return [is_shown, budget_s, begin = Clock::now(), done_at_begin = -1.0](const std::string& what,
+                                                                          double done) mutable {
     note_running(what);
     if (!is_shown) return;
-    show(what, done, std::chrono::duration<double>(Clock::now() - begin).count());
+    if (done_at_begin < 0) done_at_begin = done;  // more than 0 where a run is resumed
+    const std::chrono::duration<double> elapsed = Clock::now() - begin;
+    double left_s = lab::seconds_left(elapsed.count(), done_at_begin, done);
+    if (budget_s > 0) left_s = std::min(left_s, std::max(0.0, budget_s - elapsed.count()));
+    show(what, done, left_s);
   };
 }
 
@@ -170,22 +168,6 @@ void handle_signals() {
   // ignored.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
-}
-
-lab::Progress with_time_left(lab::Progress progress, double budget_s) {
-  struct Begin {
-    std::chrono::steady_clock::time_point time = std::chrono::steady_clock::now();
-    double done = -1;
-  };
-  return [progress, budget_s, begin = Begin{}](const std::string& what, double done) mutable {
-    if (begin.done < 0) begin.done = done;
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin.time;
-    double left_s = lab::seconds_left(elapsed.count(), begin.done, done);
-    if (budget_s > 0) left_s = std::min(left_s, std::max(0.0, budget_s - elapsed.count()));
-    progress(
-        std::isfinite(left_s) ? fmt::format("{}, {}", what, lab::time_left_text(left_s)) : what,
-        done);
-  };
 }
 
 }  // namespace warpladder::app

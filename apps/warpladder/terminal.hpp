@@ -7,12 +7,11 @@
 
 namespace warpladder::app {
 
-// A line on standard error that overwrites itself, with the estimated time left. Silent unless
-// standard error is a terminal with escape sequences. A crash is blamed on the last text.
-lab::Progress progress_on_stderr();
+// A line on standard error that overwrites itself, with the estimated time left once some of the
+// work is done; a budget of 0 limits nothing. Silent unless standard error is a terminal with
+// escape sequences. A crash is blamed on the last text.
+lab::Progress progress_on_stderr(double budget_s = 0);
 void end_progress();
-// Says how long it will take, too, once some of it is done; a budget of 0 limits nothing.
-lab::Progress with_time_left(lab::Progress progress, double budget_s);
 
 // Blames a crash on this from now on; empty: on the program itself.
 void note_running(const std::string& what);

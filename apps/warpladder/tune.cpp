@@ -154,8 +154,7 @@ void tune(const TuneFlags& flags, Context& context) {
       journal->add(problem, tuned);
     };
   }
-  const lab::TuneReport report =
-      lab::tune(request, with_time_left(progress_on_stderr(), request.budget_s), listener);
+  const lab::TuneReport report = lab::tune(request, progress_on_stderr(request.budget_s), listener);
   end_progress();
   const auto is_skipped = [](const lab::TunedProblem& tuned) { return !tuned.skipped.empty(); };
   if (std::ranges::all_of(report.problems, is_skipped)) {
