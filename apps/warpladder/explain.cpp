@@ -82,7 +82,7 @@ void print_roofs(const Explanation& e) {
   TextTable table({{fmt::format("roof, {}", e.gpu->name)},
                    {"bytes", Align::right},
                    {"FLOP/byte", Align::right},
-                   {"TFLOP/s at most", Align::right}});
+                   {lab::kRoofSpeed, Align::right}});
   for (const lab::Roof& roof : roofs) {
     const bool counts = roof.bytes > 0 && e.flops > 0;
     table.add_row({roof.name, with_commas(static_cast<std::uint64_t>(roof.bytes)),
@@ -92,11 +92,7 @@ void print_roofs(const Explanation& e) {
   const lab::Peak peak = e.peak();
   table.add_row({peak.name, "", "", fmt::format("{:.3g}", peak.flops_per_s * 1e-12)});
   print(table);
-  const lab::Roof* const binding = e.binding(roofs);
-  print_line(fmt::format(
-      "The lowest roof: {}. Roofs of L1 take the loads as the source has them. Where nvcc merges "
-      "loads, a run is faster than that. Latency and occupancy make it slower.",
-      binding ? binding->name : peak.name));
+  print_line(lab::roof_sentence(e, roofs));
 }
 
 // A brief report has the sentences only.

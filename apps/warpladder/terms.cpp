@@ -53,8 +53,8 @@ constexpr Term kTerms[] = {
      "tile."},
     {"intensity", "Arithmetic for each byte, or wavefront, that is moved."},
     {"roof",
-     "The speed at which moving these bytes alone would let a GPU compute. The lowest roof binds "
-     "first."},
+     "The speed at which moving these bytes alone would let a GPU compute. Roofs of L1 count the "
+     "source's loads, of which nvcc may merge some."},
     {"occupancy", "The warps that an SM holds at once, of those that it could hold."},
     {"spill", "Registers that nvcc keeps in memory, because a thread has too few."},
     {"bound",

@@ -73,7 +73,7 @@ const std::vector<TotalField>& total_fields();
 ladder::Totals ideal_totals(std::vector<executor::KernelCounts> launches);
 
 // A roof: the arithmetic rate if all bytes of this kind pass, as the source requests them. nvcc may
-// merge loads, and then a run is faster.
+// merge loads, and then a run is faster: a roof of L1 does not rank kernels.
 struct Roof {
   std::string name;
   double bytes = 0, bytes_per_s = 0;

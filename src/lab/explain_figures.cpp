@@ -9,6 +9,7 @@
 
 #include "base/with_commas.hpp"
 #include "executor/bank_groups.hpp"
+#include "lab/explain_words.hpp"
 #include "lab/plot.hpp"
 #include "lab/svg.hpp"
 
@@ -184,7 +185,7 @@ Figure roofline(const std::vector<const Explanation*>& explanations) {
   x.close();
   y.close();
   std::string out = opened(kWidth, 460 + 20 * static_cast<double>(names.size() / 4), "roofline") +
-                    grid(x, y, "FLOP for each byte", "TFLOP/s at most", 1e-12);
+                    grid(x, y, "FLOP for each byte", kRoofSpeed, 1e-12);
   const auto slope = [&](double rate, const char* name) {
     const double from = std::max(x.low, y.low / rate), to = std::clamp(top / rate, x.low, x.high);
     out +=
@@ -200,8 +201,8 @@ Figure roofline(const std::vector<const Explanation*>& explanations) {
   out += text_at(x.end - 4, y.at(top) - 6, fmt::format("FP32 {:.3g} TFLOP/s", top * 1e-12), "ink",
                  12, "end");
   for (const Point& p : points) {
-    out += with_title(fmt::format("{}: {}, {:.3g} FLOP/byte, {:.3g} TFLOP/s at most", p.name,
-                                  p.roof, p.intensity, p.flops_per_s * 1e-12),
+    out += with_title(fmt::format("{}: {}, {:.3g} FLOP/byte, {:.3g} {}", p.name, p.roof,
+                                  p.intensity, p.flops_per_s * 1e-12, kRoofSpeed),
                       dot(x.at(p.intensity), y.at(p.flops_per_s), p.colour, true));
   }
   out += legend(names, 444);

@@ -218,8 +218,8 @@ std::string occupancies(const ExplainPage& page, const Explanation& e, const std
 }
 
 std::string roof_table(const Explanation& e, const std::string& id) {
-  std::vector<std::string> header{"roof, " + std::string(e.gpu->name), "bytes", "at least"};
-  if (e.flops > 0) header.insert(header.end(), {"FLOP/byte", "TFLOP/s at most"});
+  std::vector<std::string> header{"roof, " + std::string(e.gpu->name), "bytes", "time by counts"};
+  if (e.flops > 0) header.insert(header.end(), {"FLOP/byte", kRoofSpeed});
   std::vector<bool> is_number(header.size(), true);
   is_number[0] = false;
   HtmlTable table(id + "-roofs", header, is_number);
@@ -244,11 +244,7 @@ std::string roof_table(const Explanation& e, const std::string& id) {
     table.add({text_cell(peak.name), text_cell("", "n"), time(e.flops / peak.flops_per_s),
                text_cell("", "n"), number(peak.flops_per_s * 1e-12)});
   }
-  const Roof* const binding = e.binding(roofs);
-  return table.html("") +
-         paragraph(fmt::format("The lowest roof: {}. Latency and occupancy come on "
-                               "top; caches may serve what the L1 roof counts.",
-                               binding ? binding->name : e.peak().name));
+  return table.html("") + paragraph(roof_sentence(e, roofs));
 }
 
 // ---- the page

@@ -134,6 +134,15 @@ std::string occupancy_sentence(const executor::KernelCounts& launch, const Expla
       name(o.limiter), known);
 }
 
+std::string roof_sentence(const Explanation& e, const std::vector<Roof>& roofs) {
+  const Roof* const binding = e.binding(roofs);
+  return fmt::format(
+      "The lowest roof: {}. Roofs of L1 count the loads of the source. nvcc may merge loads, so "
+      "they "
+      "neither limit a run nor rank kernels. Latency and occupancy make a run slower.",
+      binding ? binding->name : e.peak().name);
+}
+
 std::string what_changed(const Explanation& before, const Explanation& after) {
   struct Changed {
     std::string text;

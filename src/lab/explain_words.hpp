@@ -27,6 +27,10 @@ std::string intensity_sentence(const Explanation& e);
 Occupancy occupancy_of(const executor::KernelCounts& launch, const Explanation& e, const Gpu& gpu);
 std::string occupancy_sentence(const executor::KernelCounts& launch, const Explanation& e);
 
+// What a roof's speed is called, and a sentence that says what the lowest one means.
+constexpr const char* kRoofSpeed = "TFLOP/s by counts";
+std::string roof_sentence(const Explanation& e, const std::vector<Roof>& roofs);
+
 // From the first version to the second, in numbers: one sentence.
 std::string what_changed(const Explanation& before, const Explanation& after);
 

@@ -12,6 +12,7 @@ import json
 import statistics
 import sys
 import unittest
+from pathlib import Path
 
 import test_command_line as cli
 from test_command_line import BAD_INPUT, GOOD, RESOURCE, environment, why_no_gpu
@@ -345,6 +346,15 @@ class Explain(cli.CommandLine):
         cubin = str(cli.ROOT / "tests/fuzz/corpus/cubin/sm_90")
         self.refused(BAD_INPUT, "no kernel that was launched", "explain", *flags, "--cubin", cubin)
         self.refused(BAD_INPUT, "is no cubin", "explain", *flags, "--cubin", __file__)
+
+    def test_a_roof_is_called_no_ceiling(self):
+        rungs = ["sgemm/row_01_naive", "sgemm/row_02_block_tile", "--shape", "64x64x64"]
+        page = self.path("page.html")
+        printed = self.good("explain", *rungs, "--html", page)
+        for text in (printed, Path(page).read_text()):
+            self.assertIn("TFLOP/s by counts", text)
+            self.assertNotIn("TFLOP/s at most", text)
+            self.assertIn("neither limit a run nor rank kernels", " ".join(text.split()))
 
     def test_a_pattern_names_several_rungs(self):
         told = self.report("explain", "sgemm/row_0[012]*", "--shape", "16x16x16")
