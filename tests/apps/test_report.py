@@ -37,7 +37,7 @@ BENCH, WIDE, ACCURACY, VERIFY = (
     H200 / "sgemm_tensor.json",
     H200 / "sgemm_tensor_wide.json",
     plain(H200 / "sgemm_accuracy_top.json.xz"),
-    H200 / "sgemm_tensor_verify.json",
+    plain(H200 / "sgemm_tensor_verify.json.xz"),
 )
 # A class of shapes on an H100, whichever is kept: newer pages replace older ones.
 SHAPES = plain(min((RESULTS / "nvidia-h100").glob("sgemm_every_shape_[!a]*.json.xz")))
