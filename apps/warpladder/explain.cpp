@@ -197,10 +197,12 @@ void explain(const ExplainFlags& flags, const Context& context) {
   }
   flags.cubin.add_resources_to(all);
   if (flags.ncu.asked()) lab::require_launch_of(all, measured);
+  const std::vector<const lab::Gpu*> gpus = flags.gpu.given();
   const bool is_pair = explained.size() == 2;
   if (is_pair) print_side_by_side(explained[0], explained[1]);
   for (std::size_t i = 0; i < explained.size(); ++i) {
     print_one(explained[i], !is_pair, flags.brief);
+    print_gpus(explained[i], gpus);
     if (flags.sass) print_line_code(explained[i], compiled[i]);
     if (flags.ncu.asked()) print_beside(explained[i], measured);
     if (i + 1 < explained.size()) print_line("");
@@ -215,7 +217,7 @@ void explain(const ExplainFlags& flags, const Context& context) {
     nlohmann::json report{
         {"verb", "explain"}, {"rungs", nlohmann::json::array()}, {"left_out", left_out}};
     for (std::size_t i = 0; i < explained.size(); ++i) {
-      nlohmann::json& one = report["rungs"].emplace_back(explanation_json(explained[i]));
+      nlohmann::json& one = report["rungs"].emplace_back(explanation_json(explained[i], gpus));
       if (flags.ncu.asked()) one["ncu"] = beside_json(explained[i], measured);
       if (!flags.sass) continue;
       report["nvcc"] = compiled[i].version;

@@ -88,7 +88,8 @@ Explained explained(const Request& request, const lab::Gpu& gpu) {
   return program;
 }
 
-void print_kernel(const Explanation& e, const programs::KernelUse& use, bool is_brief) {
+void print_kernel(const Explanation& e, const programs::KernelUse& use, bool is_brief,
+                  const std::vector<const lab::Gpu*>& gpus) {
   const executor::KernelCounts& first = e.launches.front();
   print_line(fmt::format(
       "{}: {} of {} launches counted, the first with grid {}, block {}, {} bytes of dynamic shared "
@@ -100,15 +101,17 @@ void print_kernel(const Explanation& e, const programs::KernelUse& use, bool is_
   print_blame(e);
   print_line(lab::intensity_sentence(e));
   print_line(lab::occupancy_sentence(first, e));
+  print_gpus(e, gpus);
   print_line("");
   if (is_brief) return;
   print_counted(e, true);
   print_line("");
 }
 
-void print_program(const Explained& program, bool is_brief) {
+void print_program(const Explained& program, bool is_brief,
+                   const std::vector<const lab::Gpu*>& gpus) {
   for (std::size_t i = 0; i < program.kernels.size(); ++i) {
-    print_kernel(program.kernels[i], program.uses[i], is_brief);
+    print_kernel(program.kernels[i], program.uses[i], is_brief, gpus);
   }
 }
 
@@ -174,12 +177,12 @@ void explain(ExplainProgramFlags& flags, Context& context) {
   }
   for (const auto& [a, b] : page.versions) print_side_by_side(*a, *b);
   for (Explained& program : ran) {
-    print_program(program, flags.brief);
+    print_program(program, flags.brief, gpus);
     for (const Explanation& e : program.kernels) {
       add_advice(e, program.outcome);
       page.parts.push_back(&e);
       if (flags.ncu.asked()) print_beside(e, measured);
-      report["kernels"].push_back(explanation_json(e));
+      report["kernels"].push_back(explanation_json(e, gpus));
       if (flags.ncu.asked()) report["kernels"].back()["ncu"] = beside_json(e, measured);
     }
     if (!program.outcome.findings.empty()) std::fputs(as_text(program.outcome).c_str(), stderr);

@@ -11,6 +11,7 @@
 #include "base/with_commas.hpp"
 #include "lab/explain_words.hpp"
 #include "lab/gpus.hpp"
+#include "lab/kernel_name.hpp"
 #include "lab/known_resources.hpp"
 #include "lab/ncu_metrics.hpp"
 
@@ -279,9 +280,82 @@ void print_counted(const Explanation& e, bool with_totals) {
   print_lines(e);
 }
 
-nlohmann::json explanation_json(const Explanation& e) {
-  nlohmann::json report{{"gpu", e.gpu->key},
-                        {"op", e.op},
+namespace {
+
+// The launches whose occupancy can differ.
+std::vector<const executor::KernelCounts*> distinct_launches(const Explanation& e) {
+  std::vector<const executor::KernelCounts*> distinct;
+  for (const executor::KernelCounts& k : e.launches) {
+    const auto is_alike = [&](const executor::KernelCounts* other) {
+      return other->kernel == k.kernel && other->block.count() == k.block.count() &&
+             other->dynamic_shared_bytes == k.dynamic_shared_bytes;
+    };
+    if (std::ranges::none_of(distinct, is_alike)) distinct.push_back(&k);
+  }
+  return distinct;
+}
+
+std::string occupancy_text(const lab::Occupancy& o) {
+  if (o.blocks == 0) return "this GPU refuses such a block";
+  return fmt::format("{} of {} warps ({:.0f} %), by {}", o.warps, o.most_warps, 100 * o.share(),
+                     lab::name(o.limiter));
+}
+
+// What depends on the GPU.
+void add_gpu(const Explanation& e, nlohmann::json& report) {
+  report["gpu"] = e.gpu->key;
+  const lab::Peak peak = e.peak();
+  report["peak"] = {{"name", peak.name}, {"flops_per_s", peak.flops_per_s}};
+  for (const char* list : {"kernels", "roofs"}) report[list] = nlohmann::json::array();
+  for (const executor::KernelCounts& k : e.launches) report["kernels"].push_back(as_json(k, e));
+  for (const lab::Roof& roof : e.roofs()) {
+    report["roofs"].push_back({{"name", roof.name},
+                               {"bytes", roof.bytes},
+                               {"bytes_per_s", roof.bytes_per_s},
+                               {"ceiling_flops_per_s", e.ceiling(roof)}});
+  }
+}
+
+}  // namespace
+
+void print_gpus(const Explanation& e, const std::vector<const lab::Gpu*>& gpus) {
+  if (gpus.size() < 2) return;
+  std::vector<Column> columns{{"GPU"}, {"lowest roof"}, {"µs by counts", Align::right}};
+  if (e.flops > 0) columns.push_back({lab::kRoofSpeed, Align::right});
+  columns.push_back({"occupancy, and its limit"});
+  TextTable table(columns);
+  const std::vector<const executor::KernelCounts*> launches = distinct_launches(e);
+  for (const lab::Gpu* gpu : gpus) {
+    std::vector<Cell> row{gpu->name};
+    if (const std::string why_not = e.why_not_on(*gpu); !why_not.empty()) {
+      row.emplace_back("cannot run it: " + why_not);
+      row.resize(columns.size(), "");
+      table.add_row(std::move(row));
+      continue;
+    }
+    const Explanation there = e.on(*gpu);
+    const std::vector<lab::Roof> roofs = there.roofs();
+    const lab::Roof* const binding = there.binding(roofs);
+    const double seconds = there.seconds_by_counts();
+    row.emplace_back(binding ? binding->name : there.peak().name);
+    row.emplace_back(fmt::format("{:.3g}", seconds * 1e6));
+    if (e.flops > 0) row.emplace_back(fmt::format("{:.3g}", e.flops / seconds * 1e-12));
+    std::string occupancy;
+    for (const executor::KernelCounts* k : launches) {
+      if (!occupancy.empty()) occupancy += "\n";
+      if (launches.size() > 1) occupancy += lab::short_kernel_name(k->kernel) + ": ";
+      occupancy += occupancy_text(lab::occupancy_of(*k, there, *gpu));
+    }
+    row.emplace_back(std::move(occupancy));
+    table.add_row(std::move(row));
+  }
+  print_line("");
+  print(table);
+  print_line(fmt::format("The launches are those on the first GPU, {}.", e.gpu->name));
+}
+
+nlohmann::json explanation_json(const Explanation& e, const std::vector<const lab::Gpu*>& gpus) {
+  nlohmann::json report{{"op", e.op},
                         {"rung", e.rung},
                         {"variant", e.variant},
                         {"shape", e.shape},
@@ -294,8 +368,8 @@ nlohmann::json explanation_json(const Explanation& e) {
                           {"ideal_sectors", e.ideal_sectors_per_global_load()}}},
                         {"totals", as_json(e.totals)},
                         {"ideal_totals", as_json(e.ideal)}};
-  for (const char* list : {"kernels", "lines", "roofs"}) report[list] = nlohmann::json::array();
-  for (const executor::KernelCounts& k : e.launches) report["kernels"].push_back(as_json(k, e));
+  add_gpu(e, report);
+  report["lines"] = nlohmann::json::array();
   for (const LineCounts& line : e.lines) report["lines"].push_back(as_json(line));
   if (e.predicted) {
     report["prediction"] = {{"totals", as_json(*e.predicted)}, {"holds", e.prediction_holds()}};
@@ -308,13 +382,12 @@ nlohmann::json explanation_json(const Explanation& e) {
   for (const lab::NcuMetric& metric : lab::ncu_metrics(e.launches)) {
     report["ncu_metrics"][metric.name] = metric.value;
   }
-  const lab::Peak peak = e.peak();
-  report["peak"] = {{"name", peak.name}, {"flops_per_s", peak.flops_per_s}};
-  for (const lab::Roof& roof : e.roofs()) {
-    report["roofs"].push_back({{"name", roof.name},
-                               {"bytes", roof.bytes},
-                               {"bytes_per_s", roof.bytes_per_s},
-                               {"ceiling_flops_per_s", e.ceiling(roof)}});
+  for (const lab::Gpu* gpu : gpus) {
+    if (gpus.size() < 2) break;
+    nlohmann::json& there = report["gpus"].emplace_back();
+    const std::string why_not = e.why_not_on(*gpu);
+    add_gpu(e.on(*gpu), there);
+    if (!why_not.empty()) there["why_not"] = why_not;
   }
   return report;
 }

@@ -19,7 +19,7 @@ std::string dims(const runtime::Dim3& d);  // "16x16x1"
 
 std::string gpu_keys();  // "h200, h100, …"
 
-// --gpu NAME[,NAME…]: the first one's roofs, and the occupancy of all.
+// --gpu NAME[,NAME…]: the first one's report, and the roof and occupancy of all.
 struct GpuFlag {
   std::vector<std::string> keys;
   void add_to(CLI::App& verb);
@@ -46,6 +46,9 @@ void print_side_by_side(const lab::Explanation& a, const lab::Explanation& b);
 void print_blame(const lab::Explanation& e);
 // The totals, if asked for, and the lines. `e` has at least one.
 void print_counted(const lab::Explanation& e, bool with_totals);
-nlohmann::json explanation_json(const lab::Explanation& e);
+// A row of roof and occupancy for each GPU, where there are several.
+void print_gpus(const lab::Explanation& e, const std::vector<const lab::Gpu*>& gpus);
+nlohmann::json explanation_json(const lab::Explanation& e,
+                                const std::vector<const lab::Gpu*>& gpus);
 
 }  // namespace warpladder::app

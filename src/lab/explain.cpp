@@ -346,6 +346,23 @@ const Roof* Explanation::binding(const std::vector<Roof>& roofs) const {
   return bytes_bind ? &*slowest : nullptr;
 }
 
+double Explanation::seconds_by_counts() const {
+  double seconds = flops / peak().flops_per_s;
+  for (const Roof& roof : roofs()) seconds = std::max(seconds, roof.bytes / roof.bytes_per_s);
+  return seconds;
+}
+
+Explanation Explanation::on(const Gpu& other) const {
+  Explanation there = *this;
+  there.gpu = &other;
+  if (arithmetic.tensor_cores()) there.tensor_flops_per_s = arithmetic.flops_per_s(other.machine);
+  return there;
+}
+
+std::string Explanation::why_not_on(const Gpu& other) const {
+  return op.empty() ? "" : ladder::why_not(ladder::find_rung(op, rung), other.machine);
+}
+
 PlainProblem problem_to_explain(const std::vector<Selected>& rungs,
                                 const std::optional<std::string>& variant) {
   const ops::Operator& op = *rungs.at(0).op;
@@ -399,8 +416,8 @@ Explanation explain(const Selected& selected, const std::vector<std::int64_t>& s
   e.variant = variant;
   e.flops = trial->flops();
   e.minimal_bytes = trial->minimal_bytes();
-  const ladder::Arithmetic arithmetic = rung.arithmetic_for(trial->call());
-  if (arithmetic.tensor_cores()) e.tensor_flops_per_s = arithmetic.flops_per_s(machine);
+  e.arithmetic = rung.arithmetic_for(trial->call());
+  if (e.arithmetic.tensor_cores()) e.tensor_flops_per_s = e.arithmetic.flops_per_s(machine);
 
   device::Stream stream(runtime::Target::cpu);
   stream.executor_threads = options.threads;

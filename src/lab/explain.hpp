@@ -104,6 +104,7 @@ struct Explanation {
   // Valid for sizes that are multiples of the rung's tile. A matrix without a shape has none.
   std::optional<ladder::Totals> predicted;
   double flops = 0, minimal_bytes = 0;
+  ladder::Arithmetic arithmetic;  // whose rates of tensor cores a GPU's roofs need
   double tensor_flops_per_s = 0;  // of the tensor cores that the rung uses; 0: it uses none
   std::vector<LineCounts> lines;  // the costliest first
   std::optional<Blame> to_blame;
@@ -111,6 +112,10 @@ struct Explanation {
   std::multimap<std::string, CompiledResources> compiled;
 
   std::string full_name() const { return op.empty() ? rung : op + "/" + rung; }
+  // The same launches on another GPU.
+  Explanation on(const Gpu& other) const;
+  // Why a GPU cannot run it; empty if it can, as far as is known.
+  std::string why_not_on(const Gpu& other) const;
   const CompiledResources* compiled_of(const std::string& kernel, const Gpu& of) const;
   bool prediction_holds() const { return predicted && ladder::agrees(totals, *predicted); }
   std::uint64_t cost() const;  // of all lines, in L1 cycles
@@ -129,6 +134,8 @@ struct Explanation {
   double ceiling(const Roof& roof) const;
   // The lowest roof; null if the multiplying units limit.
   const Roof* binding(const std::vector<Roof>& roofs) const;
+  // What the lowest of all leaves, the multiplying units included.
+  double seconds_by_counts() const;
 };
 
 // Called before the executor starts, with the estimated time.

@@ -356,6 +356,20 @@ class Explain(cli.CommandLine):
             self.assertNotIn("TFLOP/s at most", text)
             self.assertIn("neither limit a run nor rank kernels", " ".join(text.split()))
 
+    def test_each_gpu_has_a_row_of_roof_and_occupancy(self):
+        flags = ["explain", "sgemm/row_01_naive", "--shape", "64x64x64"]
+        printed = self.good(*flags, "--brief", "--gpu", "h100,a100,4090")
+        for gpu, occupancy in (("H100 SXM", "64 of 64"), ("A100 SXM 80 GB", "64 of 64"), ("GeForce RTX 4090", "48 of 48")):
+            self.assertRegex(printed, rf"\| {gpu} +\| L1, all its cycles +\| .* {occupancy} warps \(100 %\), by warps")
+        self.assertIn("The launches are those on the first GPU, H100 SXM.", printed)
+        self.assertNotIn("µs by counts", self.good(*flags, "--gpu", "a100"))
+        told = self.report(*flags, "--gpu", "h100,a100")["rungs"][0]
+        self.assertEqual([each["gpu"] for each in told["gpus"]], ["h100", "a100"])
+        self.assertGreater(told["gpus"][0]["peak"]["flops_per_s"], told["gpus"][1]["peak"]["flops_per_s"])
+        self.assertEqual(told["gpus"][0]["roofs"], told["roofs"])
+        hopper = ["explain", "sgemm/tc_21_mapped_lines", "--shape", "64x8x64", "--gpu", "h100,a100"]
+        self.assertIn("cannot run it: it runs on compute capability 9.0 alone", self.good(*hopper))
+
     def test_a_pattern_names_several_rungs(self):
         told = self.report("explain", "sgemm/row_0[012]*", "--shape", "16x16x16")
         self.assertEqual([r["rung"] for r in told["rungs"]], ["row_01_naive", "row_02_block_tile"])
