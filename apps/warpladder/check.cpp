@@ -56,7 +56,7 @@ void check(CheckFlags& flags, Context& context) {
   flags.report.settle();
   const programs::Outcome outcome = programs::run_program(flags.request_for(context, "check"));
   // To standard error: standard output is the program's own.
-  if (!stdout_is_taken()) std::fputs(as_text(outcome).c_str(), stderr);
+  if (!stdout_is_taken()) print_to_stderr(as_text(outcome));
   nlohmann::json report = as_json(outcome);
   report["verb"] = "check";
   flags.report.write(context, outcome, report);
@@ -68,11 +68,11 @@ void check(CheckFlags& flags, Context& context) {
 void run(const ProgramFlags& flags, Context& context) {
   expect_one_gpu(flags);
   const programs::Outcome outcome = programs::run_program(flags.request_for(context, "run"));
-  if (!outcome.findings.empty()) std::fputs(as_text(outcome).c_str(), stderr);
+  if (!outcome.findings.empty()) print_to_stderr(as_text(outcome));
   if (outcome.signal) {
-    std::fprintf(stderr,
-                 "warpladder: the program was ended by signal %d; 'warpladder check' may say why\n",
-                 outcome.signal);
+    print_to_stderr(fmt::format(
+        "warpladder: the program was ended by signal {}; 'warpladder check' may say why\n",
+        outcome.signal));
   }
   context.exit_code = outcome.status;
 }

@@ -204,6 +204,12 @@ void print_help(const std::string& help) {
   write_to_stdout(broken(help, prose_width(), description_of));
 }
 
+void print_to_stderr(const std::string& text) {
+  const bool is_terminal = ::isatty(STDERR_FILENO) == 1;
+  const std::size_t width = std::min<std::size_t>(columns_of(STDERR_FILENO), kFileWidth);
+  std::fputs((is_terminal ? wrapped(text, width) : text).c_str(), stderr);
+}
+
 std::string wrapped(const std::string& text, std::size_t width) {
   return broken(text, width, text_of);
 }

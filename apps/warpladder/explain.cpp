@@ -114,7 +114,7 @@ void print_one(const Explanation& e, bool with_totals, bool is_brief) {
 void announce_if_long(const std::string& rung, double seconds) {
   if (seconds <= kLongSeconds) return;
   end_progress();
-  fmt::print(stderr, "warpladder: counting {} may take {:.0f} s\n", rung, seconds);
+  print_to_stderr(fmt::format("warpladder: counting {} may take {:.0f} s\n", rung, seconds));
 }
 
 // The rungs of one operator that one or two names or patterns mean.

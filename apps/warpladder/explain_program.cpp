@@ -185,9 +185,9 @@ void explain(ExplainProgramFlags& flags, Context& context) {
       report["kernels"].push_back(explanation_json(e, gpus));
       if (flags.ncu.asked()) report["kernels"].back()["ncu"] = beside_json(e, measured);
     }
-    if (!program.outcome.findings.empty()) std::fputs(as_text(program.outcome).c_str(), stderr);
+    if (!program.outcome.findings.empty()) print_to_stderr(as_text(program.outcome));
     if (program.outcome.findings.empty() && program.outcome.signal) {
-      fmt::print(stderr, "warpladder: {}\n", end_of(program.outcome));
+      print_to_stderr(fmt::format("warpladder: {}\n", end_of(program.outcome)));
     }
     if (!program.outcome.findings.empty() || program.outcome.status != 0) context.exit_code = 1;
   }

@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <new>
 #include <span>
+#include <sstream>
 #include <string_view>
 
 #include "base/error.hpp"
@@ -176,8 +178,21 @@ std::span<const char* const> split_at_dashes(Context& context) {
   return context.argv.first(own);
 }
 
+// CLI11 counts bytes; a column is as wide as its characters.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    const std::string name = make_option_name(option, is_positional) + make_option_opts(option);
+    std::ostringstream line;
+    CLI::detail::format_help(line, name, make_option_desc(option),
+                             get_column_width() + name.size() - display_width(name));
+    return line.str();
+  }
+};
+
 void run(Context& context) {
   CLI::App app("CUDA operators, climbed rung by rung: checked, timed and explained.", "warpladder");
+  app.formatter(std::make_shared<HelpFormatter>());
   app.set_version_flag("-v,--version", version_line(), "Print the version and the commit");
   app.set_help_all_flag("--help-all", "Print the flags of all verbs");
   app.require_subcommand(1);
@@ -234,8 +249,7 @@ std::string shortened(const std::string& sentence) {
 void complain(const std::string& sentence) {
   end_progress();
   const std::string quoted = in_quotes(sentence);
-  std::fputs(("warpladder: " + shortened(quoted.substr(1, quoted.size() - 2)) + "\n").c_str(),
-             stderr);
+  print_to_stderr("warpladder: " + shortened(quoted.substr(1, quoted.size() - 2)) + "\n");
 }
 
 // The one place where exceptions become exit codes.

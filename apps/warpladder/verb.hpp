@@ -63,6 +63,8 @@ struct JsonFlag {
 void print(const TextTable& table);
 void print_line(const std::string& line);
 void print_text(const std::string& text);
+// To standard error: wrapped on a terminal, while files keep a line a sentence.
+void print_to_stderr(const std::string& text);
 // CLI11's help, wrapped at the terminal's width.
 void print_help(const std::string& help);
 

@@ -53,6 +53,20 @@ class Widths(Terminal):
                 for line in ESCAPE.sub(b"", text).decode().splitlines():
                     self.assertLessEqual(len(line), columns, (command, line))
 
+    def test_what_check_and_refusals_say_is_wrapped_on_a_terminal_alone(self):
+        race = cli.ROOT / "tests/programs/bugs/missing_barrier.cu"
+        for command in (["check", str(race)], ["list", "nonesuch"]):
+            for line in ESCAPE.sub(b"", self.seen(*command)).decode().splitlines():
+                self.assertTrue(len(line) <= 80 or " " not in line, line)
+        in_a_file = run("check", str(race)).stderr.decode()
+        self.assertIn("shared-memory race", in_a_file)
+        self.assertIn("is a __syncthreads() missing?", in_a_file.splitlines()[0])
+
+    def test_descriptions_of_flags_begin_in_one_column(self):
+        lines = self.good("explain", "--help").splitlines()
+        begins = {line.index(words) for line in lines for words in ("Whose roofs", "Print the") if words in line}
+        self.assertEqual(len(begins), 1, lines)
+
     def test_wide_terminals_get_wide_tables_and_narrow_prose(self):
         text = ESCAPE.sub(b"", self.seen("list", "transpose", columns=200)).decode()
         self.assertGreater(max(map(len, text.splitlines())), 100)
