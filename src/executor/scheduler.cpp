@@ -222,6 +222,18 @@ bool Worker::release(Block& block) {
   return true;
 }
 
+namespace {
+
+// "1 thread waits", "40 threads wait".
+std::string threads_wait(unsigned count) {
+  return fmt::format("{} thread{}", count, count == 1 ? " waits" : "s wait");
+}
+std::string have_exited(unsigned count) {
+  return fmt::format("{} {} exited", count, count == 1 ? "has" : "have");
+}
+
+}  // namespace
+
 // Lanes wait at an exchange for lanes that wait elsewhere. Of a __syncwarp() and a shuffle that
 // wait for each other, the shuffle is to blame: it stands in a branch that not all lanes take.
 bool Worker::blame_exchange(unsigned waiter, const std::string& where_others_are) {
@@ -239,8 +251,8 @@ bool Worker::blame_exchange(unsigned waiter, const std::string& where_others_are
   unsigned here = 0;
   for (unsigned t = 0; t < fibers_; ++t) here += waits(t) && slot_of_[t].pc == slot_of_[waiter].pc;
   return blame(FaultKind::deadlock, slot_of_[waiter].pc, waiter,
-               fmt::format("{} threads wait here for lanes of their warp that never come{} {}",
-                           here, elsewhere, where_others_are));
+               fmt::format("{} here for lanes of their warp that never come{} {}",
+                           threads_wait(here), elsewhere, where_others_are));
 }
 
 // Nobody can go on: names one who waits, and what for.
@@ -256,7 +268,7 @@ bool Worker::blame_standstill() {
   const auto one_in = [&](LaneState s) { return first[static_cast<std::size_t>(s)]; };
   const unsigned at_barrier = count(LaneState::at_block_barrier), exited = count(LaneState::done);
   const auto where_others_are = [&] {
-    return fmt::format("({} threads wait at __syncthreads, {} have exited)", at_barrier, exited);
+    return fmt::format("({} at __syncthreads, {})", threads_wait(at_barrier), have_exited(exited));
   };
   const auto deadlock = [&](LaneState s, const std::string& sentence) {
     return blame(FaultKind::deadlock, slot_of_[one_in(s)].pc, one_in(s), sentence);
@@ -267,40 +279,46 @@ bool Worker::blame_standstill() {
     std::size_t i = 0;
     while (std::ranges::find(mbarriers[i].waiting, waiter) == mbarriers[i].waiting.end()) ++i;
     const Mbarrier& b = mbarriers[i];
-    return deadlock(
-        LaneState::at_mbarrier,
-        fmt::format("waits for {}, which still waits for {} of {} arrivals and for {} "
-                    "bytes that no copy will bring; {} threads wait at mbarriers {}",
-                    describe(*this, b), b.missing, b.arrivals, b.bytes, n, where_others_are()));
+    return deadlock(LaneState::at_mbarrier,
+                    fmt::format("waits for {}, which still waits for {} of {} arrivals and for {} "
+                                "bytes that no copy will bring; {} at mbarriers {}",
+                                describe(*this, b), b.missing, b.arrivals, b.bytes, threads_wait(n),
+                                where_others_are()));
   }
   if (count(LaneState::at_exchange))
     return blame_exchange(one_in(LaneState::at_exchange), where_others_are());
   if (const unsigned n = count(LaneState::at_warpgroup)) {
     return deadlock(LaneState::at_warpgroup,
-                    fmt::format("{} threads wait here for threads of their warpgroup that never "
-                                "come {}",
-                                n, where_others_are()));
+                    fmt::format("{} here for threads of their warpgroup that never come {}",
+                                threads_wait(n), where_others_are()));
   }
   if (const unsigned n = count(LaneState::at_cluster_barrier)) {
     const unsigned t = one_in(LaneState::at_cluster_barrier);
     return blame(FaultKind::divergent_barrier, slot_of_[t].pc, t,
-                 fmt::format("{} threads of the cluster wait at its barrier, the others never come "
-                             "{}",
-                             n, where_others_are()));
+                 fmt::format("{} thread{} of the cluster wait{} at its barrier, the others never "
+                             "come {}",
+                             n, n == 1 ? "" : "s", n == 1 ? "s" : "", where_others_are()));
   }
   if (const unsigned n = count(LaneState::at_named_barrier)) {
     const unsigned t = one_in(LaneState::at_named_barrier);
     const int id = slot_of_[t].argument;
     const NamedBarrier& barrier = blocks_[rank_of(t)].named[static_cast<std::size_t>(id)];
     return blame(FaultKind::divergent_barrier, barrier.pc, t,
-                 fmt::format("{} threads wait at named barriers; at barrier {} {} of {} {}", n, id,
+                 fmt::format("{} at named barriers; at barrier {} {} of {} {}", threads_wait(n), id,
                              barrier.arrived, barrier.threads, where_others_are()));
   }
   const unsigned t = one_in(LaneState::at_block_barrier);
   const Block& block = blocks_[rank_of(t)];
+  // Where a thread left is not known: only waits have a place.
+  const auto begin = state.begin() + block.first, end = begin + threads_;
+  std::string such_as;
+  if (const auto left = std::find(begin, end, LaneState::done); left != end) {
+    const auto& index = thread_index_[static_cast<std::size_t>(left - state.begin())];
+    such_as = fmt::format(", such as thread ({},{},{})", index.x, index.y, index.z);
+  }
   return blame(FaultKind::divergent_barrier, block.barrier_pc, t,
-               fmt::format("{} threads wait at __syncthreads, but {} have exited", block.arrived,
-                           block.done));
+               fmt::format("{} at __syncthreads, but {}{}", threads_wait(block.arrived),
+                           have_exited(block.done), such_as));
 }
 
 }  // namespace warpladder::executor

@@ -71,7 +71,7 @@ const Case kCases[] = {
       kFile,
       "for ever",
       2,
-      {"still waits for 1 of 1 arrivals", "1 threads wait at mbarriers", "96 have exited"}}},
+      {"still waits for 1 of 1 arrivals", "1 thread waits at mbarriers", "96 have exited"}}},
     {"parity_of_the_next_phase",
      {FaultKind::deadlock, kFile, "the next phase", 0, {"still waits for 128 of 128 arrivals"}}},
     {"parity_that_counts_on",

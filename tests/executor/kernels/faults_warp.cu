@@ -39,6 +39,15 @@ __global__ void barrier_after_exit(int* out) {
 TWINS(barrier_after_exit);
 
 template <bool kFaulty>
+__global__ void barrier_of_one(int* out) {
+  const unsigned t = threadIdx.x;
+  if (kFaulty && t != 3) return;
+  __syncthreads();  // FAULT: one is left
+  out[t] = 1;
+}
+TWINS(barrier_of_one);
+
+template <bool kFaulty>
 __global__ void two_barriers(int* out) {
   const unsigned t = threadIdx.x;
   if (!kFaulty || t / 32 == 0) {
