@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/in_quotes.hpp"
 #include "base/suggest.hpp"
+#include "exercise.hpp"
 #include "program_flags.hpp"
 #include "programs/report.hpp"
 #include "version.hpp"
@@ -54,11 +55,19 @@ struct CheckFlags : ProgramFlags {
 void check(CheckFlags& flags, Context& context) {
   expect_one_gpu(flags);
   flags.report.settle();
-  const programs::Outcome outcome = programs::run_program(flags.request_for(context, "check"));
-  // To standard error: standard output is the program's own.
-  if (!stdout_is_taken()) print_to_stderr(as_text(outcome));
+  const std::vector<std::string>& files = flags.request.files;
+  const lab::Exercise* const exercise = files.size() == 1 ? exercise_in(files.front()) : nullptr;
+  const programs::Outcome outcome =
+      programs::run_program(flags.request_for(context, exercise ? "judge" : "check"));
   nlohmann::json report = as_json(outcome);
   report["verb"] = "check";
+  if (exercise) {
+    const bool is_solved = judge(*exercise, outcome);
+    report["exercise"] = {{"number", exercise->number}, {"solved", is_solved}};
+    if (!is_solved) context.exit_code = 1;
+  } else if (!stdout_is_taken()) {
+    print_to_stderr(as_text(outcome));  // standard output is the program's own
+  }
   flags.report.write(context, outcome, report);
   if (flags.json.asked()) flags.json.write(context, std::move(report));
   // A program that fails by itself has not been checked to its end.

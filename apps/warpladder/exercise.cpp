@@ -1,6 +1,6 @@
 // exercise: copies an exercise of the course, and says what a try at it still lacks.
 
-#include "lab/exercise.hpp"
+#include "exercise.hpp"
 
 #include <fmt/format.h>
 
@@ -40,9 +40,20 @@ void print_exercises() {
   print(table);
 }
 
+fs::path shipped_file(const Exercise& exercise) {
+  return programs::find_shipped().include.parent_path() / "exercises" / exercise.file;
+}
+
+// Empty if the file cannot be read.
+std::string first_line(const fs::path& file) {
+  std::ifstream in(file);
+  std::string line;
+  std::getline(in, line);
+  return line;
+}
+
 std::string shipped_text(const Exercise& exercise) {
-  const fs::path file =
-      programs::find_shipped().include.parent_path() / "exercises" / exercise.file;
+  const fs::path file = shipped_file(exercise);
   std::ifstream in(file, std::ios::binary);
   if (!in) {
     throw_resource(fmt::format("{} is missing: it is installed beside this program",
@@ -105,25 +116,7 @@ void check(const Exercise& exercise, const std::string& file, Context& context) 
   programs::Request request;
   request.mode = "judge";
   request.files = {file};
-  const programs::Outcome outcome = programs::run_program(request);
-  const std::vector<std::string> wrong = wrong_results(exercise, outcome);
-  const std::vector<GoalResult> goals = lab::judge_goals(exercise, outcome.counts);
-  const auto unmet = std::ranges::find(goals, false, &GoalResult::is_met);
-  const bool is_solved = wrong.empty() && unmet == goals.end();
-  print_line(fmt::format("Exercise {}, {}: {}.", exercise.number, exercise.title,
-                         is_solved ? "solved" : "not solved yet"));
-  for (const std::string& line : wrong) print_line("- " + line);
-  if (!wrong.empty()) {
-    print_line(fmt::format("Hint: {}", exercise.hint));
-  } else {
-    print_line("- the results are right");
-    for (const GoalResult& result : goals) print_line("- " + goal_sentence(result));
-    if (unmet != goals.end()) {
-      print_waste(outcome.counts);
-      print_line(fmt::format("Hint: {}", unmet->goal->hint));
-    }
-  }
-  context.exit_code = is_solved ? 0 : 1;
+  if (!judge(exercise, programs::run_program(request))) context.exit_code = 1;
 }
 
 void exercise(const ExerciseFlags& flags, Context& context) {
@@ -138,6 +131,36 @@ void exercise(const ExerciseFlags& flags, Context& context) {
 }
 
 }  // namespace
+
+const Exercise* exercise_in(const std::string& file) {
+  const std::string line = first_line(file);
+  if (line.empty()) return nullptr;
+  for (const Exercise& exercise : lab::all_exercises()) {
+    if (line == first_line(shipped_file(exercise))) return &exercise;
+  }
+  return nullptr;
+}
+
+bool judge(const Exercise& exercise, const programs::Outcome& outcome) {
+  const std::vector<std::string> wrong = wrong_results(exercise, outcome);
+  const std::vector<GoalResult> goals = lab::judge_goals(exercise, outcome.counts);
+  const auto unmet = std::ranges::find(goals, false, &GoalResult::is_met);
+  const bool is_solved = wrong.empty() && unmet == goals.end();
+  print_line(fmt::format("Exercise {}, {}: {}.", exercise.number, exercise.title,
+                         is_solved ? "solved" : "not solved yet"));
+  for (const std::string& line : wrong) print_line("- " + line);
+  if (!wrong.empty()) {
+    print_line(fmt::format("Hint: {}", exercise.hint));
+    return false;
+  }
+  print_line("- the results are right");
+  for (const GoalResult& result : goals) print_line("- " + goal_sentence(result));
+  if (unmet != goals.end()) {
+    print_waste(outcome.counts);
+    print_line(fmt::format("Hint: {}", unmet->goal->hint));
+  }
+  return is_solved;
+}
 
 void add_exercise(CLI::App& app, Context& context) {
   auto* verb = app.add_subcommand("exercise", "Copy an exercise of the course, and judge a try");

@@ -7,6 +7,7 @@ Usage: test_exercise.py PROGRAM [TEST...]
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -52,6 +53,21 @@ class Exercises(cli.CommandLine):
             page = COURSE / name.replace(".cu", ".md")
             self.assertIn(command.strip(), page.read_text())
             self.assertLessEqual(len(page.read_text().splitlines()), 150)
+
+    def test_check_judges_an_exercise_too(self):
+        for folder, solved in (("exercises", False), ("solutions", True)):
+            text = self.changed(folder, "03_banks.cu")
+            if solved:  # a try keeps the exercise's first line, under any name
+                text = self.changed("exercises", "03_banks.cu").split("\n", 1)[0] + "\n" + text
+            (self.folder / "mine.cu").write_text(text)
+            checked = cli.run("check", "mine.cu", cwd=self.folder)
+            self.assertEqual(checked.stderr, b"")
+            self.assertEqual(checked.returncode, GOOD if solved else CHECK_FAILED)
+            self.assertEqual((checked.returncode, checked.stdout.decode()), self.judged(3, text))
+            report = json.loads(cli.run("check", "mine.cu", "--json", "-", cwd=self.folder).stdout)
+            self.assertEqual(report["exercise"], {"number": 3, "solved": solved})
+        (self.folder / "mine.cu").write_text(text.split("\n", 1)[1])  # no exercise any more
+        self.assertIn(b"Nothing found in 1 launch.", cli.run("check", "mine.cu", cwd=self.folder).stderr)
 
     def test_every_solution_passes(self):
         for number, name in enumerate(FILES, 1):

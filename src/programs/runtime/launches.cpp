@@ -108,7 +108,7 @@ void run_children() {
 void at_exit() {
   std::fflush(stdout);
   report_unseen_errors();
-  if (settings().mode == Mode::check) report_leaks();
+  if (settings().mode == Mode::check || settings().mode == Mode::judge) report_leaks();
 }
 
 std::string text_of(const dim3& d) { return fmt::format("{},{},{}", d.x, d.y, d.z); }
