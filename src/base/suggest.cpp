@@ -32,6 +32,7 @@ std::size_t remoteness(std::string_view word, std::string_view name) {
   const bool holds = word.size() >= 3 && name.find(word) != name.npos;
   if (holds) return 0;
   const std::size_t changes = distance(word, name);
+  if (changes >= std::max(word.size(), name.size())) return kFar;  // they share nothing
   return changes <= std::max<std::size_t>(1, word.size() / 3) ? changes : kFar;
 }
 

@@ -29,6 +29,7 @@ TEST(Suggest, LeavesOutWhatIsMuchFartherThanTheClosest) {
 }
 
 TEST(Suggest, IsSilentWhereNothingIsClose) {
+  EXPECT_EQ(nearest("q", {"m", "n", "k"}), Names{});
   EXPECT_EQ(nearest("frobnicate", kVerbs), Names{});
   EXPECT_EQ(nearest("", kVerbs), Names{});
   EXPECT_EQ(nearest(std::string(5000, 'a'), kVerbs), Names{});

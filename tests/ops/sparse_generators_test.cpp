@@ -348,7 +348,7 @@ TEST(SparseGenerators, RefuseInASentence) {
             "banded, uniform, rmat, dense_rows, arrow, empty_rows, single_row, single_column, "
             "power_law");
   EXPECT_EQ(refusal("arrow:row=3"),
-            "--a 'arrow:row=3': arrow has no key 'row'; it has: rows, seed");
+            "--a 'arrow:row=3': arrow has no key 'row'; it has: rows, seed; did you mean rows?");
   EXPECT_EQ(refusal("arrow:"), "--a 'arrow:' lacks a key, as in arrow:rows=1000000,seed=1");
   EXPECT_SAYS("lacks a key", refusal("arrow:rows=3,"));
   EXPECT_EQ(refusal("arrow:rows"),
