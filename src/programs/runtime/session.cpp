@@ -122,7 +122,8 @@ std::string row_of(const std::string& kernel, const Launches& l) {
 }  // namespace
 
 LaunchesRow::LaunchesRow(std::string kernel) : kernel_(field(std::move(kernel))) {
-  if (!settings().report.empty()) at_ = write(row_of(kernel_, {}));
+  // `run` says nothing of launches, which a row would cost microseconds each.
+  if (!settings().report.empty() && settings().mode != Mode::run) at_ = write(row_of(kernel_, {}));
 }
 
 void LaunchesRow::update(const Launches& launches) const {
