@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Starts a rung: tools/new_rung.py OP STEM "the one idea". Writes src/ops/OP/rungs/STEM.cu.
 
-The new rung holds a simple, correct kernel from the room's template, src/ops/OP/lab/rung.cu.template,
+The new rung holds a simple, correct kernel from the operator's template, src/ops/OP/lab/rung.cu.template,
 or with --from the kernel of another rung. So every later step can be verified.
 """
 

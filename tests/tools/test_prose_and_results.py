@@ -49,7 +49,7 @@ class Prose(Planted):
                 self.assert_clean()
 
     def test_private_words(self):
-        for line in ("Whoever reads it.", "A sentence. The former is fast.", "Every room has rungs."):
+        for line in ("Whoever reads it.", "A sentence. The former is fast.", "Every room has rungs.", "The room's template."):
             self.write("A.md", f"# Title\n\n{line}\n")
             self.assert_caught("A.md", 3, "is a private word")
         self.write("A.md", "There is room for `the former`.\n")
@@ -57,13 +57,13 @@ class Prose(Planted):
 
 
     def test_numbers_of_decisions(self):
-        good = "# Decisions\n\n## Kernels\n\n### 2. Why?\nSo.\n\n### 1. How?\nThus.\n"
+        good = "# Decisions\n\n## Kernels\n\n### 2. Why?\nSo.\n\n## Lab\n\n### 1. How?\nThus.\n"
         self.write("DECISIONS.md", good)
         self.assert_clean()
         for heading, words in (("### 2. Who?", "another decision has the number 2"), ("### Who?", "has a number"),
-                               ("## Who?", "has a number")):
+                               ("## Who?", "has a number"), ("### 0. Who?", "decision 0 stands behind 1")):
             self.write("DECISIONS.md", f"{good}\n{heading}\nShe.\n")
-            self.assert_caught("DECISIONS.md", 11, words)
+            self.assert_caught("DECISIONS.md", 13, words)
 
 
 class Results(Planted):

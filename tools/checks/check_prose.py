@@ -19,7 +19,7 @@ LONG = re.compile(r"src/ops/(?:sgemm|sgemv|spmv)/(?:LADDER|EXPERIMENTS)\.md|bind
 PRIVATE = {
     r"\bwhoever\b": "name the reader or the caller",
     r"\bthe (?:former|latter)\b": "name the thing again",
-    r"\b(?:a|the|every|one|each) room\b|\boperator's room\b|\brooms\b": "an operator's folder",
+    r"\b(?:a|the|every|one|each|its) room(?:'s)?\b(?! for)|\boperator's room\b|\brooms\b": "an operator's folder",
     r"\bstands? in for\b": "replaces",
     r"\bis held against\b": "is compared with",
     r"\bother people's\b": "users'",
@@ -63,16 +63,25 @@ def sentences(text: str):
 
 
 def number_faults(path: str, text: str):
-    """A decision's number is its own."""
-    seen = set()
+    """A decision's number is its own. In a group numbers ascend."""
+    seen, last = set(), 0
     for at, line in enumerate(text.split("\n"), 1):
-        heading = re.match(r"### (.*)|## (.*\?)$", line)
-        number = heading and re.match(r"(\d+)\. ", heading[1] or "")
-        if heading and not number:
+        heading = re.match(r"### (.*)|## (.*)", line)
+        if not heading:
+            continue
+        if heading[2] and not heading[2].endswith("?"):  # a group
+            last = 0
+            continue
+        number = re.match(r"(\d+)\. ", heading[1] or "")
+        if not number:
             yield path, at, "a decision has a number, and stands in a group: '### N. Question?'"
-        elif number and number[1] in seen:
+            continue
+        if number[1] in seen:
             yield path, at, f"another decision has the number {number[1]}; take the next free one"
-        seen.add(number and number[1])
+        elif int(number[1]) < last:
+            yield path, at, f"decision {number[1]} stands behind {last}; in a group numbers ascend"
+        seen.add(number[1])
+        last = int(number[1])
 
 
 def offences(root: Path):
