@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 import unittest
 from pathlib import Path
 
@@ -81,6 +82,7 @@ class Endless(unittest.TestCase):
                     call(verb, "kernel"), cwd=FOLDER, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
                 )
                 self.assertEqual(process.stdout.readline(), "begun\n")
+                time.sleep(1)  # the launch behind the line begins
                 process.terminate()
                 _, said = process.communicate(timeout=60)
                 self.assertEqual(process.returncode, 1)

@@ -392,14 +392,18 @@ class AccuracyPicture(Documents):
     def draw(self, command, **_):
         """The program is played by what it was asked."""
         self.asked = command[1:-1]
+        self.read = json.loads(Path(self.asked[4]).read_text())
         Path(command[-1]).write_text("<svg/>")
         return mock.Mock(returncode=0)
 
     def test_the_program_draws_it(self):
-        self.give({"device": {"gpu": {"GPU": "NVIDIA H200"}}, "date": "2026-11-22T13:50:28Z"}, MORE)
+        report = {"device": {"gpu": {"GPU": "NVIDIA H200"}}, "date": "2026-11-22T13:50:28Z"}
+        self.give(report, MORE)
         with mock.patch.object(generate_tables.subprocess, "run", self.draw):
             text = self.generated(self.BLOCK)
-        self.assertEqual(self.asked, ["accuracy", "sgemm/row_01", "sgemm/row_02", "--recorded", MORE,
+        recorded = self.asked.pop(4)  # a file of its own, for a recording may be compressed
+        self.assertEqual((Path(recorded).name, self.read), ("recorded.json", report))
+        self.assertEqual(self.asked, ["accuracy", "sgemm/row_01", "sgemm/row_02", "--recorded",
                                       "--distribution", "uniform,one_huge", "--svg"])
         self.assertEqual((self.root / "docs/errors.svg").read_text(), "<svg/>")
         self.assertIn("![Error against k, on uniform, one huge](errors.svg)\n\nNVIDIA H200, 2026-11-22, recording: "
