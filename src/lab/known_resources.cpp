@@ -21,10 +21,17 @@ const std::vector<ShippedResources>& shipped() {
   return rows;
 }
 
+// The table leaves scopes out of arguments, too: a rung's kernels are told apart without them.
+std::string name_in_table(const std::string& kernel) {
+  static const std::regex scope(R"(\b\w+::)");
+  return std::regex_replace(plain_kernel_name(kernel), scope, "");
+}
+
 }  // namespace
 
 std::string plain_kernel_name(std::string name) {
-  static const std::regex nothing(R"(\(anonymous namespace\)::|\b\w+::)");
+  static const std::regex nothing(
+      R"(\(anonymous namespace\)::|_GLOBAL__N__\w+::|\b(counted|plain|gpu|warpladder)::)");
   name = std::regex_replace(name, nothing, "");
   int depth = 0;
   for (std::size_t i = 0; i < name.size(); ++i) {
@@ -33,7 +40,10 @@ std::string plain_kernel_name(std::string name) {
   }
   if (name.starts_with("void ")) name.erase(0, 5);
   std::erase(name, ' ');
-  return name;
+  // Of a rung's kernel the operator's namespace says nothing more.
+  const std::size_t arguments = std::min(name.find('<'), name.size());
+  const std::size_t scope = name.rfind("::", arguments);
+  return scope == name.npos ? name : name.substr(scope + 2);
 }
 
 std::vector<ShippedResources> parse_shipped_resources(std::string_view table) {
@@ -58,7 +68,7 @@ std::vector<ShippedResources> parse_shipped_resources(std::string_view table) {
 void add_shipped_resources(Explanation& e) {
   for (const executor::KernelCounts& k : e.launches) {
     if (e.compiled.contains(k.kernel)) continue;  // launched before
-    const std::string kernel = plain_kernel_name(k.kernel);
+    const std::string kernel = name_in_table(k.kernel);
     for (const ShippedResources& row : shipped()) {
       if (row.rung != e.full_name() || row.kernel != kernel) continue;
       e.compiled.emplace(k.kernel, row.resources);

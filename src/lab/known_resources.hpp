@@ -11,7 +11,7 @@
 
 namespace warpladder::lab {
 
-// "multiply<false,true>" of any spelling: without scopes, types and blanks.
+// "multiply<false,true>" of any spelling: without scopes of no name, flavours, types and blanks.
 std::string plain_kernel_name(std::string name);
 
 // From the shipped table, for the launches of a rung that it knows.

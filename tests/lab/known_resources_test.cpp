@@ -25,6 +25,7 @@ TEST(KernelNames, OfOneKernelAreAlike) {
     EXPECT_EQ(plain_kernel_name(name), "multiply<1,2>") << name;
   }
   EXPECT_EQ(plain_kernel_name("fold<warpladder::gpu::Sum, 4>"), "fold<Sum,4>");
+  EXPECT_NE(plain_kernel_name("fold<mine::Sum>"), plain_kernel_name("fold<yours::Sum>"));
 }
 
 TEST(ShippedResources, EachRowIsOfARungOfOurs) {
