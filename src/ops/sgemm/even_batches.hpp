@@ -19,18 +19,11 @@ constexpr LowTiming kLowTiming<EvenTile>{0.510, 0.590, 4.87, {0.072, 0.169}, {0.
 template <class Run>
 auto with_batch_tile(const Problem& p, std::int64_t count, const runtime::Machine& machine,
                      const Run& run) {
-  constexpr std::int64_t kMostParts = 16;
   return with_fastest_tile<LowForm<Low64, false>, LowForm<EvenTile, false>, LowForm<Low96, false>,
                            LowForm<Low32, false>, LowForm<Low64Narrow, false>,
                            LowForm<Low32Pair, false>>(
       {p.m, p.n, p.k, count, p.trans_a + 2 * p.trans_b}, machine,
-      [&]<class Form>() {
-        using C = typename Form::Tile;
-        return fastest_shares<C, false>(
-            p, whole_shares<C>(p, count), kMostParts, machine,
-            [&](const EvenShares& s) { return low_time<Form>(p, s, machine, count); });
-      },
-      run);
+      [&]<class Form>() { return low_shares<Form, false>(p, count, machine); }, run);
 }
 
 // Whatever the tile.

@@ -82,7 +82,7 @@ double low_words(const Problem& p) {
 // Of `count` products whose A is the smaller operand.
 template <class Form>
 double low_time(const Problem& p, const EvenShares& s, const runtime::Machine& machine,
-                std::int64_t count = 1) {
+                std::int64_t count) {
   using C = typename Form::Tile;
   constexpr double kLaunch_s = 4.63e-6, kPass_s = 2.57e-6;
   constexpr double kParted_s = 2.4e-6, kPart_s = 64e-12;  // to add others' parts; an element of one
@@ -105,21 +105,24 @@ double low_time(const Problem& p, const EvenShares& s, const runtime::Machine& m
   return kLaunch_s + pack_s + std::hypot(multiply_s, memory_s) + parts_s;
 }
 
+// The fastest shares of `count` such products. kJoins: tiles may be joined.
+template <class Form, bool kJoins>
+EvenShares low_shares(const Problem& p, std::int64_t count, const runtime::Machine& machine) {
+  using C = typename Form::Tile;
+  constexpr std::int64_t kMostParts = 16;
+  return fastest_shares<C, kJoins>(
+      p, whole_shares<C>(p, count), kMostParts, machine,
+      [&](const EvenShares& s) { return low_time<Form>(p, s, machine, count); });
+}
+
 // `run` gets the form and its shares.
 template <class Run>
 auto with_low_tile(const Problem& p, const runtime::Machine& machine, const Run& run) {
-  constexpr std::int64_t kMostParts = 16;
   return with_fastest_tile<LowForm<Low64, true>, LowForm<Low96, true>, LowForm<Low32, true>,
                            LowForm<Low64, false>, LowForm<Low64Narrow, false>,
                            LowForm<Low32Narrow, false>>(
       {p.m, p.n, p.k, 0, p.trans_a + 2 * p.trans_b}, machine,
-      [&]<class Form>() {
-        using C = typename Form::Tile;
-        return fastest_shares<C>(
-            p, whole_shares<C>(p), kMostParts, machine,
-            [&](const EvenShares& s) { return low_time<Form>(p, s, machine); });
-      },
-      run);
+      [&]<class Form>() { return low_shares<Form, true>(p, 1, machine); }, run);
 }
 
 // Whatever the tile.

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "runtime/status.hpp"
 
@@ -48,6 +49,13 @@ struct Batch {
   const float* const* b = nullptr;
   float* const* c = nullptr;
 };
+
+// The batch of the twins of its products: A and B change places.
+inline Batch twins_of(Batch batch) {
+  std::swap(batch.a, batch.b);
+  std::swap(batch.stride_a, batch.stride_b);
+  return batch;
+}
 
 // A problem and where its operands lie in device memory. The workspace, of workspace_bytes() from a
 // multiple of 256, belongs to the call until it has ended; results are right whatever it holds, but
@@ -109,10 +117,7 @@ inline Call in_layout(Call call, Layout layout) {
   twin.problem = in_layout(call.problem, layout);
   twin.a = call.b;
   twin.b = call.a;
-  twin.batch.stride_a = call.batch.stride_b;
-  twin.batch.stride_b = call.batch.stride_a;
-  twin.batch.a = call.batch.b;
-  twin.batch.b = call.batch.a;
+  twin.batch = twins_of(call.batch);
   twin.prepared_a = call.prepared_b;
   twin.prepared_b = call.prepared_a;
   return twin;

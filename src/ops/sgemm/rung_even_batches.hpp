@@ -34,13 +34,9 @@ void launch_even_batch(const Gemm& given, const Batch& batch, const Problem& p, 
                        bool turned, runtime::StreamView& stream) {
   using C = typename Form::Tile;
   const Gemm g = smaller_first(given, turned);
-  EvenBatch e{even_gemm<C>(g, s, g.workspace), batch,
+  EvenBatch e{even_gemm<C>(g, s, g.workspace), turned ? twins_of(batch) : batch,
               parts::Divisor::of(tiles(g.m, C::rows) * tiles(g.n, C::columns))};
   e.turned = turned;
-  if (turned) {
-    std::swap(e.batch.a, e.batch.b);
-    std::swap(e.batch.stride_a, e.batch.stride_b);
-  }
   with_low_operands<Form, kFar>(g, p, e.batch, [&]<class Operands>() {
     launch_even_tiles<BatchOperands<Operands>>(e, s, false, stream);
   });
