@@ -134,8 +134,8 @@ std::vector<lab::Selected> rungs_of(const std::vector<std::string>& names) {
 
 struct ExplainedRungs {
   std::vector<Explanation> rungs;
-  std::vector<std::string>
-      left_out;  // a sentence for each rung of a pattern that cannot be counted
+  // A sentence for each rung of a pattern that cannot be counted.
+  std::vector<std::string> left_out;
 };
 
 ExplainedRungs explanations_of(const ExplainFlags& flags) {

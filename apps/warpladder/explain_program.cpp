@@ -66,10 +66,9 @@ std::string why_nothing_counted(const Request& request, const Outcome& outcome) 
   }
   if (is_cut) return "no launch was counted to its end: " + end_of(outcome);
   if (request.kernel.empty()) return "no launch was counted";
-  std::vector<std::string> names;
-  for (const programs::KernelUse& use : outcome.kernels) names.push_back(use.name);
-  return fmt::format("no launch of {} was counted; the kernels are: {}",
-                     in_quotes(request.kernel, kShownBytes), known_names(request.kernel, names));
+  return fmt::format(
+      "no launch of {} was counted; the kernels are: {}", in_quotes(request.kernel, kShownBytes),
+      known_names(request.kernel, names_of(outcome.kernels, &programs::KernelUse::name)));
 }
 
 Explained explained(const Request& request, const lab::Gpu& gpu) {

@@ -282,21 +282,8 @@ void print_counted(const Explanation& e, bool with_totals) {
 
 namespace {
 
-// The launches whose occupancy can differ.
-std::vector<const executor::KernelCounts*> distinct_launches(const Explanation& e) {
-  std::vector<const executor::KernelCounts*> distinct;
-  for (const executor::KernelCounts& k : e.launches) {
-    const auto is_alike = [&](const executor::KernelCounts* other) {
-      return other->kernel == k.kernel && other->block.count() == k.block.count() &&
-             other->dynamic_shared_bytes == k.dynamic_shared_bytes;
-    };
-    if (std::ranges::none_of(distinct, is_alike)) distinct.push_back(&k);
-  }
-  return distinct;
-}
-
 std::string occupancy_text(const lab::Occupancy& o) {
-  if (o.blocks == 0) return "this GPU refuses such a block";
+  if (o.blocks == 0) return lab::kRefusedBlock;
   return fmt::format("{} of {} warps ({:.0f} %), by {}", o.warps, o.most_warps, 100 * o.share(),
                      lab::name(o.limiter));
 }
@@ -324,7 +311,7 @@ void print_gpus(const Explanation& e, const std::vector<const lab::Gpu*>& gpus) 
   if (e.flops > 0) columns.push_back({lab::kRoofSpeed, Align::right});
   columns.push_back({"occupancy, and its limit"});
   TextTable table(columns);
-  const std::vector<const executor::KernelCounts*> launches = distinct_launches(e);
+  const std::vector<const executor::KernelCounts*> launches = lab::distinct_launches(e);
   for (const lab::Gpu* gpu : gpus) {
     std::vector<Cell> row{gpu->name};
     if (const std::string why_not = e.why_not_on(*gpu); !why_not.empty()) {

@@ -34,8 +34,7 @@ std::string source_to_compile(const std::string& asked, const std::string& root,
     if (fs::is_regular_file(file, absent)) return file.string();
   }
   // A name that the program knows is right: the folder is not.
-  std::vector<std::string> names;
-  for (const ladder::AnyRung& rung : ladder::all_rungs()) names.push_back(rung.full_name());
+  const auto names = names_of(ladder::all_rungs(), &ladder::AnyRung::full_name);
   const bool is_known = std::ranges::find(names, asked) != names.end();
   const std::string close = is_known ? "" : did_you_mean(asked, names);
   throw_bad_input(fmt::format(

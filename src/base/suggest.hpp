@@ -1,6 +1,7 @@
 #pragma once
 // "Did you mean": the known names that are closest to a misspelt one.
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,14 @@ std::vector<std::string> nearest(std::string_view word, const std::vector<std::s
 
 // "; did you mean sgemm or sgemv?", or empty if nothing is close.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
+
+// Of each thing, what `name` says of it.
+template <class Things, class Name>
+std::vector<std::string> names_of(const Things& things, const Name& name) {
+  std::vector<std::string> names;
+  for (const auto& thing : things) names.emplace_back(std::invoke(name, thing));
+  return names;
+}
 
 // "sum, mean, max; did you mean mean?": ends a sentence about an unknown name. An empty name, which
 // stands for the plain form, is left out.

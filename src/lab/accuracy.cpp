@@ -73,10 +73,9 @@ std::vector<ops::Distribution> find_distributions(const ops::Operator& op,
   for (const std::string& name : names) {
     const auto at = std::ranges::find(known, name, &ops::Distribution::name);
     if (at == known.end()) {
-      std::vector<std::string> all;
-      for (const ops::Distribution& d : known) all.push_back(d.name);
       throw_bad_input(fmt::format("{} has no distribution {}; its distributions are: {}", op.name(),
-                                  in_quotes(name, kShownBytes), known_names(name, all)));
+                                  in_quotes(name, kShownBytes),
+                                  known_names(name, names_of(known, &ops::Distribution::name))));
     }
     found.push_back(*at);
   }

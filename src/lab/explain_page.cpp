@@ -191,12 +191,8 @@ std::string occupancies(const ExplainPage& page, const Explanation& e, const std
                    "limited by"},
                   {false, true, false, true, true, true, true, true, false});
   std::string out;
-  std::set<std::string> seen;
-  for (const executor::KernelCounts& k : e.launches) {
-    if (!seen.insert(fmt::format("{} {} {}", k.kernel, k.block.count(), k.dynamic_shared_bytes))
-             .second) {
-      continue;
-    }
+  for (const executor::KernelCounts* const launch : distinct_launches(e)) {
+    const executor::KernelCounts& k = *launch;
     out += paragraph(occupancy_sentence(k, e));
     for (const Gpu* gpu : shown) {
       const Occupancy o = occupancy_of(k, e, *gpu);
@@ -210,8 +206,7 @@ std::string occupancies(const ExplainPage& page, const Explanation& e, const std
                  number_cell(o.warps, std::to_string(o.warps)),
                  number_cell(o.most_warps, std::to_string(o.most_warps)),
                  number_cell(o.share(), fmt::format("{:.0f} %", 100 * o.share())),
-                 text_cell(o.blocks ? name(o.limiter) : "this GPU refuses such a block",
-                           o.blocks ? "" : "bad")});
+                 text_cell(o.blocks ? name(o.limiter) : kRefusedBlock, o.blocks ? "" : "bad")});
     }
   }
   return out.empty() ? "" : out + table.html("");

@@ -106,6 +106,18 @@ std::string intensity_sentence(const Explanation& e) {
   return fmt::format("Intensity: {}.", fmt::join(parts, ", "));
 }
 
+std::vector<const executor::KernelCounts*> distinct_launches(const Explanation& e) {
+  std::vector<const executor::KernelCounts*> distinct;
+  for (const executor::KernelCounts& k : e.launches) {
+    const auto is_alike = [&](const executor::KernelCounts* other) {
+      return other->kernel == k.kernel && other->block.count() == k.block.count() &&
+             other->dynamic_shared_bytes == k.dynamic_shared_bytes;
+    };
+    if (std::ranges::none_of(distinct, is_alike)) distinct.push_back(&k);
+  }
+  return distinct;
+}
+
 Occupancy occupancy_of(const executor::KernelCounts& launch, const Explanation& e, const Gpu& gpu) {
   KernelResources resources{static_cast<unsigned>(launch.block.count()),
                             launch.dynamic_shared_bytes, std::nullopt};
@@ -138,8 +150,7 @@ std::string roof_sentence(const Explanation& e, const std::vector<Roof>& roofs) 
   const Roof* const binding = e.binding(roofs);
   return fmt::format(
       "The lowest roof: {}. Roofs of L1 count the loads of the source. nvcc may merge loads, so "
-      "they "
-      "neither limit a run nor rank kernels. Latency and occupancy make a run slower.",
+      "they neither limit a run nor rank kernels. Latency and occupancy make a run slower.",
       binding ? binding->name : e.peak().name);
 }
 

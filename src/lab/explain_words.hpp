@@ -2,6 +2,7 @@
 // What an explanation says in sentences: for terminals and pages alike.
 
 #include <string>
+#include <vector>
 
 #include "lab/explain.hpp"
 #include "lab/occupancy.hpp"
@@ -24,6 +25,9 @@ std::string blame_sentence(const Explanation& e);
 std::string ideal_sentence(const Explanation& e);
 std::string intensity_sentence(const Explanation& e);
 
+// The launches whose occupancy can differ.
+std::vector<const executor::KernelCounts*> distinct_launches(const Explanation& e);
+constexpr const char* kRefusedBlock = "this GPU refuses such a block";  // whose occupancy is 0
 Occupancy occupancy_of(const executor::KernelCounts& launch, const Explanation& e, const Gpu& gpu);
 std::string occupancy_sentence(const executor::KernelCounts& launch, const Explanation& e);
 

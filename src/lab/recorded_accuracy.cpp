@@ -52,11 +52,9 @@ std::vector<ops::Distribution> described(const ops::Operator& op,
   for (const std::string& name : names) {
     const auto one = std::ranges::find(known, name, &ops::Distribution::name);
     if (one == known.end()) {
-      std::vector<std::string> all;
-      for (const ops::Distribution& d : known) all.push_back(d.name);
       throw_bad_input(fmt::format("--distribution has {}, which is none of {}{}",
                                   in_quotes(name, kShownBytes), op.name(),
-                                  did_you_mean(name, all)));
+                                  did_you_mean(name, names_of(known, &ops::Distribution::name))));
     }
     found.push_back(*one);
   }

@@ -178,10 +178,9 @@ const Recipe kRecipes[] = {
 const Recipe& find_recipe(const std::string& name) {
   const auto at = std::ranges::find_if(kRecipes, [&](const Recipe& r) { return r.name == name; });
   if (at != std::end(kRecipes)) return *at;
-  std::vector<std::string> names;
-  for (const Recipe& recipe : kRecipes) names.emplace_back(recipe.name);
   throw_bad_input(fmt::format("sgemm has no distribution {}; its distributions are: {}",
-                              in_quotes(name, kShownBytes), known_names(name, names)));
+                              in_quotes(name, kShownBytes),
+                              known_names(name, names_of(kRecipes, &Recipe::name))));
 }
 
 }  // namespace

@@ -128,10 +128,9 @@ class Sizes {
     const std::string_view key = text.substr(0, equals);
     const auto at = entries_.begin() + (entry(key) - entries_.cbegin());
     if (at == entries_.end()) {
-      std::vector<std::string> keys;
-      for (const Entry& each : entries_) keys.push_back(each.key);
       throw_bad_input(fmt::format("{}: {} has no key {}; it has: {}", subject_, generator.name,
-                                  in_quotes(key, kShownBytes), known_names(key, keys)));
+                                  in_quotes(key, kShownBytes),
+                                  known_names(key, names_of(entries_, &Entry::key))));
     }
     if (at->is_given) throw_bad_input(fmt::format("{}: {} is given more than once", subject_, key));
     at->value = parse_size(text.substr(equals + 1), fmt::format("{}: {}", subject_, key));
@@ -533,9 +532,7 @@ const std::vector<Generator>& generators() {
 }
 
 std::string known_generators(std::string_view spec) {
-  std::vector<std::string> names;
-  for (const Kind& each : kinds()) names.push_back(each.generator.name);
-  return known_names(spec.substr(0, spec.find(':')), names);
+  return known_names(spec.substr(0, spec.find(':')), names_of(generators(), &Generator::name));
 }
 
 bool names_generator(std::string_view spec) { return find_kind(spec) != nullptr; }
