@@ -30,6 +30,12 @@ class Prose(Planted):
                 self.write("A.md", text)
                 self.assert_caught("A.md", line, "a sentence has at most 25")
 
+    def test_no_document_is_exempt(self):
+        for path in ("CHANGELOG.md", "src/ops/sgemm/EXPERIMENTS.md"):
+            self.write(path, f"- {self.long}.\n")
+            self.assert_caught(path, 1, "a sentence has at most 25")
+            self.write(path)
+
     def test_what_is_no_sentence_of_prose(self):
         half = " ".join(["word"] * 20)
         for text in (
