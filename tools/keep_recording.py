@@ -16,7 +16,9 @@ given with --gpu, --date and --commit. A commit with changes (`-dirty`) is refus
 from __future__ import annotations
 
 import argparse
+import csv
 import hashlib
+import io
 import json
 import lzma
 import re
@@ -26,6 +28,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 CURRENT = "results/current"
+INDEX = "results/index.csv"  # of the full reports that the tree held once
 REMARKS = {"skipped", "failure", "invalid", "judged_in_part", "remark", "class"}  # mostly empty
 MOST_SAMPLES = 61
 # The clock gives no more digits than these; errors are compared by powers of two.
@@ -96,6 +99,24 @@ def text_of(path: Path) -> str:
         return (lzma.decompress(found) if path.suffix == ".xz" else found).decode()
     except lzma.LZMAError as error:
         raise ValueError(str(error)) from None
+
+
+def recorded_of(path: Path, text: str) -> dict:
+    """What a recording with this path and text says of where it comes from."""
+    if ".json" in path.suffixes:
+        return json.loads(text)["recorded"]
+    return json.loads(text.split("\n", 1)[0].removeprefix(TEXT_HEAD))
+
+
+def replaced_in_index(index: str, place: str, raw_sha256: str) -> str:
+    """The index without the claim that a recording is still the one made of an earlier report."""
+    rows = list(csv.reader(io.StringIO(index)))
+    for row in rows:
+        if row[4:] == [f"{CURRENT}/{place}"] and row[1] != raw_sha256:
+            row[4] = ""
+    made = io.StringIO()
+    csv.writer(made, lineterminator="\n").writerows(rows)
+    return made.getvalue()
 
 
 def folder_of(recorded: dict) -> str:
@@ -186,6 +207,10 @@ def main() -> int:
     path.parent.mkdir(parents=True, exist_ok=True)
     made = bytes_of(path, text)
     path.write_bytes(made)
+    index = ROOT / INDEX
+    if index.is_file():
+        raw_sha256 = recorded_of(path, text)["raw_sha256"]
+        index.write_text(replaced_in_index(index.read_text(encoding="utf-8"), place, raw_sha256), encoding="utf-8")
     print(f"wrote {CURRENT}/{place}: {len(made)} bytes")
     return 0
 

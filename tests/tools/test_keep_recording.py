@@ -94,6 +94,20 @@ class Kept(unittest.TestCase):
         path.write_bytes(path.read_bytes()[:-9])
         self.assertRaises(ValueError, keep_recording.text_of, path)
 
+    def test_the_index_forgets_a_recording_that_is_replaced(self):
+        self.run_tool(report())
+        place = "results/current/nvidia-h100/sgemm.json"
+        raw = json.loads(self.recording("nvidia-h100/sgemm.json"))["recorded"]["raw_sha256"]
+        index = self.root / "results/index.csv"
+        rows = "path,sha256,commit,subject,kept_as\n" + "".join(
+            f'results/old/{name}.json,{sha256},{COMMIT},"two, of many",{path}\n'
+            for name, sha256, path in (("a", raw, place), ("b", "b" * 64, place + ".xz")))
+        index.write_text(rows)
+        self.run_tool(report())
+        self.assertEqual(index.read_text(), rows)
+        self.run_tool(report(date="2026-11-25T02:24:47Z"))
+        self.assertEqual(index.read_text(), rows.replace(place + "\n", "\n"))
+
     def test_a_search_keeps_medians_and_counts(self):
         def candidate(rows, fate, **more):
             return {"configuration": {"rows": rows}, "fate": fate, "samples_s": [1e-5] * 9, **more}

@@ -131,6 +131,16 @@ class Results(Planted):
         self.write("results/index.csv", row)
         self.assert_caught("results/index.csv", 1, "columns are not")
 
+    def test_recordings_that_the_index_names(self):
+        raw = self.good["recorded"]["raw_sha256"]
+        rows = f"results/old/a.json,{raw},{'b' * 12},bench sgemm,{self.path}\n"
+        self.write("results/index.csv", self.index + rows)
+        self.assert_caught("results/index.csv", 2, "is listed as kept, but is not there")
+        self.keep(self.good)
+        self.assert_clean()
+        self.write("results/index.csv", self.index + rows.replace(raw, "a" * 64))
+        self.assert_caught("results/index.csv", 2, "was made of another report")
+
     def test_sizes(self):
         self.write("src/a.cpp", "/" * (check_results.FILE_BYTES + 1))
         self.assert_caught("src/a.cpp", 1, "the limit is 300000")

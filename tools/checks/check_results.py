@@ -20,7 +20,7 @@ LARGE = {
     "src/ops/sgemm/corrections_table.hpp": 500_000,
     "tuning/sm_90/sgemm_corrections.json": 500_000,
 }
-INDEX = "results/index.csv"
+INDEX = keep_recording.INDEX
 COLUMNS = ["path", "sha256", "commit", "subject", "kept_as"]
 PLACE = re.compile(r"results/current/([a-z0-9.-]+)/[a-z0-9_]+\.(json|json\.xz|csv|txt)")
 TOOL = "tools/keep_recording.py"
@@ -29,13 +29,9 @@ TOOL = "tools/keep_recording.py"
 def recording_fault(path: Path, folder: str) -> str | None:
     try:
         text = keep_recording.text_of(path)
-        if ".json" in path.suffixes:
-            whole = json.loads(text)
-            recorded = whole["recorded"]
-            if keep_recording.rendered(whole) != text:
-                return f"not one line a row, as {TOOL} writes it"
-        else:
-            recorded = json.loads(text.split("\n", 1)[0].removeprefix(keep_recording.TEXT_HEAD))
+        recorded = keep_recording.recorded_of(path, text)
+        if ".json" in path.suffixes and keep_recording.rendered(json.loads(text)) != text:
+            return f"not one line a row, as {TOOL} writes it"
         missing = {"date", "commit", "raw_sha256"} - set(dict(recorded))
         if missing:
             return f"does not say its {min(missing)}; {TOOL} writes it"
@@ -44,6 +40,18 @@ def recording_fault(path: Path, folder: str) -> str | None:
     except (ValueError, KeyError, TypeError, AttributeError):
         return f"holds no `recorded`, as {TOOL} writes it"
     return None
+
+
+def kept_fault(root: Path, sha256: str, kept_as: str) -> str | None:
+    """The index names the recording that was made of a report, not a later one of that name."""
+    path = root / kept_as
+    if not path.is_file():
+        return f"{kept_as} is listed as kept, but is not there"
+    try:
+        made_of = keep_recording.recorded_of(path, keep_recording.text_of(path))["raw_sha256"]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None  # a fault of the recording, which is reported there
+    return None if made_of == sha256 else f"{kept_as} was made of another report"
 
 
 def index_faults(root: Path):
@@ -61,6 +69,8 @@ def index_faults(root: Path):
             yield INDEX, number, "no sha256 and commit in hexadecimal digits"
         elif (root / row[0]).exists():
             yield INDEX, number, f"{row[0]} is listed as removed, but is there"
+        elif row[4] and (fault := kept_fault(root, row[1], row[4])):
+            yield INDEX, number, fault
 
 
 def offences(root: Path):
