@@ -2,30 +2,67 @@
 """Builds the documents to HTML: build_docs.py
 
 The folder build/docs gets `environment` (mkdocs-material, installed by pip), `source` (the documents, with the
-pictures and sources that they link to, in the folders in which they lie) and `html`.
+files that they link to, in the folders in which they lie) and `html`. A link to a folder becomes plain text, because
+HTML has no page of it. The build fails where a link leads nowhere.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import unquote
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tools/checks"))
 
-from common import files  # noqa: E402
+from common import files, read  # noqa: E402
+from markdown import parts  # noqa: E402
 
-LINKED = {".md", ".svg", ".png", ".cu", ".hpp", ".cpp", ".h", ".c"}
+# [text](target) and its picture form; the text may hold brackets and go on in the next line.
+LINK = re.compile(r"\[((?:[^\[\]]|\[[^\]]*\])*)\]\(\s*<?([^)\s>]+)>?[^)]*\)")
+ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|#|/")
 
 
-def stage(target):
-    """Copies what the pages show or link to. Raw results stay where they are."""
+def without_code(text):
+    """The text with its code overwritten, so that every offset stays."""
+    prose = {number for number, _, language in parts(text) if language is None}
+    return "\n".join(
+        re.sub(r"`[^`]*`", lambda code: "x" * len(code[0]), line) if number in prose else "x" * len(line)
+        for number, line in enumerate(text.split("\n"), 1)
+    )
+
+
+def page(root, name):
+    """(The document's text with links to files alone, the files that it links to.)"""
+    text, kept, done, linked = read(root / name) or "", [], 0, set()
+    for link in LINK.finditer(without_code(text)):
+        if ELSEWHERE.match(link[2]):
+            continue
+        target = os.path.normpath(Path(name).parent / unquote(link[2].partition("#")[0]))
+        if (root / target).is_dir():
+            kept += [text[done:link.start()], text[link.start(1):link.end(1)]]
+            done = link.end()
+        else:
+            linked.add(target)
+    return "".join(kept) + text[done:], linked
+
+
+def stage(root, target):
+    """Copies the documents, and what they show or link to."""
     shutil.rmtree(target, ignore_errors=True)
-    for name in files(ROOT):
-        if Path(name).suffix in LINKED and not name.startswith(("results/", "tests/")):
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(ROOT / name, target / name)
+    names = files(root)
+    pages = {name: page(root, name) for name in names if name.endswith(".md")}
+    linked = set().union(*(found for _, found in pages.values()))
+    for name in names:
+        if name not in pages and name not in linked:
+            continue
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        if name in pages:
+            (target / name).write_text(pages[name][0], encoding="utf-8")
+        else:
+            shutil.copyfile(root / name, target / name)
 
 
 def installed(folder):
@@ -38,6 +75,13 @@ def installed(folder):
     return program
 
 
+def build(program, configuration):
+    """Builds the HTML. Raises CalledProcessError where mkdocs finds a fault, such as a dead link."""
+    subprocess.run([program, "build", "--strict", "-f", configuration], check=True, text=True,
+                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                   env=dict(os.environ, NO_MKDOCS_2_WARNING="1"))
+
+
 def main(arguments):
     if arguments:
         print(__doc__)
@@ -45,11 +89,10 @@ def main(arguments):
     folder = ROOT / "build/docs"
     try:
         program = installed(folder / "environment")
-        stage(folder / "source")
-        subprocess.run([program, "build", "-q", "-f", ROOT / "docs/mkdocs.yml"], check=True,
-                       env=dict(os.environ, NO_MKDOCS_2_WARNING="1"))
+        stage(ROOT, folder / "source")
+        build(program, ROOT / "docs/mkdocs.yml")
     except (OSError, subprocess.CalledProcessError) as error:
-        print(f"build_docs.py: {error}", file=sys.stderr)
+        print(getattr(error, "stdout", None) or "", f"build_docs.py: {error}", sep="", file=sys.stderr)
         return 1
     print(f"{folder / 'html/index.html'} is the first page")
     return 0
