@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Starts an operator: tools/new_operator.py NAME "what it computes". Writes the room src/ops/NAME/.
+"""Starts an operator: tools/new_operator.py NAME "what it computes". Writes the folder src/ops/NAME/.
 
-The room is complete: problem, reference, cases, `run` and one rung, which verify, bench, explain and
-every test find. It computes out[i] = alpha * in[i] until it is edited. Nothing outside the room needs
-a change except README.md and CHANGELOG.md.
+The folder is complete: problem, reference, cases, `run` and one rung, which verify, bench, explain and
+every test find. It computes out[i] = alpha * in[i] until it is edited. Nothing outside the folder
+needs a change except README.md and CHANGELOG.md.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def with_sorted_includes(text: str) -> str:
 
 
 def write_room(root: Path, name: str, what: str) -> Path:
-    """Writes the room and returns its path."""
+    """Writes the operator's folder and returns its path."""
     room = root / "src" / "ops" / name
     words = {
         "operator": name,

@@ -1,4 +1,4 @@
-// check and run FILE.cu: other people's programs, built with g++ and run on the CPU.
+// check and run FILE.cu: users' programs, built with g++ and run on the CPU.
 
 #include <fmt/format.h>
 

@@ -39,7 +39,7 @@ bool Worker::resolve_exchanges(unsigned first, unsigned end) {
     if (!(waiting & bit)) continue;
     const ExchangeSlot& mine = slot_of_[t];
     unsigned members = mine.mask;
-    if (mine.op == Exchange::active_mask) {  // whoever stopped at the same place
+    if (mine.op == Exchange::active_mask) {  // the threads that stopped at the same place
       members = 0;
       for (unsigned u = first; u < end; ++u) {
         if ((waiting >> (u - first) & 1) && slot_of_[u].op == Exchange::active_mask &&

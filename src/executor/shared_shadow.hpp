@@ -61,7 +61,7 @@ class SharedShadow {
   struct Problem {
     FaultKind kind;
     std::string sentence;
-    bool of_awaited = false;  // of whoever has read the awaited word, not of the running thread
+    bool of_awaited = false;  // of the thread that read the awaited word, not of the running one
   };
 
   // One access of `bytes` at `offset` into shared memory; null if nothing is wrong with it. Atomics

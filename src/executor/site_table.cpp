@@ -139,7 +139,7 @@ std::uintptr_t SiteTable::text_begin() {
   return reinterpret_cast<std::uintptr_t>(warpladder_kernels_begin);
 }
 
-// Lines of the table: "text BYTES SITES FMAS" (the latter two may be missing), "line FILE NUMBER"
+// Lines of the table: "text BYTES SITES FMAS" (SITES and FMAS may be missing), "line FILE NUMBER"
 // (numbered from 1) and "part OFFSET BYTES" (of the text behind it, which are a part's rows). Rows:
 // "kernel OFFSET NAME", "site OFFSET WHAT LINE", "fma LINE COUNT" and "division LINE COUNT" (of the
 // block site before). Those that belong to no part are read at once.

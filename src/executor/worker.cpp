@@ -111,7 +111,7 @@ void Worker::prepare_launch(LaunchState& launch_state) {
 }
 
 // "Shared" is the thread-local storage or, where several blocks share the OS thread, an area for
-// each: the variables of the former exist once.
+// each: variables in thread-local storage exist once.
 void Worker::prepare_shared() {
   std::tie(tls_begin_, tls_bytes_) = thread_local_range();
   areas_ = warpladder_dynamic_shared;

@@ -1,6 +1,6 @@
 #pragma once
-// What partial results ask of memory, for the predictions of rooms that reduce: a value is a word,
-// a place two neighbouring ones. Included by rungs.
+// What partial results ask of memory, for the predictions of operators that reduce: a value is a
+// word, a place two neighbouring ones. Included by rungs.
 
 #include "ladder/rung.hpp"
 #include "parts/reduction_function.hpp"

@@ -308,8 +308,8 @@ __device__ __forceinline__ void search_starts(const Tile& shape, const Csr<Offse
 }
 
 // The same by a look at every row, kRowsOfThread to a thread: one load after another, of which none
-// has to wait, and whoever sees a tile begin writes its start. A warp shares the tiles of a row
-// that goes through many.
+// has to wait, and the thread that sees a tile begin writes its start. A warp shares the tiles of a
+// row that goes through many.
 constexpr int kRowsOfThread = 4;
 template <class Tile, class Offset>
 __device__ __forceinline__ void collect_starts(const Tile& shape, const Csr<Offset>& m,

@@ -22,7 +22,7 @@ __device__ __forceinline__ float float_in(std::uint64_t word) {
 
 // Waits until all of these words are there, and leaves zero in their places; null pointers are
 // passed over. Called by one thread. All that are missing are asked for together, over and over:
-// each takes the way to L2, and whoever waits for one alone finds out late that the next was there.
+// each takes the way to L2, and a wait for one alone finds out late that the next was there.
 template <int kCount>
 __device__ __forceinline__ void take_words(std::uint64_t* const (&word)[kCount],
                                            std::uint64_t (&content)[kCount]) {

@@ -30,7 +30,7 @@ struct Request {
 struct Finding {
   std::string kind, file;
   int line = 0;
-  std::string kernel, block, thread;  // of a kernel's; the latter as "x,y,z"
+  std::string kernel, block, thread;  // of a kernel's; block and thread as "x,y,z"
   std::string sentence;
   std::uint64_t times = 1;
 };

@@ -81,8 +81,8 @@ cudaError_t allow(const void* kernel, KnownKernel* slot, Unusual wanted) noexcep
       slot && device < KnownKernel::kDevices ? &slot->allowed[device] : nullptr;
   Unusual known{allowed ? allowed->load(std::memory_order_acquire) : 0};
   if (known.covers(wanted)) return cudaSuccess;
-  // CUDA keeps what was asked for last: never ask for less than before. Whoever was overtaken by
-  // another thread asks once more.
+  // CUDA keeps what was asked for last: never ask for less than before. A thread that another
+  // one has overtaken asks once more.
   for (;;) {
     const Unusual all = known.with(wanted);
     if (const cudaError_t error = ask(kernel, all)) return error;

@@ -1,5 +1,5 @@
 #pragma once
-// What a plan needs to know of a GPU. A plain value: plans for made-up machines are made, and run
+// What a plan needs to know of a GPU. A plain value: plans for simulated GPUs are made, and run
 // in the executor, where no such GPU is.
 
 #include <cstdint>

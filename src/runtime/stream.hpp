@@ -42,7 +42,7 @@ constexpr int kFlavours = 3;
 // view costs nothing, so each call makes its own.
 //
 // A launch that CUDA refuses leaves its error here, and later launches on the view do nothing.
-// Whoever made the view looks at `error` when all is launched.
+// The view's maker looks at `error` when all is launched.
 struct StreamView {
   Target target = Target::gpu;
   void* native = nullptr;            // the cudaStream_t on a GPU

@@ -61,6 +61,25 @@ class Prose(Planted):
         self.write("A.md", "There is room for `the former`.\n")
         self.assert_clean()
 
+    def test_private_words_in_comments(self):
+        for path, text, line in (
+            ("src/a.hpp", "int a;  // of whoever called\n", 1),
+            ("apps/a.cpp", "// One\n// line. The\n// latter is it.\n", 2),
+            ("include/a.h", "int b;\n/* One\n   of the rooms. */\n", 3),
+            ("src/ops/a/lab/rung.cu.template", "// A room's rung.\n", 1),
+            ("bindings/a/CMakeLists.txt", "set(a b)\n# stands in for it\n", 2),
+            ("bindings/a.py", "a = 1  # every room\n", 1),
+        ):
+            with self.subTest(path):
+                self.write(path, text)
+                self.assert_caught(path, line, "is a private word")
+                self.write(path)
+        for path, text in (("src/a.cpp", 'const char* s = "the former // whoever";\nint rooms;\n'),
+                           ("src/a.hpp", f"// {self.long}.\n"), ("tools/a.cpp", "// whoever\n"),
+                           ("src/b.hpp", "int a;  // the\n\nint b;  // former\n")):
+            with self.subTest(path):
+                self.write(path, text)
+                self.assert_clean()
 
     def test_numbers_of_decisions(self):
         good = "# Decisions\n\n## Kernels\n\n### 2. Why?\nSo.\n\n## Lab\n\n### 1. How?\nThus.\n"

@@ -1,18 +1,24 @@
 #!/usr/bin/env python3
 """Documents are plain English: sentences of at most 25 words, and none of the private words.
 
-Tables, code and generated blocks are no prose. A `code` span counts as one word.
+Tables, code and generated blocks are no prose. A `code` span counts as one word. Comments of sources have no limit
+of length, but none of the private words either.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from itertools import accumulate
 from pathlib import Path
 
-from common import files, main, read
+from common import CODE, TOKEN, files, line_of, main, read
 from markdown import parts
 
 MOST_WORDS = 25
+SOURCES = ("src/", "include/", "apps/", "bindings/")
+LIKE_C = CODE | {".c", ".template"}
+LIKE_SHELL = {".py", ".sh", ".cmake", ".txt"}
 # What to write instead. A word that the field has no use for does not stand in a document.
 PRIVATE = {
     r"\bwhoever\b": "name the reader or the caller",
@@ -60,6 +66,32 @@ def sentences(text: str):
             yield number, sentence
 
 
+def comments(path: str, text: str):
+    """(first line's number, lines) of each comment; comments on lines below each other are one."""
+    token = TOKEN if Path(path).suffix in LIKE_C else re.compile(r"(?<!\S)#.*")
+    begun, lines = 0, []
+    for match in token.finditer(text):
+        if match.group()[0] not in "/#":
+            continue
+        number = line_of(text, match.start())
+        if lines and number != begun + len(lines):
+            yield begun, lines
+            lines = []
+        begun = begun if lines else number
+        lines += [line.strip("/*# \t") for line in match.group().split("\n")]
+    if lines:
+        yield begun, lines
+
+
+def comment_faults(path: str, text: str):
+    for begun, lines in comments(path, text):
+        ends = list(accumulate(len(line) + 1 for line in lines))
+        for pattern, instead in PRIVATE.items():
+            for found in re.finditer(pattern, " ".join(lines), re.IGNORECASE):
+                number = begun + bisect_right(ends, found.start())
+                yield path, number, f"'{found.group()}' is a private word: {instead}"
+
+
 def number_faults(path: str, text: str):
     """A decision's number is its own. In a group numbers ascend."""
     seen, last = set(), 0
@@ -84,6 +116,8 @@ def number_faults(path: str, text: str):
 
 def offences(root: Path):
     for path in files(root):
+        if path.startswith(SOURCES) and Path(path).suffix in LIKE_C | LIKE_SHELL:
+            yield from comment_faults(path, read(root / path) or "")
         if not path.endswith(".md"):
             continue
         text = read(root / path) or ""

@@ -1,4 +1,4 @@
-// Stands in for libcublas.so: versioned symbols, bound to its own first, as NVIDIA's has them. It
+// Replaces libcublas.so: versioned symbols, bound to its own first, as NVIDIA's has them. It
 // computes on the host, in float64.
 
 #include "made_up_cublas.hpp"

@@ -2,7 +2,7 @@
 // What tests can ask the made-up cuBLAS.
 
 extern "C" {
-// How often a function was called, whoever called it.
+// How often a function was called, by any caller.
 int made_up_cublas_calls(const char* function);
 // From now on cublasSgemm_v2() and cublasDgemm_v2() call cublasLtMatmul() for an FP32 product.
 void made_up_cublas_use_lt(int wanted);

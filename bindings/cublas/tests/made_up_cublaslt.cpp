@@ -1,4 +1,4 @@
-// Stands in for libcublasLt.so.
+// Replaces libcublasLt.so.
 
 #include <cublasLt.h>
 

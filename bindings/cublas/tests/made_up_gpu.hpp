@@ -1,6 +1,6 @@
 #pragma once
-// What stands in for a GPU: streams that are captured or not, contexts, memory, and what
-// libwarpladder would compute. It lives in the library that stands in for libwarpladder.so, which
+// A simulated GPU: streams that are captured or not, contexts, memory, and the results that
+// libwarpladder would compute. It lives in the library that replaces libwarpladder.so, which
 // the shim under test and the tests share.
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Stands in for libwarpladder.so: the calls of its C interface that the drop-in makes, computed on
+// Replaces libwarpladder.so: the calls of its C interface that the drop-in makes, computed on
 // the host, element by element in float64.
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
-// The library's C interface as the lab calls it: each room's contestant `dispatch` is what people
-// link.
+// The library's C interface as the lab calls it: each operator's contestant `dispatch` is the call
+// that users link.
 
 #include "ladder/ladder.hpp"
 #include "parts/reduction_function.hpp"

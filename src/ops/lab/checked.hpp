@@ -1,5 +1,5 @@
 #pragma once
-// A room's check() for code that throws.
+// An operator's check() for code that throws.
 
 #include "base/error.hpp"
 #include "runtime/status.hpp"

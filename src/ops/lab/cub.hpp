@@ -1,5 +1,5 @@
 #pragma once
-// CUB for the GPU rivals of several rooms.
+// CUB for the GPU rivals of several operators.
 
 #include <cuda_runtime.h>
 

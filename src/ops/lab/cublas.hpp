@@ -1,6 +1,6 @@
 #pragma once
-// cuBLAS for the rivals of several rooms, loaded where it is found: its libraries take hundreds of
-// megabytes and half a second, and no program should need them to start.
+// cuBLAS for the rivals of several operators, loaded where it is found: its libraries take hundreds
+// of megabytes and half a second, and no program should need them to start.
 
 #include <cublas_v2.h>
 

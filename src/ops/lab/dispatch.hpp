@@ -1,5 +1,5 @@
 #pragma once
-// The contestant `dispatch` of a room: its plans, run in the executor, and the library's call.
+// The contestant `dispatch` of an operator: its plans, run in the executor, and the library's call.
 
 #include <functional>
 #include <type_traits>

@@ -1,5 +1,5 @@
 #pragma once
-// OpenBLAS for the CPU rivals of several rooms.
+// OpenBLAS for the CPU rivals of several operators.
 
 #include <cblas.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 // What the lab knows of an operator: its name, its cases, how to prepare one, run a rung on it and
-// judge the result. Each room implements Operator once. Capabilities are what only some rooms have.
+// judge the result. Each operator implements Operator once. Only some have the capabilities.
 
 #include <cstddef>
 #include <cstdint>
@@ -131,7 +131,7 @@ class Operator {
   void require_shape(const std::vector<std::int64_t>& shape) const;
 };
 
-// Called by static initialisation of each room's operator.cpp.
+// Called by static initialisation of each operator's operator.cpp.
 bool declare(std::unique_ptr<Operator> op);
 const std::vector<std::unique_ptr<Operator>>& all_operators();
 // Throws Error(bad_input), naming the operators that there are.

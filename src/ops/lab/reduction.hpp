@@ -1,5 +1,5 @@
 #pragma once
-// What the rooms that reduce share: the truth about one line of values, and the flags of `run`.
+// What the operators that reduce share: the truth about one line of values, and the flags of `run`.
 
 #include <cstdint>
 #include <span>
@@ -21,7 +21,7 @@ struct Reduced {
 // each with a relative error of 2^-24 of the absolute values beneath it.
 Reduced reduced(parts::Function function, std::span<const float> in);
 
-// `run reduce` serves all of these rooms.
+// `run reduce` serves all of these operators.
 inline constexpr const char* kReduceCommand = "reduce";
 RunFlag function_flag();  // --op
 // Throws Error(bad_input) if --op names no reduction.

@@ -29,7 +29,7 @@ struct Rival {
   bool is_detour = false;
 };
 
-// Called by static initialisation of each room's rival_*.cpp.
+// Called by static initialisation of each operator's rival_*.cpp.
 bool declare_rival(Rival rival);
 // In the order of their names.
 std::vector<const Rival*> rivals_of(std::string_view op, runtime::Target target);

@@ -1,5 +1,5 @@
 #pragma once
-// An operator on the user's own arrays: the flags that its room asks for, and what a room needs to
+// An operator on the user's own arrays: the flags that it asks for, and what it needs to
 // run. The caller turns flags into values, and writes the result.
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct RunFlag {
   bool required = false;
   std::string default_value = {};  // empty: the flag has none
 };
-// The flags that several rooms have.
+// The flags that several operators have.
 RunFlag array_flag(std::string name);  // required
 RunFlag alpha_flag();
 RunFlag beta_flag();
@@ -54,7 +54,7 @@ class RunValues {
 
 struct RunOptions {
   runtime::Target target = runtime::Target::cpu;
-  std::string rung;  // ID or OP/ID; empty: the room chooses
+  std::string rung;  // ID or OP/ID; empty: the operator chooses
   unsigned executor_threads = 0;
   bool has_out = true;  // whether the result goes to a file
 };
@@ -87,7 +87,7 @@ struct RunCapability {
   RunResult (*run)(const RunValues& values, const RunOptions& options) = nullptr;
 };
 
-// ---- what rooms share
+// ---- what operators share
 
 struct Matrix {
   std::int64_t rows, columns;
@@ -107,7 +107,7 @@ void require_old(const std::optional<NamedArray>& old, const char* argument, flo
 // On the CPU, device memory counts as host memory.
 double host_bytes(runtime::Target target, double device_elements, double host_elements);
 
-// The rung that the user forces; null if the room chooses.
+// The rung that the user forces; null if the operator chooses.
 const ladder::AnyRung* forced_rung(const RunOptions& options, std::string_view op);
 // The flavour that runs on the target. Throws Error(resource) if the rung does not have it.
 runtime::Flavour flavour_of(const ladder::AnyRung& rung, runtime::Target target);

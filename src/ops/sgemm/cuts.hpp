@@ -136,8 +136,8 @@ Cut cut_of_low_shares(const Problem& given, const EvenShares& s) {
   return cut;
 }
 
-// row_07's tile. Whoever asks for a plan knows no leading dimensions, so lines are as in memory
-// without gaps.
+// row_07's tile. A caller that asks for a plan knows no leading dimensions, so lines are as in
+// memory without gaps.
 inline Cut cut_by_parity(const Problem& p, const runtime::Machine& machine) {
   Cut cut;
   const bool aligned = has_whole_lines(p.m, p.n, p.k, p.trans_a, p.trans_b) && p.n % 4 == 0;

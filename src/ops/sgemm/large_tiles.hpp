@@ -15,7 +15,7 @@ inline double tiles_of(const Problem& p) {
          std::ceil(static_cast<double>(p.n) / kLargeTile);
 }
 
-// A and B once, and C. Not minimal_bytes(): whoever asks for a plan's workspace knows no beta.
+// A and B once, and C. Not minimal_bytes(): a caller that asks for a workspace knows no beta.
 inline double bytes_of(const Problem& p) {
   const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n),
              k = static_cast<double>(p.k);

@@ -124,7 +124,7 @@ Plan own_plan(const Candidate& found, const Considered& own) {
   return own.fastest().plan;
 }
 
-// How many neighbours may be copied at once. Whoever asks for a plan's workspace knows no leading
+// How many neighbours may be copied at once. A caller that asks for a workspace knows no leading
 // dimensions, so these are the least.
 int width_of_copies(const Problem& p) {
   return width_for(p.trans_a ? p.m : p.k, p.trans_b ? p.k : p.n);
@@ -512,7 +512,7 @@ Considered plans_of_one(const Problem& given, const runtime::Machine& machine,
 Plan plan(const Problem& given, const runtime::Machine& machine, Arithmetic arithmetic,
           const Batch& batch, bool prepared) noexcept {
   const Problem p = in_layout(given, Layout::row_major);  // as rungs launch it
-  // C is scaled alone, or empty. Whoever asks for a plan's workspace knows no alpha, so this takes
+  // C is scaled alone, or empty. A caller that asks for a workspace knows no alpha, so this takes
   // none.
   const bool scales = p.alpha == 0.0f || p.k == 0 || p.m == 0 || p.n == 0;
   const bool is_single = batch.count == 1 && !batch.arrays;

@@ -1,6 +1,6 @@
 #pragma once
-// c[i] = a[i] + b[i] for i in 0 … n-1, fp32. The smallest operator: a room with nothing but the
-// parts that every room has.
+// c[i] = a[i] + b[i] for i in 0 … n-1, fp32. The smallest operator: it has nothing but the
+// parts that every operator has.
 
 #include <cstdint>
 

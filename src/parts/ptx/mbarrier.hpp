@@ -3,7 +3,7 @@
 // A phase ends when as many arrivals have come as the barrier was made for, and all bytes that were
 // announced have landed; then the next begins with the same number of arrivals. Phases have the
 // parities 0, 1, 0, ... A thread waits for the end of "the phase of parity p", which is over at
-// once if the barrier is in the phase after it: whoever waits for parity 1 first does not wait.
+// once if the barrier is in the phase after it: a first wait for parity 1 does not wait.
 //
 // Whatever was done before an arrival, and whatever the copy engine wrote, is visible to who has
 // waited for the phase. Arrivals and waits here order within the block (arrive_at(): the cluster).

@@ -14,8 +14,8 @@ namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
 // Two blocks along k share nothing but their sums, so they do not wait for each other at the start.
-// They only arrive at the cluster's barrier; whoever sends sums waits there for the other block to
-// have started.
+// They only arrive at the cluster's barrier; the block that sends sums waits there for the other
+// block to have started.
 template <class Config>
 constexpr bool kExchangesPairs = Config::value.blocks_k == 2;
 
