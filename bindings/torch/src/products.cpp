@@ -5,7 +5,7 @@
 namespace warpladder::torch_binding {
 namespace {
 
-float* data_of(const Tensor& tensor) { return static_cast<float*>(tensor.mutable_data_ptr()); }
+float* output_data(const Tensor& tensor) { return static_cast<float*>(tensor.mutable_data_ptr()); }
 
 void check_product(const char* op, const Named& a, const Named& b, std::int64_t dims) {
   check_dims(op, a, dims);
@@ -14,12 +14,6 @@ void check_product(const char* op, const Named& a, const Named& b, std::int64_t 
   if (same_batch && a.view.size(dims - 1) == b.view.size(dims - 2)) return;
   refuse(op, std::string(a.name) + " of shape " + shape_of(a.view) + " and " + b.name +
                  " of shape " + shape_of(b.view) + " cannot be multiplied");
-}
-
-std::vector<std::int64_t> product_shape(const View& a, const View& b) {
-  std::vector<std::int64_t> shape(a.sizes, a.sizes + a.dims);
-  shape.back() = b.size(b.dims - 1);
-  return shape;
 }
 
 // The elements of c, broadcast to the shape of the product that is added to them.
@@ -52,6 +46,12 @@ Tensor add_product(const char* op, const Tensor& c, const Tensor& a, const Tenso
 
 }  // namespace
 
+std::vector<std::int64_t> product_shape(const View& a, const View& b) {
+  std::vector<std::int64_t> shape(a.sizes, a.sizes + a.dims);
+  if (b.dims > 0 && !shape.empty()) shape.back() = b.size(b.dims - 1);
+  return shape;
+}
+
 Addend addend_of(const Tensor& c, const Tensor& out) {
   const View view(c), product(out);
   if (product.dims != 2 || view.dims < 1 || view.dims > 2) return {};
@@ -76,17 +76,17 @@ warpladder_status try_to_multiply(const char* op, const Tensor& out, const Tenso
   if (added.data) {
     return warpladder_sgemm_add(gpu.handle, WARPLADDER_ROW_MAJOR, left.op, right.op, m, n, k, alpha,
                                 left.data, left.ld, right.data, right.ld, beta, added.data,
-                                added.ld, data_of(out), ldc, gpu.stream);
+                                added.ld, output_data(out), ldc, gpu.stream);
   }
   if (batch == 1) {
     return warpladder_sgemm(gpu.handle, WARPLADDER_ROW_MAJOR, left.op, right.op, m, n, k, alpha,
-                            left.data, left.ld, right.data, right.ld, beta, data_of(out), ldc,
+                            left.data, left.ld, right.data, right.ld, beta, output_data(out), ldc,
                             gpu.stream);
   }
-  return warpladder_sgemm_strided_batched(gpu.handle, WARPLADDER_ROW_MAJOR, left.op, right.op, m, n,
-                                          k, alpha, left.data, left.ld, left.batch_stride,
-                                          right.data, right.ld, right.batch_stride, beta,
-                                          data_of(out), ldc, view_out.stride(0), batch, gpu.stream);
+  return warpladder_sgemm_strided_batched(
+      gpu.handle, WARPLADDER_ROW_MAJOR, left.op, right.op, m, n, k, alpha, left.data, left.ld,
+      left.batch_stride, right.data, right.ld, right.batch_stride, beta, output_data(out), ldc,
+      view_out.stride(0), batch, gpu.stream);
 }
 
 void multiply_into(const char* op, const Tensor& out, const Tensor& a, const Tensor& b, float beta,
@@ -147,7 +147,7 @@ Tensor mv(const Tensor& a, const Tensor& x) {
   const bool turned = matrix.op == WARPLADDER_OP_T;  // stored as its transpose, n×m
   check(kOp, warpladder_sgemv(gpu.handle, WARPLADDER_ROW_MAJOR, matrix.op, turned ? n : m,
                               turned ? m : n, 1.0f, matrix.data, matrix.ld, vector.data,
-                              vector.increment, 0.0f, data_of(out), 1, gpu.stream));
+                              vector.increment, 0.0f, output_data(out), 1, gpu.stream));
   return out;
 }
 
@@ -196,8 +196,8 @@ Tensor spmm_csr_vector(const Tensor& row_offsets, const Tensor& columns, const T
   if (matrix.rows == 0) return out;
   const Gpu gpu(kOp, view_v);
   check(kOp, warpladder_spmv(gpu.handle, &matrix, 1.0f,
-                             static_cast<const float*>(vector.const_data_ptr()), 0.0f, data_of(out),
-                             gpu.stream));
+                             static_cast<const float*>(vector.const_data_ptr()), 0.0f,
+                             output_data(out), gpu.stream));
   return out;
 }
 

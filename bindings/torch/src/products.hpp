@@ -26,6 +26,9 @@ Tensor mv(const Tensor& a, const Tensor& x);
 Tensor spmm_csr_vector(const Tensor& row_offsets, const Tensor& columns, const Tensor& values,
                        const Tensor& x);
 
+// The sizes of A·B, or of each product of a batch.
+std::vector<std::int64_t> product_shape(const View& a, const View& b);
+
 // What the library adds to a product as it stores it. ld: between rows; 0: one row for all.
 struct Addend {
   const float* data = nullptr;  // null: it adds nothing, or `out` itself

@@ -8,7 +8,7 @@
 namespace warpladder::torch_binding {
 namespace {
 
-const float* data_of(const Tensor& tensor) {
+const float* input_data(const Tensor& tensor) {
   return static_cast<const float*>(tensor.const_data_ptr());
 }
 
@@ -133,7 +133,7 @@ Tensor reduce_all(const char* op, warpladder_reduction function, const Tensor& x
   const Tensor usable = any_order ? x : dense(x);
   const Tensor out = new_tensor(given, {}, is_place(function));
   const Gpu gpu(op, given);
-  check(op, warpladder_reduce(gpu.handle, function, elements, data_of(usable),
+  check(op, warpladder_reduce(gpu.handle, function, elements, input_data(usable),
                               out.mutable_data_ptr(), gpu.stream));
   return out;
 }
@@ -169,8 +169,9 @@ Tensor reduce_dim(const char* op, warpladder_reduction function, const Tensor& x
     call = {1, out.numel(), lines.length, length};
   }
   const Gpu gpu(op, given);
-  check(op, warpladder_reduce_axis(gpu.handle, function, call.axis, call.rows, call.columns,
-                                   data_of(usable), call.ld, out.mutable_data_ptr(), gpu.stream));
+  check(op,
+        warpladder_reduce_axis(gpu.handle, function, call.axis, call.rows, call.columns,
+                               input_data(usable), call.ld, out.mutable_data_ptr(), gpu.stream));
   return out;
 }
 

@@ -98,12 +98,6 @@ Verdict judge(const View& a, const View& b, std::int64_t dims) {
   return judge_precision();
 }
 
-std::vector<std::int64_t> product_shape(const View& a, const View& b) {
-  std::vector<std::int64_t> shape(a.sizes, a.sizes + a.dims);
-  if (b.dims > 0 && !shape.empty()) shape.back() = b.size(b.dims - 1);
-  return shape;
-}
-
 // Whether `out` has the product's shape, with rows that lie beside each other.
 bool is_writable(const View& out, const View& a, const View& b) {
   const std::vector<std::int64_t> shape = product_shape(a, b);

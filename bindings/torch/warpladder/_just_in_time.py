@@ -69,6 +69,15 @@ def check_tools(need_toolkit: bool) -> str | None:
     return home
 
 
+def _joined(folder: Path) -> Path:
+    """One file of all sources: most of what the compiler reads of each is PyTorch's headers."""
+    joined = folder / "sources.cpp"
+    text = "".join(f'#include "{source}"\n' for source in sorted((BINDING / "src").glob("*.cpp")))
+    if not joined.is_file() or joined.read_text() != text:
+        joined.write_text(text)
+    return joined
+
+
 def build() -> Path:
     """Compiles the extension in PyTorch's folder for extensions, or finds it there."""
     library = _library()
@@ -81,9 +90,10 @@ def build() -> Path:
     else:
         linked.append(f"-Wl,-rpath,{library.parent}")
     name = "warpladder_C"
+    folder = Path(cpp_extension._get_build_directory(name, verbose=False))
     cpp_extension.load(
         name,
-        sources=[str(source) for source in sorted((BINDING / "src").glob("*.cpp"))],
+        sources=[str(_joined(folder))],
         extra_include_paths=[str(ROOT / "include")],
         extra_cflags=["-O2", "-std=c++20", "-fvisibility=hidden", f"-DTORCH_TARGET_VERSION={TARGET_VERSION}"],
         extra_ldflags=linked,
@@ -91,4 +101,4 @@ def build() -> Path:
         is_python_module=False,
         verbose=os.environ.get("WARPLADDER_LOG") == "1",
     )
-    return Path(cpp_extension._get_build_directory(name, verbose=False)) / f"{name}.so"
+    return folder / f"{name}.so"
