@@ -62,8 +62,9 @@ for op in "$@"; do
     sgemm_tensor)
       tensor='sgemm/tc_01_tf32_once sgemm/tc_02_3xtf32 sgemm/tc_03_promoted sgemm/tc_04_fp16_split
         sgemm/tc_05_tma_ring sgemm/tc_06_warp_specialised sgemm/tc_07_persistent
-        sgemm/tc_08_cluster sgemm/tc_09_split_k sgemm/tc_10_full_range
-        sgemm/tc_13_mma_sync sgemm/row_08_double'
+        sgemm/tc_08_cluster sgemm/tc_22_shared_k sgemm/tc_23_edge_tiles sgemm/tc_24_staged_rows
+        sgemm/tc_25_kahan sgemm/tc_09_split_k sgemm/tc_10_full_range sgemm/tc_13_mma_sync
+        sgemm/row_08_double'
       best='sgemm/tc_09_split_k sgemm/tc_10_full_range'
       # shellcheck disable=SC2086
       bench sgemm_tensor sgemm/row_07_register_parity $tensor -a 'm,n,k=[1024,2048,4096,8192,16384]'
@@ -80,7 +81,8 @@ for op in "$@"; do
         sgemm/tc_14_prepared_full_range sgemm/row_08_double \
         -a 'shape=[64x4096x4096,512x4096x4096,1024x1024x1024,4096x4096x4096]'
       # shellcheck disable=SC2086
-      bench sgemm_tensor_ragged $best -a 'shape=[4095x4097x4099,1000x1000x1000,2047x2049x2051]'
+      bench sgemm_tensor_ragged sgemm/tc_08_cluster sgemm/tc_23_edge_tiles sgemm/tc_24_staged_rows $best \
+        -a 'shape=[4095x4097x4099,1000x1000x1000,2047x2049x2051]'
       # shellcheck disable=SC2086
       "$programs/warpladder" accuracy sgemm/row_07_register_parity $tensor --device gpu \
         --json "$out/sgemm_accuracy.json" > /dev/null

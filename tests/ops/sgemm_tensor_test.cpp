@@ -372,7 +372,7 @@ TEST(SgemmTensorRungs, PredictTheirCountsWhereTilesEnd) {
     const device::StandIn stand_in(machine);
     Product product(runtime::Target::cpu, compact(m, n, k), "uniform");
     for (const char* id : {"tc_08_cluster", "tc_09_split_k", "tc_10_full_range", "tc_11_prepared",
-                           "tc_14_prepared_full_range"}) {
+                           "tc_14_prepared_full_range", "tc_23_edge_tiles", "tc_24_staged_rows"}) {
       const bool of_one = n == 1024 || k >= 2100;
       if (of_one && id != std::string("tc_10_full_range")) continue;
       const ladder::AnyRung& rung = ladder::find_rung("sgemm", id);

@@ -1,18 +1,16 @@
-// Bound before: at 1024³ there are 32 tiles of 256×128 for 132 SMs, and smaller tiles load more
-// bytes than they multiply.
+// Bound before: each rung below wins at some sizes. Pairs of 256×128 tiles (tc_24) need hundreds of
+// tiles, shared ones (tc_22) lose where there are many, and 64 tiles leave SMs idle even so.
 //
-// Idea: split-K within a cluster. The blocks of a cluster share a tile along k and add up their
-// sums through each other's shared memory, always in the same order. Two blocks finish half of the
-// columns each; four or eight finish some rows each. If tiles fill a wave, pairs of blocks share
-// loads of A instead, as in tc_08. A single last tile column is paired along m. Last rows that fill
-// at most half a tile are computed as columns of C's transpose.
+// Idea: one kernel, and a model that chooses its tiles by the product's sizes. Where tiles fill a
+// wave they are tc_24's pairs, or 128×192 or 128×128 alone. Where they do not, two, four or eight
+// blocks of a cluster share a tile along k. Two finish half of the columns each, as in tc_22. Four
+// or eight finish some rows each, and sum up as tc_25 does.
 //
-// Prediction: tc_08's multiply-adds and bytes where tiles fill a wave and C has whole tiles. Beside
-// the pass, 2 barriers a warp, and 2 more where four or eight blocks split k. At 1024³, 128 blocks
-// instead of 32: less than half of tc_08's time. Measured: 19.5 instead of 41.7 µs on an H200.
-// Accepts: every problem of moderate values.
-// What binds it: at 4096³ power, with the tensor pipe busy for 90 % of the product's kernel. At
-// 1024³ it is busy for 47 %: the pass, the launch and the epilogue bind.
+// Prediction: tc_24's counts where tiles fill a wave. Beside the pass, 2 barriers a warp, and 2
+// more where four or eight blocks split k. At 1024³, 128 blocks instead of 32: less than half of
+// tc_08's time. Measured: 19.5 instead of 41.7 µs on an H200. Accepts: every problem of moderate
+// values. What binds it: at 4096³ power, with the tensor pipe busy for 90 % of the product's
+// kernel. At 1024³ it is busy for 47 %: the pass, the launch and the epilogue bind.
 
 #include "ops/sgemm/tensor/launch.hpp"
 #include "ops/sgemm/tensor/main_loop.hpp"
@@ -77,7 +75,7 @@ ladder::Totals predict(const Problem& p, const runtime::Machine& machine) {
 
 }  // namespace
 
-WARPLADDER_RUNG(tc_09_split_k) = {.idea = "blocks of a cluster share a tile along k",
+WARPLADDER_RUNG(tc_09_split_k) = {.idea = "tiles and clusters chosen by the product's sizes",
                                   .accepts = "moderate values",
                                   .launch = launch_in<Layout::row_major, launch>,
                                   .predict = predict_in<Layout::row_major, predict>,

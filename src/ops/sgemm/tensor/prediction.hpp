@@ -99,27 +99,36 @@ ladder::Totals predict_tensor(const Problem& p, const runtime::Machine& machine,
   return t;
 }
 
+// How many elements of C a schedule's tiles cover, edges included.
+template <TensorConfig config>
+std::int64_t area_of(const TileSchedule& schedule) {
+  const std::int64_t columns = std::int64_t{schedule.count()} * config.block_n -
+                               schedule.narrow * (config.block_n - TileSchedule::kNarrow);
+  return columns * config.sharers * config.block_m;
+}
+// How many bytes the copy engine brings for each group along k of all tiles.
+template <TensorConfig config>
+std::int64_t group_bytes_of(const TileSchedule& schedule) {
+  using Ring = typename ConfigType<config>::Ring;
+  const std::int64_t paired = schedule.paired(), others = schedule.count() - paired;
+  return paired * (Ring::kABytes + config.sharers * Ring::kBBytes) +
+         others * config.sharers * (Ring::kABytes + Ring::kBBytes);
+}
+
 // Adds what the tiles of one launch ask for, g.m × g.n of C. `barriers_of_warp`: of each warp of
 // the product, without those of a cluster's exchange of sums.
 template <class Pairs, TensorConfig config>
 void add_tiles(ladder::Totals& t, const Gemm& g, const runtime::Machine& machine,
                int barriers_of_warp) {
-  using Ring = typename ConfigType<config>::Ring;
   const TileSchedule schedule = schedule_of<config>(g, machine);
-  const std::int64_t count = schedule.count(), paired = schedule.paired(),
-                     groups = groups_of<Pairs>(g.k);
+  const std::int64_t groups = groups_of<Pairs>(g.k);
   const std::uint64_t blocks = blocks_of<config>(schedule, machine),
                       warps = TensorConfig::threads / 32 * blocks;
   const int of_sums = config.blocks_k > 2 ? 2 : 0;  // such blocks meet twice over their sums
-  const std::int64_t area =
-      (count * config.block_n - schedule.narrow * (config.block_n - TileSchedule::kNarrow)) *
-      config.sharers * config.block_m;
   const int products = config.kahan() ? 4 : 3;
   t.barriers += warps * (barriers_of_warp + of_sums);
-  t.bulk_bytes += (paired * (Ring::kABytes + config.sharers * Ring::kBBytes) +
-                   (count - paired) * config.sharers * (Ring::kABytes + Ring::kBBytes)) *
-                  groups;
-  t.tensor_fmas += area * groups * Pairs::kDepth * products;
+  t.bulk_bytes += group_bytes_of<config>(schedule) * groups;
+  t.tensor_fmas += area_of<config>(schedule) * groups * Pairs::kDepth * products;
   if (!config.kahan() && ends_in_half_group<Pairs>(g.k)) {
     t.tensor_fmas -= std::int64_t{schedule.full_width()} * config.sharers * config.block_m *
                      config.block_n * Pairs::kDepth / 2 * products;
