@@ -2,6 +2,9 @@
 // Which tiles a product of C consists of, in which order they are computed, and how many persistent
 // thread blocks compute them. Host code plans it; the kernel reads it.
 
+#include <algorithm>
+#include <cmath>
+
 #include "ops/sgemm/rung.hpp"
 #include "ops/sgemm/tensor/config.hpp"
 
@@ -76,22 +79,41 @@ unsigned most_workers(const runtime::Machine& machine) {
   return workers > 0 ? workers : 1;
 }
 
+// The schedule of a product; the tiles of a cluster's sharers count as one.
+template <TensorConfig config>
+TileSchedule schedule_of(const Gemm& g, const runtime::Machine& machine) {
+  TileSchedule schedule(g, config.block_m, config.block_n, config.sharers);
+  // Workers that full-width tiles leave idle take the narrow ones, if they finish first; otherwise
+  // narrow tiles come last.
+  const unsigned most = most_workers<config>(machine),
+                 idle = most - fewest_workers(schedule.full_width(), most);
+  if (idle > 0 && 6 * tiles(schedule.narrow, idle) < 10 * tiles(schedule.full_width(), most) + 6) {
+    schedule.edge_workers = static_cast<int>(fewest_workers(schedule.narrow, idle));
+  }
+  return schedule;
+}
+
 // What the waves of these tiles take per element of k, in units of which a multiprocessor's 128×128
 // sums take 22.5 alone: measured in ns on an H100. Large tiles read least from the L2 cache, and
 // run faster where idle multiprocessors leave them power. Small ones sum up in two levels. Of a
 // tile whose k clusters share, each block has a part.
 template <TensorConfig config>
 double time_of_waves(const Gemm& g, const runtime::Machine& machine) {
-  const TileSchedule schedule(g, config.block_m, config.block_n, config.sharers);
-  // A narrow tile takes about 0.6 of a full-width tile's time.
-  const std::int64_t count = schedule.full_width() + tiles(6 * schedule.narrow, 10),
-                     most = most_workers<config>(machine), waves = tiles(count, most);
-  const double busy = static_cast<double>(count) / static_cast<double>(waves * most);
+  const TileSchedule schedule = schedule_of<config>(g, machine);
+  constexpr double kNarrow = 0.6;  // a narrow tile's time, of a full-width tile's
+  const std::int64_t most = most_workers<config>(machine), full_width = schedule.full_width();
+  const double narrow = kNarrow * schedule.narrow, count = static_cast<double>(full_width) + narrow;
+  // Edge workers compute their tiles beside the others.
+  const double waves = schedule.edge_workers > 0
+                           ? std::max(static_cast<double>(tiles(full_width, most)),
+                                      kNarrow * tiles(schedule.narrow, schedule.edge_workers))
+                           : std::ceil(std::ceil(count) / static_cast<double>(most));
+  const double busy = count / (waves * static_cast<double>(most));
   const double of_tile = config.blocks_k > 1     ? 1.6 + 22.5 / config.blocks_k
                          : config.block_m == 256 ? 11.4 + 7.4 * busy
                          : config.block_n == 192 ? 20.2
                                                  : 22.5;
-  return static_cast<double>(waves * config.block_m * config.block_n) / (128 * 128) * of_tile;
+  return waves * config.block_m * config.block_n / (128 * 128) * of_tile;
 }
 
 // Calls run.template operator()<config>() with the tiles that suit an m×n×k product. Clusters of 4
@@ -133,20 +155,6 @@ bool narrow_tiles_fit_last_wave(const TileSchedule& schedule, const runtime::Mac
   const unsigned most = most_workers<config>(machine);
   const int full_width = schedule.full_width();
   return full_width == 0 || tiles(full_width, static_cast<int>(most)) * most >= schedule.count();
-}
-
-// The schedule of a product; the tiles of a cluster's sharers count as one.
-template <TensorConfig config>
-TileSchedule schedule_of(const Gemm& g, const runtime::Machine& machine) {
-  TileSchedule schedule(g, config.block_m, config.block_n, config.sharers);
-  // Workers that full-width tiles leave idle take the narrow ones, if they finish first; otherwise
-  // narrow tiles come last.
-  const unsigned most = most_workers<config>(machine),
-                 idle = most - fewest_workers(schedule.full_width(), most);
-  if (idle > 0 && 6 * tiles(schedule.narrow, idle) < 10 * tiles(schedule.full_width(), most) + 6) {
-    schedule.edge_workers = static_cast<int>(fewest_workers(schedule.narrow, idle));
-  }
-  return schedule;
 }
 
 // The size of the grid, in thread blocks.
