@@ -8,7 +8,7 @@
 namespace warpladder::app {
 
 // A line on standard error that overwrites itself, with the estimated time left once some of the
-// work is done; a budget of 0 limits nothing. Silent unless standard error is a terminal with
+// work is done. A budget of 0 limits nothing. Silent unless standard error is a terminal with
 // escape sequences. A crash is blamed on the last text.
 lab::Progress progress_on_stderr(double budget_s = 0);
 void end_progress();

@@ -36,8 +36,8 @@ struct View {
 
 enum class Activation { none, relu, gelu };
 
-// NaN stays NaN. GELU by the tanh formula, as cublasLt and PyTorch's fused layers have it:
-// x/2 · (1 + tanh(u)) = x / (1 + exp(-2u)), which loses no digits where x is negative.
+// NaN stays NaN. GELU by the tanh formula, as cublasLt and PyTorch's fused layers have it: x/2 ·
+// (1 + tanh(u)) = x / (1 + exp(-2u)). The second form loses no digits where x is negative.
 WARPLADDER_ANY_SIDE inline float activate(Activation activation, float x) {
   if (activation == Activation::relu) return x < 0.0f ? 0.0f : x;
   if (activation == Activation::gelu) {
@@ -119,7 +119,8 @@ struct Norms {
 };
 
 // Compares ours with theirs. Whatever the order of its sums, a product of FP32 terms with k terms
-// lies within (k + 4) u S of the truth, u = 2^-24, S = Σ|α a b| + |β c|, and S is at most
+// lies within (k + 4) u S of the truth. Here u = 2^-24 and S = Σ|α a b| + |β c|. S is at most |α|
+// |a| |b| + |β c| with the norms of the row and the column.
 // |α| |a| |b| + |β c| with the norms of the row and the column. So two of them differ by at most
 // twice that. Behind an activation, whose slope is at most 1.13, it is as much more, and what the
 // activation itself may be off by.

@@ -1,6 +1,6 @@
 // The functions of cublas.h, which know no handle. They run on the default stream unless the
-// program has set a kernel stream; which one holds for a thread is not to be asked, so that from
-// then on they are passed on.
+// program has set a kernel stream. Which one a thread has set cannot be asked, so from then on
+// calls are passed on.
 
 #include <cublas.h>
 

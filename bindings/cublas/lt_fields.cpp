@@ -83,7 +83,7 @@ std::size_t least_bytes(const Maker& maker, std::uint32_t mark) {
   return least;
 }
 
-// Where the two descriptors differ, if one has `value` there and the other value + 1, which differ
+// Where the two descriptors differ, if one has `value` there and the other value + 1. These differ
 // in their first byte, and the rest is equal.
 bool find(const Descriptor& a, std::uint64_t value, const Descriptor& b, std::size_t bytes,
           std::size_t* at) {

@@ -86,14 +86,14 @@ WARPLADDER_API warpladder_status warpladder_destroy(warpladder_handle handle);
  * keeps it until the last of these calls has ended. null and 0 take it away again; do so before the
  * stream is destroyed. `stream` is not cudaStreamPerThread, which is another one in each thread.
  *
- * Without a workspace each call takes what it needs from a memory pool of the handle, in the order of
- * the stream (cudaMallocFromPoolAsync), and returns it the same way. warpladder_set_allocator() puts
- * other functions in the pool's place. The pool keeps returned memory
+ * Without a workspace each call takes what it needs from a memory pool of the handle, and returns
+ * it. Both happen in the order of the stream (cudaMallocFromPoolAsync). warpladder_set_allocator()
+ * puts other functions in the pool's place. The pool keeps returned memory
  * until warpladder_destroy().
  *
- * Apart from these, the handle keeps 64 KiB or more of device memory for each stream on which an
- * operator other than sgemm, transpose and vector_add was called: flags by which thread blocks meet.
- * A captured call has its flags in its workspace instead. */
+ * The handle also keeps flags by which thread blocks meet. They take 64 KiB or more of device
+ * memory for each stream on which an operator other than sgemm, transpose and vector_add was
+ * called. A captured call has its flags in its workspace instead. */
 WARPLADDER_API warpladder_status warpladder_set_workspace(warpladder_handle handle,
                                                           warpladder_stream stream, void *workspace,
                                                           size_t bytes);
@@ -101,9 +101,10 @@ WARPLADDER_API warpladder_status warpladder_set_workspace(warpladder_handle hand
 /* Functions that take the pool's place for workspaces, such as those of a framework's own allocator.
  * allocate() returns `bytes` bytes of device memory at a multiple of 256, for use in the order of
  * `stream`, or null where there are none. release() gets the memory back when the call has launched
- * its kernels, which may not have run yet: the next use comes behind them on the same stream. Both are
- * called with the handle's device current, by every thread that uses the handle. They do not throw.
- * Each launch of a graph uses the memory of its captured calls: allocate() answers for it. */
+ * its kernels. These may not have run yet: the next use comes behind them on the same stream. Both
+ * are called with the handle's device current, by every thread that uses the handle. They do not
+ * throw. Each launch of a graph uses the memory of its captured calls: allocate() answers for
+ * it. */
 typedef struct {
   void *(*allocate)(void *state, size_t bytes, warpladder_stream stream);
   void (*release)(void *state, void *memory, size_t bytes, warpladder_stream stream);
@@ -160,9 +161,9 @@ WARPLADDER_API warpladder_status warpladder_sgemm(warpladder_handle handle,
                                                   warpladder_stream stream);
 
 /* sgemm_add: C = alpha · op(A) · op(B) + beta · S, and S stays as it is. S is an m×n matrix in C's
- * layout, or with lds = 0 one line that is added to every line of C: a row of n elements in row-major
- * storage, a column of m in column-major storage, such as a layer's bias. It is C itself, or does
- * not overlap C. beta == 0 never reads S. */
+ * layout. With lds = 0 it is one line that is added to every line of C, such as a layer's bias. The
+ * line is a row of n elements in row-major storage, a column of m in column-major storage. It is C
+ * itself, or does not overlap C. beta == 0 never reads S. */
 WARPLADDER_API warpladder_status warpladder_sgemm_add(warpladder_handle handle,
                                                       warpladder_layout layout,
                                                       warpladder_op op_a, warpladder_op op_b,
@@ -191,9 +192,10 @@ WARPLADDER_API warpladder_status warpladder_sgemm_batched(
 /* B, prepared once for many products with the same B, such as a layer's weights. It holds
  *   - a copy of op(B), 4 bytes an element;
  *   - on GPUs of compute capability 9.0, under WARPLADDER_ARITHMETIC_ACCURATE, and if k is at least
- *     256: B as the tensor cores multiply it, as pairs of halves and as pairs of TF32, another 12
- *     bytes an element (k rounded up to a multiple of 64) and 32 a column. Products then split A
- *     alone, and their workspace is that of A. Small B, which gain nothing by it, are only copied.
+ *     256: B as pairs of halves and as pairs of TF32. The tensor cores multiply these pairs. They
+ *     take another 12 bytes an element (k rounded up to a multiple of 64) and 32 a column. Products
+ *     then split A alone, and their workspace is that of A. Small B, which gain nothing by it, are
+ *     only copied.
  * The library decides when it prepares B; a change of the handle's arithmetic does not change what a
  * prepared B holds. Products only read it: any number of threads and streams may use it at the same
  * time. It takes FP32's whole range, as warpladder_sgemm() does. */
@@ -241,8 +243,9 @@ typedef struct warpladder_compiled_epilogue *warpladder_epilogue;
  * epilogue in *out. Takes seconds at most; does not wait for the GPU. NVRTC is loaded from
  * WARPLADDER_NVRTC, or where the system or the toolkit has it. WARPLADDER_CACHE names the cache's
  * folder, or is "off". WARPLADDER_INVALID_ARGUMENT: the expression is empty, has more than 4000
- * characters, holds a semicolon, brace, quote, comment or backslash, has unbalanced parentheses, or
- * is refused by the compiler, whose first error the sentence then holds. WARPLADDER_NO_COMPILER. */
+ * characters, holds a semicolon, brace, quote, comment or backslash, or has unbalanced parentheses.
+ * The same where the compiler refuses it: the sentence then holds the compiler's first error.
+ * WARPLADDER_NO_COMPILER. */
 WARPLADDER_API warpladder_status warpladder_epilogue_create(warpladder_handle handle,
                                                             const char *expression,
                                                             warpladder_epilogue *out);
@@ -255,7 +258,7 @@ WARPLADDER_API warpladder_status warpladder_epilogue_destroy(warpladder_handle h
 /* C = epilogue(alpha · op(A) · op(B) + beta · C), element by element; all else as
  * warpladder_sgemm() has it, its workspace included. On CUDA cores the product's own kernel applies
  * the epilogue where it is one launch; otherwise a pass over C follows. A kernel that this process
- * has not used yet is compiled first: the call then takes up to a second, and cannot be captured
+ * has not used yet is compiled first. The call then takes up to a second, and cannot be captured
  * (WARPLADDER_CAPTURING, and nothing was launched). */
 WARPLADDER_API warpladder_status warpladder_sgemm_epilogue(
     warpladder_handle handle, warpladder_layout layout, warpladder_op op_a, warpladder_op op_b,
@@ -289,11 +292,11 @@ typedef enum {
 } warpladder_pattern;
 
 /* A is rows×columns with nnz stored entries. Row i has the entries row_offsets[i] to
- * row_offsets[i + 1] - 1; row_offsets has rows + 1 elements of the given index type, begins with 0,
- * does not decrease and ends with nnz. Entry e has the column column_indices[e], of 32 bits, and the
- * value values[e]. Indices begin at 0, entries of a row may stand in any order. The library does not
- * read these arrays on the host: the caller answers for their contents. y overlaps nothing else. x
- * has `columns` elements, y `rows`. Repeatable bit by bit.
+ * row_offsets[i + 1] - 1. row_offsets has rows + 1 elements of the given index type, begins with 0,
+ * does not decrease and ends with nnz. Entry e has the column column_indices[e], of 32 bits, and
+ * the value values[e]. Indices begin at 0, entries of a row may stand in any order. The library
+ * does not read these arrays on the host: the caller answers for their contents. y overlaps nothing
+ * else. x has `columns` elements, y `rows`. Repeatable bit by bit.
  *
  * pattern and longest_row are hints for warpladder_spmv(); 0 where the caller does not know. A
  * longest_row that is too small costs speed alone. */
@@ -421,8 +424,8 @@ WARPLADDER_API warpladder_status warpladder_download(warpladder_handle handle, v
 /* workspaces */
 
 /* How many bytes of workspace a call with these sizes takes from the pool, or needs from
- * warpladder_set_workspace(): the most over all operands of these sizes, with the handle's current
- * arithmetic, captured or not. transpose and vector_add need none. */
+ * warpladder_set_workspace(). It is the most over all operands of these sizes, with the handle's
+ * current arithmetic, captured or not. transpose and vector_add need none. */
 WARPLADDER_API warpladder_status warpladder_sgemm_workspace_bytes(warpladder_handle handle,
                                                                   int64_t m, int64_t n, int64_t k,
                                                                   size_t *bytes);

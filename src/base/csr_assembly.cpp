@@ -22,8 +22,8 @@ namespace {
 
 using Chunk = std::vector<SparseEntry>;
 
-// A bucket of this many entries is sorted within a core's own cache; more buckets than this would
-// be more than it can write to in turns.
+// A bucket of this many entries is sorted within a core's own cache. More buckets than this would
+// be more than a core can write to in turns.
 constexpr std::int64_t kBucketEntries = std::int64_t{1} << 14, kMaxBuckets = 2048;
 constexpr std::size_t kShortRow = 32;  // sorted by insertion
 
@@ -32,8 +32,8 @@ struct Freeing {
 };
 using EntryArray = std::unique_ptr<SparseEntry[], Freeing>;
 
-// Uninitialised. Large ones in huge pages where the system has them: they are written to in more
-// places at a time than the processor finds ordinary pages for.
+// Uninitialised. Large ones lie in huge pages where the system has them. They are written to in
+// more places at a time than the processor finds ordinary pages for.
 EntryArray allocate_entries(std::int64_t count) {
   constexpr std::size_t kHugePage = std::size_t{1} << 21;
   const std::size_t wanted = static_cast<std::size_t>(count) * sizeof(SparseEntry);

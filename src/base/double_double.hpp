@@ -21,8 +21,8 @@ struct DoubleDouble {
 
   constexpr void add(double x) {
     const TwoSum rounded = two_sum(high, x);
-    // Half a unit in the last place of the old `high` is no more than rounded.sum, unless that is
-    // 0: the short form of two_sum() is exact.
+    // Half a unit in the last place of the old `high` is no more than rounded.sum, unless that
+    // is 0. So the short form of two_sum() is exact.
     const double rest = low + rounded.error;
     high = rounded.sum + rest;
     low = rest - (high - rounded.sum);

@@ -1,5 +1,5 @@
-// The functions of {fmt} that are no templates, compiled once: Debian has them as a shared library
-// only, and inlined (FMT_HEADER_ONLY) they take longer to compile than most files that format.
+// The functions of {fmt} that are no templates, compiled once. Debian has them as a shared library
+// only. Inlined (FMT_HEADER_ONLY), they take longer to compile than most files that format.
 
 #include <fmt/format-inl.h>
 

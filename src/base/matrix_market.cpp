@@ -124,7 +124,7 @@ Lines* Reader::next_block(TextBlock& block) {
   return nullptr;
 }
 
-// Blocks are handed out in order and all of them are finished, so the first fault is among them
+// Blocks are handed out in order and all of them are finished. So the first fault is among them,
 // whichever thread is the first to stop.
 void Reader::parse_blocks() {
   TextBlock block;

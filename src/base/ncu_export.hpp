@@ -1,6 +1,6 @@
 #pragma once
-// What Nsight Compute exports as CSV: of its raw page one row a launch and one column a metric, of
-// the others one row a metric. What the profiled program printed around it is passed over.
+// What Nsight Compute exports as CSV. Its raw page has one row a launch and one column a metric,
+// the others have one row a metric. What the profiled program printed around it is passed over.
 
 #include <cstdint>
 #include <optional>

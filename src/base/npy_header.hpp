@@ -28,7 +28,7 @@ std::string format_npy_header(const NpyHeader& header);
 // (3, 4) as Python writes it.
 std::string format_npy_shape(std::span<const std::int64_t> shape);
 
-// The elements of the shape. Throws if a size is negative, or if the bytes pass 2^63; a size of 0
+// The elements of the shape. Throws if a size is negative, or if the bytes pass 2^63. A size of 0
 // does not change that, because strides are products of the other sizes.
 std::int64_t npy_element_count(std::span<const std::int64_t> shape, std::string_view name);
 

@@ -1,6 +1,6 @@
 #pragma once
-// Random fillings in which an element depends only on the seed and its index, so that any number
-// of threads, in any order, on host or device, make the same data.
+// Random fillings in which an element depends only on the seed and its index. So any number of
+// threads, in any order, on host or device, make the same data.
 
 #include <cstdint>
 #include <span>

@@ -123,8 +123,8 @@ runtime::TensorMap encode(Target target, const runtime::TiledMatrix& matrix) {
 Memory::Memory(Target target, std::size_t bytes, std::size_t front)
     : target_(target), bytes_(bytes), front_(front) {
   if (target == Target::cpu) {
-    // The arena keeps illegal bytes around every allocation; the band behind is inside it, so that
-    // the plain flavour, which checks no access, is caught by its pattern.
+    // The arena keeps illegal bytes around every allocation, and the bands lie in them. The plain
+    // flavour checks no access; the bands' pattern shows what it writes there.
     const std::size_t legal = front + bytes;
     block_ = executor::Arena::instance().allocate(legal);
     std::memset(static_cast<char*>(block_) - kGuardBytes, kGuardByte, kGuardBytes);

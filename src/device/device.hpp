@@ -1,6 +1,6 @@
 #pragma once
-// The one door to the machine, for host code: what there is, memory, copies and time, the same for
-// the CPU side (the SIMT executor) and a GPU.
+// The one door to the machine, for host code: what there is, memory, copies and time. It is the
+// same for the CPU side (the SIMT executor) and a GPU.
 
 #include <cstddef>
 #include <cstdint>
@@ -73,7 +73,7 @@ class Stream : public runtime::StreamView, public executor::Settings {
 // A map of the matrix for kernels on that side. Throws Error(resource) where the driver refuses it.
 runtime::TensorMap encode(Target target, const runtime::TiledMatrix& matrix);
 
-// Device memory with a guard band on either side: `front` bytes of slack may be asked for so that
+// Device memory with a guard band on either side. `front` bytes of slack may be asked for so that
 // the payload starts at an odd address. On the CPU side the executor refuses any access outside
 // [begin - front, end); everywhere guards_intact() tells whether something wrote over the bands.
 class Memory {

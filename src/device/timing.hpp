@@ -35,15 +35,16 @@ struct ClockRange {
 };
 
 // Not thread-safe. On a GPU a kernel that spins goes first, so that the host has queued everything
-// before the first event is passed: a launch takes the host microseconds, which would be counted
+// before the first event is passed. A launch takes the host microseconds, which would be counted
 // otherwise. Where the spin turns out too short, it is lengthened and the sample taken again.
 class Stopwatch {
  public:
   explicit Stopwatch(Stream& stream);
   // The time that `work` takes on the stream, to which it must add everything it does.
   Sample measure(const std::function<void()>& work, Caches caches = Caches::hot);
-  // For a GPU and work so short that launching it is most of its time: it is captured several times
-  // over into one graph, and a sample is one of those runs. Empty where it cannot be captured.
+  // For a GPU and work so short that launching it is most of its time. The work is captured several
+  // times over into one graph, and a sample is one of those runs. Empty where it cannot be
+  // captured.
   std::vector<double> measure_in_graph(const std::function<void()>& work);
 
  private:

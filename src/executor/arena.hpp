@@ -1,6 +1,6 @@
 #pragma once
-// The device memory of the CPU side: pieces of one reserved range of addresses, with a table that
-// tells in one look-up whether an access lies in an allocation.
+// The device memory of the CPU side: pieces of one reserved range of addresses. A table tells in
+// one look-up whether an access lies in an allocation.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,8 +18,8 @@ struct ArenaView {
   // whole byte each, so that several threads may set them.
   unsigned char* written = nullptr;
 
-  // True when [address, address + bytes) lies in one allocation; the range must not cross a
-  // 256-byte line, which naturally aligned accesses of up to 16 bytes never do.
+  // True when [address, address + bytes) lies in one allocation. The range must not cross a
+  // 256-byte line; naturally aligned accesses of up to 16 bytes never do.
   bool legal(std::uintptr_t address, unsigned bytes) const {
     const std::size_t offset = address - begin;
     return offset < size && legal_at(offset, bytes);

@@ -13,7 +13,7 @@
 namespace warpladder::executor {
 
 // A source line's accesses of one kind. `widths` is the sum of the bytes per lane that the machine
-// code's accesses have there, each once: 4 + 16 where it has words and vectors of four.
+// code's accesses have there, each once. It is 4 + 16 where there are words and vectors of four.
 struct CompiledAccess {
   std::string file;
   int line = 0;

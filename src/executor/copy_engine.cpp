@@ -1,7 +1,7 @@
 // The copy engine, and stores and copies that count like it: the executor's side of
-// parts/ptx/tma.hpp, store_async.hpp and cp_async.hpp. A box, or a store, is queued at its barrier
-// and lands when someone waits there and nobody can go on without it: the latest moment that PTX
-// allows, so that who reads without having waited reads what was there before.
+// parts/ptx/tma.hpp, store_async.hpp and cp_async.hpp. A box, or a store, is queued at its barrier.
+// It lands when someone waits there and nobody can go on without it, the latest moment that PTX
+// allows. So a thread that reads without having waited reads what was there before.
 
 #include <fmt/format.h>
 

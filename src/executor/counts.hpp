@@ -33,7 +33,7 @@ struct AccessCounts {
   bool operator==(const AccessCounts&) const = default;
 };
 
-// Where one lane of a request goes, from an address that is a multiple of 128: offset / 32 is a
+// Where one lane of a request goes, from an address that is a multiple of 128. offset / 32 is a
 // sector, offset / 4 % 32 a bank.
 struct LaneAddress {
   unsigned lane = 0;

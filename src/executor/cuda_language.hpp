@@ -1,8 +1,8 @@
 #pragma once
 // The CUDA C++ that a kernel's source may use, given a meaning for g++. Kernel translation units
 // get it through device/kernel.hpp; nothing else includes it. Every function here is forced inline
-// and ends in a call of the executor (simt_*, defined in executor.cpp and friends), so that the
-// call's return address lies in the kernel and names its source line.
+// and ends in a call of the executor (simt_*, defined in executor.cpp and friends). So the call's
+// return address lies in the kernel and names its source line.
 
 #if defined(__CUDACC__)
 #error "nvcc brings its own meaning of CUDA C++"
@@ -57,7 +57,7 @@ void simt_wgmma_wait(int groups_left);
 }
 
 // ---- vector types: a user-provided copy through one machine vector keeps the compiler from
-// splitting a float4 into four accesses, which would be four requests where the GPU makes one.
+// splitting a float4 into four accesses. Those would be four requests where the GPU makes one.
 namespace simt {
 template <class T, int n>
 struct machine_vector {

@@ -63,7 +63,8 @@ class Pool {
   }
 
   // Calls job(slot) on the launching thread, and at the same time on up to `most` - 1 threads of
-  // the pool while fewer than `limit` threads are busy. Returns when all have finished.
+  // the pool. They join only while fewer than `limit` threads are busy. Returns when all have
+  // finished.
   void run(unsigned most, unsigned limit, const std::function<void(unsigned)>& job) {
     const BusyThread busy;
     OpenLaunch launch{job, most, limit};

@@ -2,9 +2,9 @@
 // The SIMT executor: runs a CUDA kernel's source, compiled by g++, on the CPU.
 //
 // One fiber per CUDA thread, one OS thread per resident block. A warp's lanes run one after the
-// other up to their next barrier, shuffle or exit; then the warp's exchange is done and the lanes
+// other up to their next barrier, shuffle or exit. Then the warp's exchange is done and the lanes
 // go on. Blocks are handed out in ascending order, and a block's first atomic on global memory
-// waits until every lower block has finished, so results and counts do not depend on how many OS
+// waits until every lower block has finished. So results and counts do not depend on how many OS
 // threads there are.
 
 #include <cstddef>
@@ -21,8 +21,8 @@ struct Options {
   unsigned threads = 0;      // OS threads; 0 means one per core
   bool check_shared = true;  // races and uninitialised reads (counted flavour only)
   bool count = true;         // false: accesses are checked alone (counted flavour only)
-  // Where CUDA leaves open what happens and GPUs go on: a barrier waits for no thread that has
-  // exited, and a shuffle from a lane that takes no part gives the own value.
+  // Goes on, as GPUs do, where CUDA leaves open what happens. A barrier waits for no thread that
+  // has exited. A shuffle from a lane that takes no part gives the own value.
   bool goes_on = false;
 };
 
@@ -40,8 +40,8 @@ class BlockLimit {
   double before_;
 };
 
-// While it lives, kernels that the machine code knows are counted as it has their accesses and
-// divides, instead of as the source asks for them.
+// While it lives, kernels that the machine code knows are counted by its accesses and divides,
+// instead of those that the source asks for.
 class AsCompiled {
  public:
   explicit AsCompiled(const CompiledCode& code);

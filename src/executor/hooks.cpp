@@ -1,5 +1,5 @@
-// What the compiler calls in the counted flavour: g++ -fsanitize=thread puts a call of __tsan_* in
-// front of every real memory access, -fsanitize-coverage=trace-pc one of
+// What the compiler calls in the counted flavour. g++ -fsanitize=thread puts a call of __tsan_* in
+// front of every real memory access. -fsanitize-coverage=trace-pc puts one of
 // __sanitizer_cov_trace_pc at the start of every basic block. This file is what they are linked
 // with instead of the sanitizers' run-time libraries.
 

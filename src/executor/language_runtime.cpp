@@ -25,9 +25,9 @@ bool is_shared(const Worker& w, const void* address) {
   return reinterpret_cast<std::uintptr_t>(address) - w.shared_begin < w.shared_bytes;
 }
 
-// The counted flavour checks and logs the access. A global atomic waits until all lower blocks
-// have finished and all higher ones wait for this one, so that a plain read-modify-write is atomic
-// and the order of floating-point sums does not depend on the number of OS threads.
+// The counted flavour checks and logs the access. A global atomic waits until all lower blocks have
+// finished, and all higher ones wait for this one. So a plain read-modify-write is atomic, and the
+// order of floating-point sums does not depend on the number of OS threads.
 void begin_atomic(Worker& w, void* address, unsigned bytes, std::uintptr_t pc) {
   if (w.counted)
     on_access(w, reinterpret_cast<std::uintptr_t>(address), bytes, AccessKind::atomic, pc);
@@ -86,7 +86,7 @@ ExchangeSlot exchange_slot(Exchange op, unsigned mask, void* return_address) {
   return {op, 0, 0, 32, mask, to_pc(return_address), 0};
 }
 
-// Both sides of the copy are checked and logged when it is issued; the bytes move when the thread
+// Both sides of the copy are checked and logged when it is issued. The bytes move when the thread
 // waits for them, the latest moment that PTX allows.
 void cp_async(void* shared, const void* global, unsigned bytes, unsigned source_bytes,
               std::uintptr_t pc) {

@@ -1,7 +1,7 @@
 #pragma once
-// The mbarriers of the blocks that an OS thread runs, and what will count for them. The
-// memory of a barrier is left alone: what is known of it stands here, by its address, so that one
-// that was never initialised is told from one that was. Internal to device/cpu.
+// The mbarriers of the blocks that an OS thread runs, and what will count for them. The memory of a
+// barrier is left alone: what is known of it stands here, by its address. So a barrier that was
+// never initialised is told from one that was. Internal to device/cpu.
 
 #include <array>
 #include <cstddef>
@@ -89,7 +89,7 @@ bool land_awaited(Worker& worker, bool& landed);
 // Lets a copy of the fiber land. False: it broke a rule, which has been recorded.
 bool land_copy(Worker& worker, const AsyncCopy& copy, unsigned fiber);
 // Ends the barrier's phase if nothing is missing. False: something is on its way to it that the
-// phase did not expect; this has been recorded as the fault of the running fiber at `pc`.
+// phase did not expect. This has been recorded as the fault of the running fiber at `pc`.
 bool settle(Worker& worker, Mbarrier& barrier, unsigned fiber, std::uintptr_t pc);
 // "the mbarrier at byte 16 of dynamic shared memory", with the block's rank where there are
 // several.

@@ -4,9 +4,9 @@
 //
 // Each lane logs the pc of every basic block and every access it passes, and the address of every
 // access. When all lanes of the warp have stopped, the logs are replayed as the hardware would have
-// executed them: together as long as all agree, then always those lanes whose next pc is lowest
-// (lanes that left a loop or took the later branch wait for the others to catch up). A lane whose
-// log is full pauses; the replay then stops where that lane's log ends and goes on later.
+// executed them. Lanes go together as long as all agree, then always those whose next pc is lowest.
+// Lanes that left a loop or took the later branch wait for the others to catch up. A lane whose log
+// is full pauses; the replay then stops where that lane's log ends and goes on later.
 
 #include <cstdint>
 #include <map>

@@ -235,7 +235,7 @@ std::string have_exited(unsigned count) {
 }  // namespace
 
 // Lanes wait at an exchange for lanes that wait elsewhere. Of a __syncwarp() and a shuffle that
-// wait for each other, the shuffle is to blame: it stands in a branch that not all lanes take.
+// wait for each other, the shuffle is to blame. It stands in a branch that not all lanes take.
 bool Worker::blame_exchange(unsigned waiter, const std::string& where_others_are) {
   const auto waits = [&](unsigned t) { return state[t] == LaneState::at_exchange; };
   const unsigned end = std::min(waiter / kWarp * kWarp + kWarp, fibers_);

@@ -1,6 +1,6 @@
 #pragma once
-// Remembers, for each 4-byte word of a block's shared memory, who wrote and read it last, and so
-// finds races and reads of what nobody wrote.
+// Remembers who wrote and read each 4-byte word of a block's shared memory last. So it finds races,
+// and reads of what nobody wrote.
 //
 // Time is counted in epochs: a block barrier starts a new one, so accesses of different epochs are
 // ordered. Within an epoch the lanes of one warp are ordered by __syncwarp alone (the warp's own
@@ -12,7 +12,7 @@
 //
 // Two questions are answered later than they arise. A store over another thread's store is a race
 // only if it changes the value, which is known once the store has happened: a doubt. A read of what
-// nobody has written is a missing barrier if another thread writes it before the next barrier: the
+// nobody has written is a missing barrier if another thread writes it before the next barrier. The
 // word is awaited until then.
 
 #include <algorithm>
@@ -166,8 +166,8 @@ class SharedShadow {
     unsigned other;
   };
 
-  // A program has megabytes of __shared__ variables, and a kernel uses few of them: the legal bytes
-  // of a page are marked before its first access.
+  // A program has megabytes of __shared__ variables, and a kernel uses few of them. So the legal
+  // bytes of a page are marked before its first access.
   __attribute__((noinline, cold)) void learn_variables(std::size_t page) {
     knows_variables_[page] = true;
     const std::size_t begin = page * kPage, end = begin + kPage;

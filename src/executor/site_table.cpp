@@ -139,10 +139,10 @@ std::uintptr_t SiteTable::text_begin() {
   return reinterpret_cast<std::uintptr_t>(warpladder_kernels_begin);
 }
 
-// Lines of the table: "text BYTES SITES FMAS" (SITES and FMAS may be missing), "line FILE NUMBER"
-// (numbered from 1) and "part OFFSET BYTES" (of the text behind it, which are a part's rows). Rows:
-// "kernel OFFSET NAME", "site OFFSET WHAT LINE", "fma LINE COUNT" and "division LINE COUNT" (of the
-// block site before). Those that belong to no part are read at once.
+// Lines of the table: "text BYTES SITES FMAS" (SITES and FMAS may be missing), and "line FILE
+// NUMBER" (numbered from 1). "part OFFSET BYTES" is of the text behind it, which is a part's rows.
+// Rows: "kernel OFFSET NAME", "site OFFSET WHAT LINE", "fma LINE COUNT" and "division LINE COUNT"
+// (of the block site before). Those that belong to no part are read at once.
 SiteTable::SiteTable(std::string_view text) : sites_(1) {
   const auto make_room = [&](std::size_t sites, std::size_t fmas) {
     sites_ = ZeroedArray<Site>(1 + sites);

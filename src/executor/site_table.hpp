@@ -1,7 +1,7 @@
 #pragma once
 // Where in the source the executor's hooks are called from. tools/embed_sites.py reads the linked
-// program's disassembly and debug lines and puts the table into the program itself, so that a
-// binary which travels needs neither its sources nor binutils.
+// program's disassembly and debug lines, and puts the table into the program itself. So a binary
+// that travels needs neither its sources nor binutils.
 
 #include <cstdint>
 #include <map>
@@ -76,7 +76,7 @@ class SiteTable {
   }
   std::string kernel_name(std::uint32_t entry_offset) const;
   // The offset of the site that any place in the machine code calls, else of the last one in front
-  // of it in the function; 0 where there is none.
+  // of it in the function. 0 where there is none.
   std::uint32_t site_near(std::uint32_t offset) const;
 
   static std::uintptr_t text_begin();

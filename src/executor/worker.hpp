@@ -5,8 +5,8 @@
 // The blocks of a cluster take turns on one OS thread. Their threads are numbered through, each
 // block's from a multiple of 32; such a number is called a fiber here. Of a launch without clusters
 // the fiber is the thread's number in its block. The blocks of a cooperative launch take turns
-// likewise, from one barrier of the grid to the next, and their shared memory is exchanged when
-// they do.
+// likewise, from one barrier of the grid to the next. Their shared memory is exchanged when they
+// do.
 
 #include <array>
 #include <atomic>
@@ -176,8 +176,8 @@ class Worker {
   }
   // Lets all others run before the running fiber goes on.
   void yield();
-  // In front of a volatile access: before a lane goes from loads to stores, or back, the other
-  // lanes of its warp come as far, as they do on a GPU that runs them in lockstep.
+  // In front of a volatile access. Before a lane goes from loads to stores, or back, the other
+  // lanes of its warp come as far. They do so on a GPU that runs them in lockstep.
   void keep_step(bool is_store) {
     const LastVolatile now = is_store ? LastVolatile::store : LastVolatile::load;
     LastVolatile& last = last_volatile_[current];

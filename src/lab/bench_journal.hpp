@@ -1,5 +1,5 @@
 #pragma once
-// The rows of a bench, a line of JSON each, written as soon as their problem is done: what an
+// The rows of a bench, a line of JSON each, written as soon as their problem is done. What an
 // interrupted run has measured is not lost, and a later run goes on from there.
 
 #include <nlohmann/json.hpp>
@@ -15,8 +15,8 @@ class BenchJournal {
   // Begins a new file. `origin` says where the rows come from, as origin() does.
   static BenchJournal begin(const std::string& path, const BenchRequest& request,
                             const nlohmann::json& origin);
-  // Goes on with the file of a run that had the same problems, rungs, program and machine, and puts
-  // what it holds into the request; a group without all its rows is dropped. Throws
+  // Goes on with the file of a run that had the same problems, rungs, program and machine. Puts
+  // what the file holds into the request; a group without all its rows is dropped. Throws
   // Error(bad_input) for a file of another run, which stays as it was.
   static BenchJournal resume(const std::string& path, BenchRequest& request,
                              const nlohmann::json& origin);

@@ -2,12 +2,13 @@
 // The memory traffic and arithmetic of a rung, line by line, and the line to blame. All numbers are
 // counted or computed from counts; nothing is timed.
 //
-// The cost of a line is the cycles it keeps the L1 data stage of its SM busy, which serves global
-// and shared memory alike and moves 128 bytes a cycle: global: one cycle a request, or one for
-// every 4 sectors of 32 bytes, whichever is more shared: one cycle a wavefront The ideal cost has
-// as many requests, but only the sectors that the requested bytes fill and the wavefronts that the
-// width demands. The difference is avoidable. Misses, latency and the SM's other units are not in
-// this model.
+// The cost of a line is the cycles it keeps the L1 data stage of its SM busy. That stage serves
+// global and shared memory alike, and moves 128 bytes a cycle:
+// - global: one cycle a request, or one for every 4 sectors of 32 bytes, whichever is more;
+// - shared: one cycle a wavefront.
+// The ideal cost has as many requests, but only the sectors that the requested bytes fill and the
+// wavefronts that the width demands. The difference is avoidable. Misses, latency and the SM's
+// other units are not in this model.
 
 #include <cstdint>
 #include <functional>

@@ -12,8 +12,8 @@ namespace warpladder::lab {
 // same bank for another word.
 Figure bank_map(const executor::AccessCounts& access, const executor::Request& request);
 
-// The lines of 128 bytes that a request to global memory touches, in sectors of 32 bytes: those
-// that come, and the bytes in them that a lane asked for.
+// The lines of 128 bytes that a request to global memory touches, in sectors of 32 bytes. Shown are
+// the sectors that come, and the bytes in them that a lane asked for.
 Figure sector_map(const executor::AccessCounts& access, const executor::Request& request);
 
 // For explanations with arithmetic, on one GPU; no svg where none has any.

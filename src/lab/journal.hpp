@@ -1,5 +1,5 @@
 #pragma once
-// A file of JSON lines that a long run writes as it goes: an interrupted run loses nothing that it
+// A file of JSON lines that a long run writes as it goes. An interrupted run loses nothing that it
 // has finished, and a later one goes on from there. The first line says what must be the same for
 // lines to belong together.
 

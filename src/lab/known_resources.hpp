@@ -1,6 +1,6 @@
 #pragma once
-// Registers and static shared memory of kernels where nvcc is not at hand: of rungs from the table
-// that tools/rung_resources.py writes, of all kernels from a cubin.
+// Registers and static shared memory of kernels where nvcc is not at hand. Those of rungs come from
+// the table that tools/rung_resources.py writes, those of all kernels from a cubin.
 
 #include <string>
 #include <string_view>

@@ -30,8 +30,8 @@ std::string label(const spmv::LengthBin& bin);
 // "12.5 %". Shares that would round to 0 or 100 % are "< 0.1 %" or "> 99.9 %".
 std::string share_text(std::int64_t part, std::int64_t whole);
 
-// One self-contained file: the cells on the left, the lengths of the rows on the right, in colours
-// that follow the reader's choice of light or dark. The same inspection gives the same bytes.
+// One self-contained file: the cells on the left, the lengths of the rows on the right. Its colours
+// follow the reader's choice of light or dark. The same inspection gives the same bytes.
 std::string svg(const Inspection& inspection);
 
 }  // namespace warpladder::lab

@@ -9,8 +9,9 @@
 
 namespace warpladder::lab {
 
-// A bar for each rung and rival of a problem; for each operator and variant with at least three
-// rungs at a problem, the largest problem first. On the CPU side bars are the executor's counts.
+// A bar for each rung and rival of a problem. There is a figure for each operator and variant with
+// at least three rungs at a problem, the largest problem first. On the CPU side bars are the
+// executor's counts.
 std::vector<Choice> climbs_of(const Report& report);
 // For each chip whose ceilings are known.
 std::vector<Figure> rooflines_of(const Report& report);

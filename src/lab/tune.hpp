@@ -2,7 +2,7 @@
 // Which configuration of a rung's space is the fastest, problem by problem. Each is judged against
 // the float64 reference before it is timed.
 //
-// On the CPU side the executor's counts give a cost instead of a time (tune_model.hpp): it repeats
+// On the CPU side the executor's counts give a cost instead of a time (tune_model.hpp). It repeats
 // exactly, and says nothing of a GPU that the counts do not say.
 
 #include <functional>

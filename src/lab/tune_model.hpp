@@ -1,7 +1,7 @@
 #pragma once
-// What a model expects of a configuration before anybody runs it: waves of CTAs on the
-// multiprocessors, bytes out of the L2 cache, and how many CTAs registers and shared memory let a
-// multiprocessor hold. Arithmetic only.
+// What a model expects of a configuration before anybody runs it. It gives waves of CTAs on the
+// multiprocessors, bytes out of the L2 cache, and resident CTAs. Registers and shared memory limit
+// how many of these a multiprocessor holds. Arithmetic only.
 
 #include "lab/occupancy.hpp"
 #include "lab/tune_search.hpp"
@@ -19,8 +19,9 @@ struct Expectation {
 Expectation expect(const ladder::Demand& demand, double flops_per_s,
                    const runtime::Machine& machine);
 
-// The cost of a launch that the executor has counted, in seconds that rank and predict nothing: the
-// busiest of FP32 units, tensor cores, L1 and L2 caches, times what the last wave leaves idle.
+// The cost of a launch that the executor has counted, in seconds that rank, and predict nothing. It
+// is the busiest of FP32 units, tensor cores, L1 and L2 caches, times what the last wave leaves
+// idle.
 double cost_of(const ladder::Totals& counts, const ladder::Demand& demand, double flops_per_s,
                const runtime::Machine& machine);
 

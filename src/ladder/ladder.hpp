@@ -128,8 +128,8 @@ AnyRung erased(const char* op, const char* id, bool is_hopper, const Rung<Call>*
   return rung;
 }
 
-// Declares an operator's contestant `dispatch`, which takes every call: `gpu` is the library's call
-// (null in a build without CUDA), the others run the planned rung in the executor.
+// Declares an operator's contestant `dispatch`, which takes every call. `gpu` is the library's call
+// (null in a build without CUDA); the others run the planned rung in the executor.
 template <class Call>
 bool declare_dispatch(const char* op,
                       std::type_identity_t<void (*)(const Call&, runtime::StreamView&)> gpu,

@@ -1,6 +1,6 @@
 #pragma once
-// What all calls of the C interface share: the handle, the device, the stream, the memory that a
-// plan asks for, and the sentence of a failure.
+// What all calls of the C interface share: the handle, the device, the stream, a plan's memory, and
+// the sentence of a failure.
 
 #include <utility>
 

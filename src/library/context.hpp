@@ -1,7 +1,7 @@
 #pragma once
-// What a handle stands for: a device, its memory pool, and for each stream the workspace that the
-// caller has set and the flags that operators keep between calls. A warm call takes no lock and no
-// heap memory.
+// What a handle stands for: a device, its memory pool, and two things for each stream. These are
+// the workspace that the caller has set, and the flags that operators keep between calls. A warm
+// call takes no lock and no heap memory.
 
 #include <cuda_runtime_api.h>
 
@@ -23,8 +23,8 @@ using runtime::Status;
 Status cuda_failure(cudaError_t error, const char* what) noexcept;
 
 // Flags of one stream: 64-bit words that are zero between calls. A grown block replaces an older
-// one, which stays until the handle is destroyed: a call that has read its address may not have
-// launched yet.
+// one, which stays until the handle is destroyed. A call that has read the older one's address may
+// not have launched yet.
 struct FlagBlock {
   std::uint64_t* words = nullptr;
   std::size_t count = 0;

@@ -22,8 +22,8 @@ bool meet(std::int64_t a, std::int64_t a_size, std::int64_t b, std::int64_t b_si
 }
 
 // Whether lines × length at 0 and other_lines × other_length at `offset`, all with leading
-// dimension ld, share an element: parts of one matrix, of which the second may reach across a
-// line's end.
+// dimension ld, share an element. They are parts of one matrix, of which the second may reach
+// across a line's end.
 bool rectangles_meet(std::int64_t lines, std::int64_t length, std::int64_t other_lines,
                      std::int64_t other_length, std::int64_t offset, std::int64_t ld) {
   std::int64_t line = offset / ld, place = offset % ld;

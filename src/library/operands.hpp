@@ -21,7 +21,7 @@ struct Region {
 inline Region vector_of(const void* data, std::int64_t words) { return {data, 1, words, words}; }
 
 // Whether the two share a float. Exact where both have the same ld and stride, as parts of one
-// matrix have; otherwise true where the addresses from the first element to the last meet.
+// matrix have. Otherwise true where the addresses from the first element to the last meet.
 bool overlap(const Region& x, const Region& y) noexcept;
 // Whether two matrices of the region share a float.
 bool overlaps_itself(const Region& x) noexcept;

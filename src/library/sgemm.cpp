@@ -238,8 +238,9 @@ warpladder_status run(warpladder_handle handle, warpladder_stream stream,
 using namespace warpladder;
 using namespace warpladder::library;
 
-// What warpladder_sgemm_prepare() makes, in one allocation: the device's copy of op(B), compact in
-// the layout's order, and behind it what a rung has prepared of it. Only products read it.
+// What warpladder_sgemm_prepare() makes, in one allocation. It holds the device's copy of op(B),
+// compact in the layout's order, and behind it what a rung has prepared of it. Only products read
+// it.
 struct warpladder_prepared_matrix {
   Context* context;
   warpladder_layout layout;

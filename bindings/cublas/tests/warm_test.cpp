@@ -1,5 +1,5 @@
-// A warm call takes no lock and no heap memory, and does not read the environment: neither a taken
-// one nor one that is passed on.
+// A warm call takes no lock and no heap memory, and does not read the environment. This holds for a
+// call that is taken and for one that is passed on.
 
 #include <pthread.h>
 

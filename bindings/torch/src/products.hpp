@@ -34,7 +34,7 @@ struct Addend {
   const float* data = nullptr;  // null: it adds nothing, or `out` itself
   std::int64_t ld = 0;
 };
-// c as an addend of a product with the shape of `out`, to which it broadcasts; null where the
+// c as an addend of a product with the shape of `out`, to which it broadcasts. It is null where the
 // library cannot read it so: in batches, and where neighbours in a row do not lie side by side.
 Addend addend_of(const Tensor& c, const Tensor& out);
 

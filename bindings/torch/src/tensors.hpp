@@ -44,7 +44,7 @@ struct Named {
 void check_floats(const char* op, const Named& first, std::initializer_list<Named> others = {});
 void check_dims(const char* op, const Named& named, std::int64_t dims);
 
-// A matrix, or a batch of them `batch_stride` elements apart, as a row-major operand of BLAS:
+// A matrix, or a batch of them `batch_stride` elements apart, as a row-major operand of BLAS. It is
 // stored as it is under OP_N, as its transpose under OP_T.
 struct Operand {
   Tensor owner;  // the tensor itself, or its copy

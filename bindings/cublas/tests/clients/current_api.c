@@ -1,7 +1,7 @@
-/* A program in cuBLAS's API of today: single and batched products, GemmEx, cublasLt with the
- * epilogues of PyTorch's linear layers, scalars in device memory, two streams, a captured graph
- * that is a part of another graph, and a destroyed handle, each beside float64 on the host. Prints
- * a line for each; exit code 1 where one is wrong.
+/* A program in cuBLAS's API of today. Its calls are single and batched products, GemmEx, and
+ * cublasLt with the epilogues of PyTorch's linear layers. They have scalars in device memory, two
+ * streams, a captured graph that is a part of another graph, and a destroyed handle. Each is
+ * compared with float64 on the host. Prints a line for each; exit code 1 where one is wrong.
  *
  * cc current_api.c -I$CUDA/include -L$CUDA/lib64 -lcublas -lcublasLt -lcudart -lm -o current_api */
 
