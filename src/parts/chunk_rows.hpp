@@ -21,8 +21,8 @@ __device__ __forceinline__ void load_tile(T (&into)[kItems], const T* from, int 
   for (int u = 0; u < kItems; ++u) into[u] = ptx::load_with(policy, from + 32 * u, 32 * u < left);
 }
 
-// Products in shared memory, with an empty word behind each 32: lanes that walk along rows of 8, 16
-// or 32 are then in different banks.
+// Products in shared memory, with an empty word behind each 32. So lanes that walk along rows of 8,
+// 16 or 32 are in different banks.
 struct PaddedProducts {
   float* words;
   static constexpr int words_for(int count) { return count + count / 32; }
@@ -87,8 +87,8 @@ class ChunkRows {
     }
   }
 
-  // Hands on what the last row has, if it goes on, and finishes a row that began in chunks before:
-  // last, so that none of them waits for others before it has handed on its own.
+  // Hands on what the last row has, if it goes on, and finishes a row that began in chunks before.
+  // Finishing comes last, so that no chunk waits for others before it has handed on its own.
   __device__ __forceinline__ void finish(const Csr<Offset>& m, std::uint64_t* flags, bool goes_on) {
     const bool is_first_lane = threadIdx.x % 32 == 0;
     if (goes_on && is_first_lane) flags[chunk_] = to_word(carry_);

@@ -1,7 +1,7 @@
 #pragma once
 // Sums across lines in memory, each line times its element of a vector: a block has a strip of
-// 4·lanes columns. Its threads fall into groups of `lanes` neighbours, a power of two up to 32;
-// each thread has four columns, and each group takes four lines at a time, group after group.
+// 4·lanes columns. Its threads fall into groups of `lanes` neighbours, a power of two up to 32.
+// Each thread has four columns, and each group takes four lines at a time, group after group.
 
 #include "parts/multiply_add.hpp"
 #include "parts/ptx/load.hpp"
@@ -14,7 +14,7 @@ inline namespace WARPLADDER_FLAVOUR {
 constexpr int kColumnsOfThread = 4;
 
 // Where a thread's columns lie in the strip. kVectors: four neighbours, and x is read by four
-// elements, too. Otherwise they are `lanes` apart, so that the lanes' words are neighbours; of
+// elements, too. Otherwise they are `lanes` apart, so that the lanes' words are neighbours. For
 // columns that are not there the first is read again, and what comes of it is never stored.
 template <bool kVectors>
 struct StripColumns {
@@ -114,8 +114,8 @@ __device__ __forceinline__ float add_up_groups(float4 sum, int lanes_log2) {
 }
 
 // The products of one column with x: of the lines first, first + step, … below `lines`, ld apart.
-// Lanes with neighbouring columns read neighbours; those of one column, which walk down it side by
-// side, a sector each for four bytes, which only small matrices can afford.
+// Lanes with neighbouring columns read neighbours. Lanes of one column walk down it side by side,
+// and read a sector each for four bytes. Only small matrices can afford that.
 __device__ __forceinline__ float add_column(const float* a, std::int64_t ld, const float* x,
                                             std::int64_t incx, std::int64_t lines,
                                             std::int64_t first, int step) {

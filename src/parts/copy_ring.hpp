@@ -1,8 +1,8 @@
 #pragma once
 // A ring of stages in shared memory that all threads of a block fill with copies of their own
 // (cp.async). A stage holds one group of float pairs (float_pairs.hpp) along k, of block_m rows of
-// A and then of block_n columns of B: 128 bytes of each line, whose eight pieces of 16 bytes lie in
-// places XORed with the line's number mod 8.
+// A and then of block_n columns of B. Of each line that is 128 bytes, whose eight pieces of 16
+// bytes lie in places XORed with the line's number mod 8.
 
 #include "parts/ptx/cp_async.hpp"
 #include "parts/ptx/mbarrier.hpp"

@@ -44,7 +44,7 @@ __device__ __forceinline__ RowEntries<Offset> ask_row(const Csr<Offset>& m, Offs
 
 // `count` entries from `first` on, kItems·kThreads at most, on their way to a block: thread t holds
 // t, t + kThreads and so on. By words: neighbouring lanes then ask x for the columns of
-// neighbouring entries, which more often share sectors than those of every fourth; and any
+// neighbouring entries. These share sectors more often than those of every fourth. And any
 // alignment will do.
 template <int kThreads, int kItems>
 struct HeldEntries {
@@ -204,18 +204,18 @@ __device__ __forceinline__ void ask_first(int t, int segments, int lanes_log2,
 
 // ---- pieces of equal work
 
-// Where a sequence that grows passes a value: index is the first place with `at` ≥ the value, and
-// `before` what stands at the place before it.
+// Where a sequence that grows passes a value. index is the first place with `at` ≥ the value, and
+// `before` is what stands at the place before it.
 template <class Index>
 struct Crossing {
   Index index, before, at;
 };
 
 // That of value_at(low + 1) … value_at(high), of which low's (below the target) and high's (not
-// below it) are known. 32 places are looked at together: the 16 around where the target would be
-// if the sequence grew evenly, and some farther off, which for rows of much the same length is all;
-// and in every third round evenly, so that whatever the rows, few rounds do. Called by a whole
-// warp.
+// below it) are known. 32 places are looked at together: the 16 around where the target would be if
+// the sequence grew evenly, and some farther off. For rows of much the same length that is all. In
+// every third round the places lie evenly, so that whatever the rows, few rounds do. Called by a
+// whole warp.
 template <class Index, class ValueAt>
 __device__ __forceinline__ Crossing<Index> crossing(Index low, Index before, Index high, Index at,
                                                     Index target, const ValueAt& value_at) {
@@ -267,7 +267,7 @@ __device__ __forceinline__ float take_parts(std::uint64_t* flags, std::int64_t f
 // ---- tiles of own() entries each (Tile of ops/spmv/problem.hpp)
 
 // The first row that begins at entry tile·own() or behind it, and where it begins. A tile has the
-// rows that begin in it, with what they have in the next one, if that is up to kMore entries; of a
+// rows that begin in it, with what they have in the next one, if that is up to kMore entries. Of a
 // longer row, which is ~row here, each tile has a part.
 template <class Offset>
 struct alignas(2 * sizeof(Offset)) TileStart {
@@ -308,8 +308,8 @@ __device__ __forceinline__ void search_starts(const Tile& shape, const Csr<Offse
 }
 
 // The same by a look at every row, kRowsOfThread to a thread: one load after another, of which none
-// has to wait, and the thread that sees a tile begin writes its start. A warp shares the tiles of a
-// row that goes through many.
+// has to wait. The thread that sees a tile begin writes its start. A warp shares the tiles of a row
+// that goes through many.
 constexpr int kRowsOfThread = 4;
 template <class Tile, class Offset>
 __device__ __forceinline__ void collect_starts(const Tile& shape, const Csr<Offset>& m,
@@ -398,9 +398,10 @@ struct TileRows {
                         [&](int row) { return ask_row(m, static_cast<Offset>(row0 + row)); });
   }
 
-  // Adds them up, the tile's products being in shared memory. Of cut rows, hand_on(sum) gets by one
-  // thread what the tile has of the one that begins in it; and take_over(sum, goes_on), by the last
-  // warp, what it has of the one that began before, and whether that goes on behind it.
+  // Adds them up, the tile's products being in shared memory. Of a cut row that begins in the tile,
+  // hand_on(sum) gets what the tile has, by one thread. Of the one that began before,
+  // take_over(sum, goes_on) gets what the tile has, by the last warp, and whether it goes on behind
+  // the tile.
   template <int kAtOnce, class HandOn, class TakeOver>
   __device__ __forceinline__ void sum(const Csr<Offset>& m, const float* products,
                                       RowEntries<Offset> (&asked)[kAtOnce], const HandOn& hand_on,

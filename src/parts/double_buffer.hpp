@@ -12,9 +12,9 @@ struct BlockBarrier {
   __device__ __forceinline__ void operator()() const { __syncthreads(); }
 };
 
-// Who calls: all threads that `barrier` makes wait for each other, those of the block where it is
-// left out, with the same `tiles`, the number of tiles of kDepth steps that cover the depth. All
-// data passes through the four functions, each called by every thread:
+// Called by all threads that `barrier` makes wait for each other, those of the block where it is
+// left out. All pass the same `tiles`, the number of tiles of kDepth steps that cover the depth.
+// All data passes through the four functions, each called by every thread:
 //   fetch()           global memory → registers: the next tile; that of tile 0 has been called
 //   store(tile)       registers → shared memory, as tile 0 or 1
 //   load(tile, step)  shared memory → registers: the fragment of one step, kept in place step % 2

@@ -1,7 +1,7 @@
 #pragma once
-// Sums that the blocks of one kernel share: the blocks (x, 0), (x, 1), … of a grid hand what they
-// have to the last of them in slots of 64 bits (flags.hpp), and it finishes. Sums have one order,
-// and therefore the same bits in every run.
+// Sums that the blocks of one kernel share. Blocks (x, 0), (x, 1), … of a grid hand what they have
+// to the last of them, which finishes. They do so in slots of 64 bits (flags.hpp). Sums have one
+// order, and therefore the same bits in every run.
 
 #include "parts/flags.hpp"
 #include "parts/warp.hpp"

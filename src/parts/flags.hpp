@@ -1,11 +1,11 @@
 #pragma once
-// How blocks of one launch hand partial results to the last block: each in a 64-bit word that is
+// How blocks of one launch hand partial results to the last block. Each is a 64-bit word that is
 // zero until it holds a value and the note that it does. Value and note travel together, so that no
-// fence is needed between them; and nobody counts, so that the last block can take the words in an
-// order of its own and add them the same way in every run.
+// fence is needed between them. Nobody counts, so the last block can take the words in an order of
+// its own, and add them the same way in every run.
 //
-// Words are zero before a launch and after it. A block may wait only for blocks of lower indices:
-// those have begun before it on a GPU, and have ended before it in the executor.
+// Words are zero before a launch and after it. A block may wait only for blocks of lower indices.
+// Those have begun before it on a GPU, and have ended before it in the executor.
 
 #include "runtime/kernel.hpp"
 
@@ -21,8 +21,8 @@ __device__ __forceinline__ float float_in(std::uint64_t word) {
 }
 
 // Waits until all of these words are there, and leaves zero in their places; null pointers are
-// passed over. Called by one thread. All that are missing are asked for together, over and over:
-// each takes the way to L2, and a wait for one alone finds out late that the next was there.
+// passed over. Called by one thread. All that are missing are asked for together, over and over.
+// Each takes the way to L2, and a wait for one alone finds out late that the next was there.
 template <int kCount>
 __device__ __forceinline__ void take_words(std::uint64_t* const (&word)[kCount],
                                            std::uint64_t (&content)[kCount]) {

@@ -69,8 +69,8 @@ __device__ __forceinline__ unsigned char* place_in_line(unsigned char* line, std
   return line + u / kDepth * 128 + u % kDepth * kBytes;
 }
 
-// A kind of pairs says how eight elements are written into a line's groups, and how a group of A
-// and a group of B are multiplied. Element i of eight e is element(e, i) along k.
+// A kind of pairs says how eight elements are written into a line's groups. It also says how a
+// group of A and a group of B are multiplied. Element i of eight e is element(e, i) along k.
 //
 // FP16 pairs: the tensor cores' fastest numbers, and the narrowest. Exponents range from -14 to 15,
 // with subnormals down to -24, so each line needs a scale.

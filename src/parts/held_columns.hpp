@@ -8,8 +8,8 @@
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {
 
-// Lines of 32 columns go to the kBlocks blocks of a cluster in turn, so that neighbouring columns,
-// if many rows ask for them, are not all asked of one block. Each has kEach of them.
+// Lines of 32 columns go to the kBlocks blocks of a cluster in turn. So neighbouring columns, if
+// many rows ask for them, are not all asked of one block. Each has kEach of them.
 template <int kBlocks, int kEach>
 struct HeldColumns {
   static constexpr unsigned kLine = 32, kRound = kBlocks * kLine;

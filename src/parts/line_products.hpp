@@ -51,9 +51,9 @@ __device__ __forceinline__ void add_products_step(float (&sum)[kLines],
 }
 
 // Adds to sum[l] the products of line[l] with x, of `elements` elements each, that fall to this
-// thread: pieces lane, lane + kLanes, … of kWidth elements, 0 ≤ lane < kLanes. Element i of x lies
-// at x[i·incx]. kWidth is 1, or it is 4, the lines and x begin on 16 bytes, incx is 1 and
-// `elements` a multiple of 4.
+// thread. These are the pieces lane, lane + kLanes, … of kWidth elements, 0 ≤ lane < kLanes.
+// Element i of x lies at x[i·incx]. kWidth is 1, or it is 4, the lines and x begin on 16 bytes,
+// incx is 1 and `elements` a multiple of 4.
 template <int kWidth, int kLanes, int kInFlight, int kLines>
 __device__ __forceinline__ void add_products(float (&sum)[kLines],
                                              const float* const (&lines)[kLines], const float* x,

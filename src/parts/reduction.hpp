@@ -255,10 +255,11 @@ void for_function(Function function, std::int64_t length, const Visit& visit) {
   }
 }
 
-// What one of kLanes neighbours, which go the same way, has of a line of n elements: 16 bytes at a
-// time, kInFlight of them under way together. kLanes·kInFlight vectors are a turn; of `turns` who
-// share the line this one takes the turns `turn`, `turn` + turns, … The up to three elements in
-// front of the first whole vector, and those behind the last, belong to turn 0. kLanes is at
+// What one of kLanes neighbours, which go the same way, has of a line of n elements. It takes 16
+// bytes at a time, kInFlight of them under way together. kLanes·kInFlight vectors are a turn. Of
+// `turns` groups that share the line this one takes the turns `turn`, `turn` + turns and so on. The
+// up to three elements in front of the first whole vector, and those behind the last, belong to
+// turn 0. kLanes is at
 // least 4.
 template <class F, int kLanes, int kInFlight>
 __device__ __forceinline__ typename F::Value part_of_line(const float* line, std::int64_t n,
@@ -303,8 +304,8 @@ __device__ __forceinline__ typename F::Value part_of_line(const float* line, std
   return v;
 }
 
-// The same where a turn of all threads of `blocks` blocks is enough, in the least of code: a kernel
-// that has not run lately waits for its instructions too. n is less than 2^31.
+// The same where a turn of all threads of `blocks` blocks is enough, in the least of code. A kernel
+// that has not run lately waits for its instructions, too. n is less than 2^31.
 template <class F, int kThreads, int kInFlight>
 __device__ __forceinline__ typename F::Value part_at_once(const float* line, int n) {
   const int t = threadIdx.x,
@@ -376,10 +377,10 @@ __device__ __forceinline__ typename F::Value block_reduce(typename F::Value v) {
   return v;
 }
 
-// How kWidth · kAcross columns, and so many groups of threads that each have something of them all,
-// hand over partial results in shared memory: thread a of a group has those of the columns
-// a·kWidth + c. Lanes that write, and lanes that read one column or neighbouring ones, do so on
-// different banks, as far as that can be had.
+// How groups of threads hand over partial results of kWidth · kAcross columns in shared memory.
+// Each group has something of all columns: its thread a has those of the columns a·kWidth + c.
+// Lanes that write, and lanes that read one column or neighbouring ones, do so on different banks,
+// as far as that can be had.
 template <class Value, int kThreads, int kAcross, int kWidth>
 struct PartialTable {
   static constexpr int kGroups = kThreads / kAcross, kLanes = kGroups / kWidth,
@@ -389,8 +390,8 @@ struct PartialTable {
                        kOfNeighbour = kAcross * kOfThread + (kLanes + kBanks - kRest) % kBanks,
                        kSize = kGroups == 1 ? 1 : kWidth * kOfNeighbour;
 
-  // Called by the kThreads threads, with kWidth values each, and a table of kSize: column i's join,
-  // valid in the first of the kLanes threads from i·kLanes on.
+  // Called by the kThreads threads, with kWidth values each, and a table of kSize. Returns column
+  // i's join, valid in the first of the kLanes threads from i·kLanes on.
   template <class F>
   __device__ __forceinline__ static Value join(Value* table, const Value (&v)[kWidth]) {
     const int t = threadIdx.x, column = t / kLanes;

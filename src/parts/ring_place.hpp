@@ -7,8 +7,8 @@
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {
 
-// A stage, and the parity of the phase that its user waits for: a consumer begins with 0, for the
-// first filling, a producer with 1, for a stage is empty before it was ever filled.
+// A stage, and the parity of the phase that its user waits for. A consumer begins with 0, for the
+// first filling. A producer begins with 1, for a stage is empty before it was ever filled.
 template <int kStages>
 struct RingPlace {
   int stage = 0;

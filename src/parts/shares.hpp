@@ -1,14 +1,14 @@
 #pragma once
 // Shares of work that a CTA finds by its number, without a division: the host divides. A GPU takes
-// some 30 instructions for one of 32 bits and over 100 for one of 64, each of which waits for the
-// one before it, and a small product is over after a few thousand.
+// some 30 instructions for a division of 32 bits and over 100 for one of 64. Each waits for the one
+// before it, and a small product is over after a few thousand.
 
 #include "runtime/kernel.hpp"
 
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {
 
-// Divides numbers below 2³¹ by one from 1 to 2³¹, by a multiplication and a shift: `factor` is
+// Divides numbers below 2³¹ by one from 1 to 2³¹, by a multiplication and a shift. `factor` is
 // 2^shift / by, rounded up, which is too much by less than 2^(shift - 31) / by.
 struct Divisor {
   unsigned by, factor, shift;

@@ -1,8 +1,8 @@
 #pragma once
-// The split pass of a tensor-core product: writes each line of an operand (row of A, column of B)
-// as float pairs (float_pairs.hpp) along k, times a power of two, padded with zeros to whole
-// groups. It takes any layout and alignment, and expects nothing of the memory that it writes. It
-// reads an operand once up to k = 16,384, twice beyond.
+// The split pass of a tensor-core product. It writes each line of an operand (row of A, column of
+// B) as float pairs (float_pairs.hpp) along k. Each line is multiplied by a power of two, and
+// padded with zeros to whole groups. It takes any layout and alignment, and expects nothing of the
+// memory that it writes. It reads an operand once up to k = 16,384, twice beyond.
 //
 // Whether FP16 pairs suffice. Let the largest element of each line lie between 1 and 2, as a scale
 // can make it. An element from 2^-17 on keeps all 22 bits. A smaller one has an absolute error of
@@ -24,8 +24,8 @@
 //   sum of magnitudes is at least (G(A)·G(B) - (M(A) + M(B))·2^-29)·k. That serves where few
 //   elements are far above the others. Divided by G(A)·G(B), it needs M / G and 1 / G of a line.
 // - The same holds for each piece of 256 along k. So H(A)·g(B), or g(A)·H(B), may stand for
-//   G(A)·G(B), where H is the mean of a line's pieces' G, and g the least G of an operand's pieces.
-//   That serves where one operand's magnitudes differ much along k, as a gradient's do over a
+//   G(A)·G(B). H is the mean of a line's pieces' G, and g the least G of an operand's pieces. That
+//   serves where one operand's magnitudes differ much along k, as a gradient's do over a
 //   vocabulary. Only long lines' pieces are looked at.
 //
 // Each number's maximum over all lines decides: fits_half_pairs(). Where blocks share a line, its

@@ -13,7 +13,7 @@ template <int kThreads, int kInFlight>
 struct StagedPiece {
   static constexpr int kMost = 4 * kThreads * kInFlight;
   // Where the piece's qth word lies. The first whole vector begins at q = kFirst, so that a warp
-  // that stores vectors meets no bank twice; four words from a multiple of four on have no gap.
+  // that stores vectors meets no bank twice. Four words from a multiple of four on have no gap.
   static constexpr int kFirst = 32, kEnd = kFirst + kMost, kSize = kEnd + kEnd / 32;
   __device__ __forceinline__ static int place_of(int q) { return q + q / 32; }
 

@@ -1,6 +1,6 @@
 #pragma once
 // A strip of neighbouring tiles of a sparse matrix on its way through a block whose warps have
-// roles: one copies the values of a tile to shared memory, some multiply them by x (x_order.hpp),
+// roles. One copies the values of a tile to shared memory, some multiply them by x (x_order.hpp),
 // some add up the rows. kStripTiles tiles are under way.
 
 #include "parts/ptx/cp_async.hpp"

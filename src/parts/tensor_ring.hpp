@@ -91,8 +91,8 @@ __device__ __forceinline__ void add_groups(Ring& ring, RingPlace<Ring::kStages>&
   }
 }
 
-// The same for the next group, more accurate: all four products, at most 32 bytes along k in the
-// tensor cores' adder, and Kahan summation: `lost` keeps what FP32 rounded away.
+// The same for the next group, more accurate. It takes all four products, at most 32 bytes along k
+// in the tensor cores' adder, and Kahan summation: `lost` keeps what FP32 rounded away.
 template <class Pairs, class Ring, int kCount>
 __device__ __forceinline__ void add_group_kahan(Ring& ring, RingPlace<Ring::kStages>& place,
                                                 int a_row, float (&sums)[kCount],

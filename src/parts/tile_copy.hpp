@@ -1,6 +1,6 @@
 #pragma once
 // A tile of a split operand (split.hpp) brought to shared memory by a block's threads, as wgmma
-// wants it: what the copy engine does for the rungs that have it.
+// wants it. The copy engine does this for the rungs that have it.
 
 #include "parts/split.hpp"
 #include "runtime/kernel.hpp"
@@ -9,7 +9,7 @@ namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {
 
 // Group `group`, 128 bytes, of each of kLines lines from `line0` on comes to `tile`, a multiple of
-// 1,024 bytes, in the 128-byte swizzle: piece p of 16 bytes of line r goes to place p XOR r mod 8.
+// 1,024 bytes, in the 128-byte swizzle. Piece p of 16 bytes of line r goes to place p XOR r mod 8.
 // Lines that the operand does not have are zeros. Eight threads copy a line; all loads are under
 // way before the first store. Called by kThreads threads; what must follow before a product is
 // ptx::fence_async_proxy() and a barrier.

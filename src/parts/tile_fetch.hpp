@@ -1,6 +1,6 @@
 #pragma once
 // A thread's share of a tile on its way from a matrix in global memory to shared memory, by way of
-// registers, so that the loads of one tile can be under way while another is computed on.
+// registers. So the loads of one tile can be under way while another is computed on.
 
 #include "parts/ptx/opaque.hpp"
 #include "runtime/kernel.hpp"
@@ -8,14 +8,14 @@
 namespace warpladder::parts {
 inline namespace WARPLADDER_FLAVOUR {
 
-// All kThreads threads of the block walk together along the depth of a matrix (k of a product) and
-// fetch tile after tile of kDepth×kOuter elements, outer being rows of A or columns of B. store()
-// lays a tile down as tile[depth][outer].
+// All kThreads threads of the block walk together along the depth of a matrix (k of a product).
+// They fetch tile after tile of kDepth×kOuter elements, outer being rows of A or columns of B.
+// store() lays a tile down as tile[depth][outer].
 // kAlongDepth: neighbours in memory are neighbours in depth (A by rows), else along the outer side.
 // kVector: 4 loads a float4, which needs 16-byte alignment of data and ld, and lines in memory of a
-// multiple of 4 elements; 1 loads words. kSpares: many words along the depth take one pointer.
-// kGroups: with more than one the block has so many groups of kThreads threads, each with tiles of
-// its own.
+// multiple of 4 elements. The value 1 loads words. kSpares: many words along the depth take one
+// pointer. kGroups: with more than one the block has so many groups of kThreads threads, each with
+// tiles of its own.
 template <int kOuter, int kDepth, int kThreads, bool kAlongDepth, int kVector, bool kSpares = false,
           int kGroups = 1>
 class TileFetch {

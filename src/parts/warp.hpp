@@ -96,8 +96,8 @@ __device__ __forceinline__ T broadcast(T value, int source, unsigned mask = kAll
   return read_member(value, first_lane<kWidth>() + source, mask);
 }
 
-// Lane l of a segment gets the value of lane (l + by) modulo kWidth, for any `by`, also below 0;
-// where that is no member, its own. One shuffle.
+// Lane l of a segment gets the value of lane (l + by) modulo kWidth, for any `by`, also below 0.
+// Where that is no member, it gets its own. One shuffle.
 template <int kWidth = 32, class T>
 __device__ __forceinline__ T rotate(T value, int by, unsigned mask = kAllLanes) {
   const int lane = (ptx::lane_id() + by) & (kWidth - 1);
@@ -105,8 +105,8 @@ __device__ __forceinline__ T rotate(T value, int by, unsigned mask = kAllLanes) 
 }
 
 // The butterfly: two lanes whose numbers differ in just these bits, 0 ≤ bits < 32, get each other's
-// values; a lane whose partner is no member, its own. Lanes of one segment for any kWidth > bits.
-// One shuffle.
+// values. A lane whose partner is no member gets its own. Lanes of one segment for any kWidth >
+// bits. One shuffle.
 template <class T>
 __device__ __forceinline__ T exchange(T value, int bits, unsigned mask = kAllLanes) {
   return read_member(value, ptx::lane_id() ^ bits, mask);
@@ -139,7 +139,7 @@ __device__ __forceinline__ T inclusive_scan(T value, const Op& op, unsigned mask
 }
 
 // The same without the member's own value: each gets op over `initial` and the values before its
-// own; the first member of a segment gets `initial`. One shuffle more.
+// own. The first member of a segment gets `initial`. One shuffle more.
 template <int kWidth = 32, class Op, class T>
 __device__ __forceinline__ T exclusive_scan(T value, T initial, const Op& op,
                                             unsigned mask = kAllLanes) {

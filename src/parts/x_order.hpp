@@ -1,7 +1,7 @@
 #pragma once
 // In which order a tile of a sparse matrix asks for x: by columns. The L2 cache answers so many
-// requests in a cycle, of one 128-byte line each, and neighbouring lanes that ask for the same line
-// make one request. Rows are put together again by places: an entry is a word that says for which
+// requests in a cycle, of one 128-byte line each. Neighbouring lanes that ask for the same line
+// make one request. Rows are put together again by places. An entry is a word that says for which
 // column it asks and which place in the tile its value has.
 
 #include "parts/csr.hpp"
@@ -22,10 +22,9 @@ struct OrderWord {
 // A base where 32 entries lie too far apart for words: columns are then looked up in A.
 constexpr int kNoBase = -1;
 
-// The words of all tiles, 32 neighbours being a chunk; the bases of a tile's chunks, by the warp
-// that takes them: chunk c is number c / kWarps of warp c % kWarps; the tiles' first rows; what
-// they cost; and the first tile of each strip, and of the end (OrderLayout of
-// ops/spmv/problem.hpp).
+// The words of all tiles, 32 neighbours being a chunk. The bases of a tile's chunks, by the warp
+// that takes them: chunk c is number c / kWarps of warp c % kWarps. The tiles' first rows, and what
+// they cost. The first tile of each strip, and of the end (OrderLayout of ops/spmv/problem.hpp).
 template <class Tile, class Offset>
 struct XOrder {
   static constexpr int kWarps = Tile::kWarps;
@@ -91,7 +90,7 @@ struct OrderShared {
 };
 
 // Orders the entries of tile blockIdx.x by columns, as far as buckets of 2^bucket_log2 columns tell
-// them apart: nobody asks in which order those of a bucket come. Called by every thread.
+// them apart. Nobody asks in which order those of a bucket come. Called by every thread.
 template <class Tile, class Offset>
 __device__ __forceinline__ void order_tile(const Tile& shape, const Csr<Offset>& m,
                                            const XOrder<Tile, Offset>& order, int buckets,
@@ -201,7 +200,7 @@ class XGatherer {
   template <class Begin, class End>
   __device__ __forceinline__ void multiply(Strip strip, int own, const Begin& begin,
                                            const End& end) {
-    // Words come from memory, behind all that the block asks of it: they are asked for kSets
+    // Words come from memory, behind all that the block asks of it. They are asked for kSets
     // batches before they are needed, into registers that stay where they are.
     OrderWord words[kSets][kBatch];
     std::int64_t tile = strip.tile, tile_ahead = tile;

@@ -6,8 +6,8 @@
 
 namespace warpladder::programs {
 
-// Marks each element of a volatile array or pointer that the text reads or writes by its name, so
-// that the executor keeps the lanes of a warp in step there (simt::before_load).
+// Marks each element of a volatile array or pointer that the text reads or writes by its name. So
+// the executor keeps the lanes of a warp in step there (simt::before_load).
 std::string mark_volatile(std::string text);
 
 }  // namespace warpladder::programs

@@ -1,7 +1,8 @@
 #pragma once
 // From a person's CUDA source to what g++ compiles. Only what macros and headers cannot express is
-// rewritten, token by token: launches, dynamic shared memory, host variables that are called like
-// CUDA's built-in ones, elements of volatile arrays, inline PTX. Lines stay where they are.
+// rewritten, token by token. These are launches, dynamic shared memory, host variables that are
+// called like CUDA's built-in ones, elements of volatile arrays, and inline PTX. Lines stay where
+// they are.
 
 #include <set>
 #include <string>

@@ -84,7 +84,7 @@ unsigned fmas_of_division(std::string_view operation, std::string_view operands)
 }
 
 // Calls of kernels, and calls through pointers, are places in a program whose kernels may be called
-// like functions (program_enter_kernel); all other calls of the program's own functions are none.
+// like functions (program_enter_kernel). All other calls of the program's own functions are none.
 constexpr std::string_view kThroughPointer = "*";
 void keep_calls_of_kernels(std::vector<Event>& events, const std::set<std::string>& guarded) {
   std::erase_if(events, [&](const Event& e) {

@@ -1,6 +1,6 @@
 #pragma once
-// g++ and binutils at work on a person's program: the headers, the executor and the linker's script
-// that ship beside this program, the precompiled header, compiling and linking.
+// g++ and binutils at work on a person's program: the files beside this program, the precompiled
+// header, compiling and linking. The files are the headers, the executor and the linker's script.
 
 #include <filesystem>
 #include <string>

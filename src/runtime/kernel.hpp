@@ -1,6 +1,6 @@
 #pragma once
-// All that a kernel's source needs of the runtime: CUDA C++ itself (nvcc's, or the executor's
-// meaning of it), launch(), and the few words that the two compilers spell differently.
+// All that a kernel's source needs of the runtime. That is CUDA C++ itself (nvcc's, or the
+// executor's meaning of it), launch(), and the few words that the two compilers spell differently.
 
 #if defined(__CUDACC_RTC__)  // compiled at run time, where nothing is launched
 #include "runtime/run_time_names.hpp"
@@ -14,15 +14,15 @@
 #endif
 
 // In front of a loop with a constant trip count: unroll it whole. GCC ignores `#pragma unroll`.
-// _ON_GPU: where it goes over an array of registers, for which the CPU side has memory in any case,
+// _ON_GPU: where it goes over an array of registers. For these the CPU side has memory in any case,
 // and a long loop would only be slow to compile.
-// _LOADS: where it only brings loads forward. The plain flavour has no need of it: a CPU fetches
+// _LOADS: where it only brings loads forward. The plain flavour has no need of it. A CPU fetches
 // ahead for one load that walks down a column, but not for eight that take turns.
 // In front of any other: unroll it n times; or not at all, so that a short kernel is a short code
 // to fetch.
 // WARPLADDER_INLINE_ON_GPU stands for __forceinline__ before a function that many kernels call with
-// arrays of registers, and that g++ shall compile once for them all (DECISIONS 109).
-// WARPLADDER_ROLLED: quick builds leave the plain flavour's loops as they are, and compile sooner.
+// arrays of registers. g++ shall compile it once for them all (DECISIONS 109). WARPLADDER_ROLLED:
+// quick builds leave the plain flavour's loops as they are, and compile sooner.
 #define WARPLADDER_TEXT(...) #__VA_ARGS__
 #if defined(__CUDACC__)
 #define WARPLADDER_UNROLL _Pragma("unroll")

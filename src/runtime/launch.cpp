@@ -12,8 +12,8 @@
 namespace warpladder::runtime {
 namespace {
 
-// A launch that needs what a kernel may not have unasked: dynamic shared memory, which with the
-// static one may pass 48 KiB, or clusters of more than 8 blocks.
+// A launch that needs what a kernel may not have unasked. That is dynamic shared memory, which with
+// the static one may pass 48 KiB, or clusters of more than 8 blocks.
 struct Unusual {
   static constexpr unsigned kClusterUnasked = 8;
   int word = 0;  // 2 · bytes + (more than 8 blocks ? 1 : 0)

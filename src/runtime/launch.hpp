@@ -1,6 +1,6 @@
 #pragma once
 // launch(): the one way to start a kernel. A kernel's source is compiled up to three times, once
-// per flavour; the build names the flavour in WARPLADDER_FLAVOUR and everything that device code
+// per flavour. The build names the flavour in WARPLADDER_FLAVOUR, and everything that device code
 // instantiates lives in an inline namespace of that name. Otherwise the linker would keep one copy
 // of a template for all flavours, and counts would depend on the order of the object files.
 

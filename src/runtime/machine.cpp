@@ -5,8 +5,8 @@
 namespace warpladder::runtime {
 namespace {
 
-// What a multiprocessor does in a cycle, by compute capability: fused multiply-adds of FP32 on the
-// CUDA cores, and on the tensor cores of float64, TF32 and dense FP16.
+// What a multiprocessor does in a cycle, by compute capability. These are fused multiply-adds of
+// FP32 on the CUDA cores, and on the tensor cores of float64, TF32 and dense FP16.
 struct Rates {
   double fp32, f64_tensor, tf32_tensor, f16_tensor;
 };

@@ -22,7 +22,7 @@ struct KernelText {
   std::string source, kernel;
 };
 
-// Where it is looked for: WARPLADDER_NVRTC alone, where that names a file; else where the system
+// Where it is looked for: WARPLADDER_NVRTC alone, where that names a file. Else where the system
 // finds libraries, below CUDA_HOME, and where the toolkit is installed by default; versions 13
 // and 12.
 std::vector<std::string> places_of_nvrtc();
@@ -42,8 +42,8 @@ class Nvrtc {
   // The version with the file's size and time: updates of a toolkit have the same version.
   std::string identity() const;
 
-  // What it compiles for a GPU of this compute capability, 10 · major + minor: sm_NN, or, for a GPU
-  // that is newer than it, compute_NN, which is PTX. Empty where it knows none so old.
+  // What it compiles for a GPU of this compute capability, 10 · major + minor: sm_NN. For a GPU
+  // that is newer than it this is compute_NN, which is PTX. Empty where it knows none so old.
   std::string architecture_for(int capability) const;
 
   // Machine code or PTX. A source that is refused gives Code::invalid_argument and the compiler's

@@ -10,11 +10,11 @@
 
 namespace warpladder::runtime {
 
-// Rows of `columns` elements, `row_elements` apart; both `data` and a row's bytes are multiples of
-// 16. It is copied in boxes of `box_rows` rows of 128 bytes, which lie in shared memory one after
-// the other at a multiple of 1,024 bytes, the eight 16-byte pieces of row r in places XORed with
+// Rows of `columns` elements, `row_elements` apart; `data` and a row's bytes are multiples of 16.
+// It is copied in boxes of `box_rows` rows of 128 bytes. These lie in shared memory one after the
+// other at a multiple of 1,024 bytes. The eight 16-byte pieces of row r lie in places XORed with
 // r mod 8 (the 128-byte swizzle). Or rows of a box have `box_columns` elements, up to 256, whose
-// bytes are a multiple of 16: then it lies at a multiple of 128 bytes, and nothing is swizzled.
+// bytes are a multiple of 16. Then it lies at a multiple of 128 bytes, and nothing is swizzled.
 // What a box has outside of the matrix is zero.
 struct TiledMatrix {
   const void* data = nullptr;

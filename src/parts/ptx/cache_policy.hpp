@@ -11,7 +11,7 @@ namespace warpladder::ptx {
 inline namespace WARPLADDER_FLAVOUR {
 
 // createpolicy.fractional.L2::evict_first. What is loaded with it is the first to go when L2 needs
-// room: a stream that is read once then leaves in peace what is read often.
+// room. So a stream that is read once leaves in peace what is read often.
 __device__ __forceinline__ std::uint64_t evict_first() {
 #if __CUDA_ARCH__ >= 800
   std::uint64_t policy;

@@ -22,7 +22,7 @@ __device__ __forceinline__ unsigned cluster_rank() {
 }
 
 // barrier.cluster.arrive (.release) and .wait (.acquire), by all threads of all blocks of the
-// cluster: what they wrote to any shared memory of it before is there for all after. A block that
+// cluster. What they wrote to any shared memory of it before is there for all after. A block that
 // others still reach into must not end before they have passed one.
 __device__ __forceinline__ void cluster_barrier() {
 #if __CUDA_ARCH__ >= 900
@@ -34,7 +34,7 @@ __device__ __forceinline__ void cluster_barrier() {
 
 // The two halves of it: what is done between them is not waited for. All threads call both. A
 // relaxed arrival tells only that the thread has come, and that mbarriers are there over which it
-// has called fence_barrier_init(); it waits for nothing that the thread has written.
+// has called fence_barrier_init(). It waits for nothing that the thread has written.
 __device__ __forceinline__ void cluster_arrive_relaxed() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");

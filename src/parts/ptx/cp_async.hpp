@@ -1,10 +1,10 @@
 #pragma once
 // Asynchronous copies from global to shared memory (PTX ISA, "cp.async"), one instruction a
-// function. Every thread copies for itself: its copies join the open group, commit closes the
-// group, and wait returns when at most `groups_left` of its own latest groups are still under way.
-// What a thread waited for is visible to that thread; the others need a barrier after the wait.
+// function. Every thread copies for itself. Its copies join the open group, and commit closes the
+// group. wait returns when at most `groups_left` of its own latest groups are still under way. What
+// a thread waited for is visible to that thread; the others need a barrier after the wait.
 //
-// On the CPU side the bytes move at the wait and not before, the latest moment that PTX allows, so
+// On the CPU side the bytes move at the wait and not before, the latest moment that PTX allows. So
 // a kernel that waits for too little reads what was there before. GPUs before Ampere have no such
 // copies: there the bytes move at once, by way of registers, and commit and wait do nothing.
 
@@ -75,8 +75,8 @@ __device__ __forceinline__ void cp_async_wait() {
 }
 
 // cp.async.mbarrier.arrive.noinc: an arrival at the barrier when all that this thread has asked for
-// so far has landed, of which the barrier was told when it was made. Who waits for the phase sees
-// what was copied. On the CPU side the copies then belong to no group any more.
+// so far has landed. The barrier was told of this arrival when it was made. Who waits for the phase
+// sees what was copied. On the CPU side the copies then belong to no group any more.
 __device__ __forceinline__ void cp_async_arrive(Barrier* barrier) {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(shared_address(barrier))

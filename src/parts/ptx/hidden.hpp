@@ -1,6 +1,6 @@
 #pragma once
-// A value of which the compiler does not know where it comes from, so that it computes what follows
-// from it where that is needed, instead of keeping it in registers. No instruction.
+// A value of which the compiler does not know where it comes from. So it computes what follows from
+// it where that is needed, instead of keeping it in registers. No instruction.
 
 #include "runtime/kernel.hpp"
 

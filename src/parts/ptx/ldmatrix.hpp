@@ -3,8 +3,8 @@
 // mma.hpp multiplies. Called by all 32 lanes of a warp together.
 //
 // Lane 8·m + r names row r of matrix m: the shared_address() of its 16 bytes, a multiple of 16. Of
-// matrix m lane l gets to[m], the word of 4 bytes l%4 of row l/4; transposed, column l/4 of rows
-// 2·(l%4), in the lower half, and 2·(l%4) + 1. Without transposing, a row may as well be four
+// matrix m lane l gets to[m], the word of 4 bytes l%4 of row l/4. Transposed, it gets column l/4 of
+// rows 2·(l%4), in the lower half, and 2·(l%4) + 1. Without transposing, a row may as well be four
 // floats.
 
 #include "parts/ptx/mbarrier.hpp"

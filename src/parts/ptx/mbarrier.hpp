@@ -1,9 +1,9 @@
 #pragma once
 // mbarriers (PTX ISA, "mbarrier"): a 64-bit word in shared memory that counts arrivals and bytes.
 // A phase ends when as many arrivals have come as the barrier was made for, and all bytes that were
-// announced have landed; then the next begins with the same number of arrivals. Phases have the
-// parities 0, 1, 0, ... A thread waits for the end of "the phase of parity p", which is over at
-// once if the barrier is in the phase after it: a first wait for parity 1 does not wait.
+// announced have landed. Then the next begins with the same number of arrivals. Phases have the
+// parities 0, 1, 0, ... A thread waits for the end of "the phase of parity p". That is over at once
+// if the barrier is in the phase after it: a first wait for parity 1 does not wait.
 //
 // Whatever was done before an arrival, and whatever the copy engine wrote, is visible to who has
 // waited for the phase. Arrivals and waits here order within the block (arrive_at(): the cluster).

@@ -2,10 +2,10 @@
 // Products of one warp on the tensor cores (PTX ISA, "mma"). Called by all 32 lanes of a warp
 // together, which wait for each other.
 //
-// Lane l holds, with g = l/4 and t = l%4, of the sums (16×8) sums[2·h + i], row g + 8·h, column
-// 2·t + i, for i and h of 0 and 1. Of A (16 rows) and B (8 columns) it holds, in float64, for 4
-// elements along k, a[i], row g + 8·i, element t, and b, element t of column g. Of 32 bytes along k
-// it holds the words of 4 bytes a[i + 2·h], row g + 8·i, word t + 4·h, and b[h], column g, word
+// Let g = l/4 and t = l%4. Of the sums (16×8) lane l holds sums[2·h + i], row g + 8·h, column 2·t +
+// i, for i and h of 0 and 1. In float64, for 4 elements along k, it holds of A (16 rows) a[i], row
+// g + 8·i, element t. Of B (8 columns) it holds b, element t of column g. Of 32 bytes along k it
+// holds words of 4 bytes: a[i + 2·h], row g + 8·i, word t + 4·h. It also holds b[h], column g, word
 // t + 4·h. A word is two halves or a float.
 
 #include "parts/ptx/absent.hpp"

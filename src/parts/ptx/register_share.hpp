@@ -1,6 +1,6 @@
 #pragma once
 // setmaxnreg (PTX ISA): a warpgroup gives registers back, or takes some that others gave. Each of
-// its four warps calls it, with a multiple of 8 from 24 to 256; the kernel's __launch_bounds__ must
+// its four warps calls it, with a multiple of 8 from 24 to 256. The kernel's __launch_bounds__ must
 // name the number of threads and 1 block. On the CPU side it does nothing.
 
 #include "runtime/kernel.hpp"

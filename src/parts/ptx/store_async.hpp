@@ -1,6 +1,6 @@
 #pragma once
-// st.async (PTX ISA): stores to another block's shared memory that count at an mbarrier there, so
-// that nobody needs a barrier of the cluster to know that they have landed.
+// st.async (PTX ISA): stores to another block's shared memory that count at an mbarrier there. So
+// nobody needs a barrier of the cluster to know that they have landed.
 
 #include "parts/ptx/mbarrier.hpp"
 #include "runtime/kernel.hpp"

@@ -2,9 +2,9 @@
 // The copy engine (PTX ISA, "cp.async.bulk.tensor"): one thread asks for a box of a matrix, the
 // engine brings it. What lies where is in device/tensor_map.hpp.
 //
-// On the CPU side a box moves when someone waits for its barrier and not before, so that a kernel
-// which reads without waiting reads what was there before. Compute capability 9.0 has the engine;
-// before it no fence for the engine is needed.
+// On the CPU side a box moves when someone waits for its barrier and not before. So a kernel that
+// reads without waiting reads what was there before. Compute capability 9.0 has the engine; before
+// it no fence for the engine is needed.
 
 #include "parts/ptx/mbarrier.hpp"
 #include "runtime/kernel.hpp"
@@ -13,10 +13,10 @@
 namespace warpladder::ptx {
 inline namespace WARPLADDER_FLAVOUR {
 
-// cp.async.bulk.tensor.2d.shared::cluster.global. The box whose first element is (row, column), the
-// column's bytes a multiple of 16 (an H200 takes no other), comes to `shared`, a multiple of 1,024
-// bytes, and its bytes (those outside of the matrix included) count for `full`. Called by one
-// thread.
+// cp.async.bulk.tensor.2d.shared::cluster.global. The box whose first element is (row, column)
+// comes to `shared`, a multiple of 1,024 bytes. The column's bytes are a multiple of 16; an H200
+// takes no other. The box's bytes, those outside of the matrix included, count for `full`. Called
+// by one thread.
 __device__ __forceinline__ void tma_load(void* shared, const runtime::TensorMap& map, Barrier* full,
                                          int row, int column) {
 #if __CUDA_ARCH__ >= 900
@@ -33,7 +33,7 @@ __device__ __forceinline__ void tma_load(void* shared, const runtime::TensorMap&
 }
 
 // The same with .multicast::cluster: to the same place in each block of the cluster whose bit is
-// set in `ranks`, counting for the barrier at the same place there.
+// set in `ranks`. It counts for the barrier at the same place there.
 __device__ __forceinline__ void tma_load_multicast(void* shared, const runtime::TensorMap& map,
                                                    Barrier* full, int row, int column,
                                                    unsigned ranks) {
@@ -61,8 +61,8 @@ __device__ __forceinline__ void prefetch_map(const runtime::TensorMap& map) {
 }
 
 // fence.proxy.async: what this thread has stored in memory of either kind is there for the copy
-// engine and the tensor cores, and what others have stored, if this thread has seen that they have.
-// A barrier between this thread and the one that starts them must follow.
+// engine and the tensor cores. So is what others have stored, if this thread has seen that they
+// have. A barrier between this thread and the one that starts them must follow.
 __device__ __forceinline__ void fence_async_proxy() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("fence.proxy.async;" ::: "memory");

@@ -1,19 +1,21 @@
 #pragma once
-// Hopper's tensor cores (PTX ISA, "wgmma"): the four warps of a warpgroup, 128 threads, multiply a
-// 64×K tile of A by a K×N tile of B, both in shared memory, and add to 64×N sums in registers.
+// Hopper's tensor cores (PTX ISA, "wgmma"). The four warps of a warpgroup, 128 threads, multiply a
+// 64×K tile of A by a K×N tile of B. Both tiles are in shared memory; the products are added to
+// 64×N sums in registers.
 // K is 16 halves or 8 floats (of which the tensor cores read the upper 19 bits, "TF32"): 32 bytes.
 //
-// Both tiles have their lines along k: A a row, B a column, 128 bytes of it, one after the other
-// from a multiple of 1,024 bytes, in the 128-byte swizzle (device/tensor_map.hpp). A descriptor
-// names the tile's address; + 32 bytes is 16 halves or 8 floats further along k.
+// Both tiles have their lines along k, 128 bytes of each: a row of A, a column of B. They lie one
+// after the other from a multiple of 1,024 bytes, in the 128-byte swizzle (device/tensor_map.hpp).
+// A descriptor names the tile's address; + 32 bytes is 16 halves or 8 floats further along k.
 //
-// Thread t of the warpgroup holds, of rows 16·(t/32) + t%32/4 + 8·h and columns 8·j + 2·(t%4) + i,
-// the sum d[4·j + 2·h + i], for i and h of 0 and 1.
+// Thread t of the warpgroup holds sums of rows 16·(t/32) + t%32/4 + 8·h and columns 8·j + 2·(t%4) +
+// i. Each is d[4·j + 2·h + i], for i and h of 0 and 1.
 //
-// Products are asynchronous. Called by all 128 threads, alike: wgmma_fence() before the first one
-// after the registers, or the shared memory through ordinary stores, were touched; wgmma_commit()
-// closes a group; wgmma_wait<n>() returns when at most n groups are still under way, and pin() then
-// keeps the compiler from having read the sums before. The adder truncates: see LADDER.md.
+// Products are asynchronous. All 128 threads call alike. wgmma_fence() comes before the first
+// product after the registers, or the shared memory through ordinary stores, were touched.
+// wgmma_commit() closes a group. wgmma_wait<n>() returns when at most n groups are still under way.
+// pin() then keeps the compiler from having read the sums before. The adder truncates: see
+// LADDER.md.
 //
 // On the CPU side the sums appear at the wait. Each instruction adds its exact products to the sum
 // and truncates once.
@@ -24,12 +26,12 @@
 namespace warpladder::ptx {
 inline namespace WARPLADDER_FLAVOUR {
 
-// The lower word of what wgmma takes; the upper is the same for all tiles: the swizzle, and 1,024
+// The lower word of what wgmma takes. The upper is the same for all tiles: the swizzle, and 1,024
 // bytes from eight lines to the next eight.
 using TileDescriptor = std::uint32_t;
 
-// The number of the thread's warpgroup in its block, from one lane, so that the compiler knows it
-// to be the same for all: tiles' descriptors, which it decides, then lie in uniform registers.
+// The number of the thread's warpgroup in its block, from one lane. So the compiler knows it to be
+// the same for all, and tiles' descriptors, which it decides, lie in uniform registers.
 __device__ __forceinline__ int warpgroup() {
   return __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 128, 0);
 }

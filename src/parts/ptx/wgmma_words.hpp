@@ -1,8 +1,8 @@
 #pragma once
-// Products of a warpgroup (wgmma.hpp) whose A comes from registers, in bfloat16: of rows
-// 16·(t/32) + t%32/4 + 8·i thread t holds words a[i + 2·h], the elements 2·(t%4) + 8·h and the next
-// one along k, the first in the word's lower half. The words must not change before the product has
-// been waited for; ptxas sees to that.
+// Products of a warpgroup (wgmma.hpp) whose A comes from registers, in bfloat16. Of rows
+// 16·(t/32) + t%32/4 + 8·i thread t holds words a[i + 2·h]. These are the elements 2·(t%4) + 8·h
+// and the next one along k, the first in the word's lower half. The words must not change before
+// the product has been waited for; ptxas sees to that.
 
 #include "parts/ptx/wgmma.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
-// Splits contiguous lines: a lane has eight neighbours along k, a warp a piece of 256 elements, and
-// one to eight warps share a line, or those of up to eight blocks of a cluster. A lane loads its
+// Splits contiguous lines. A lane has eight neighbours along k, and a warp a piece of 256 elements.
+// One to eight warps share a line, or those of up to eight blocks of a cluster. A lane loads its
 // own neighbours where addresses allow. Elsewhere lanes load neighbouring words, and exchange them
 // in shared memory.
 //
@@ -236,8 +236,8 @@ __device__ __forceinline__ void split_contiguous(const SplitOperand& x, unsigned
   };
   const int step = kPieces * warps;
   Range range;
-  // The last round first: the first one is in registers when it is written, and what was read
-  // latest is still in the L2 cache when it is read again.
+  // The last round first: the first one is in registers when it is written. What was read latest is
+  // still in the L2 cache when it is read again.
   for (int first = of_line + (pieces - 1 - of_line) / step * step; first >= of_line;
        first -= step) {
     load(first);

@@ -15,12 +15,12 @@ constexpr int kSplitThreads = 256, kSplitWarps = kSplitThreads / 32, kSplitPiece
 constexpr unsigned kMostSharing = 8;     // blocks that share a contiguous line
 constexpr std::int64_t kSplitMore = 64;  // elements of k that need no further block of a cluster
 
-// How much of its lines a block keeps on chip between the two reads of an element: the first finds
-// a line's largest element, the second writes the pairs.
+// How much of its lines a block keeps on chip between the two reads of an element. The first read
+// finds a line's largest element, the second writes the pairs.
 enum class SplitShape { short_lines, medium_lines, long_lines, one_block_per_sm };
 
 // Of contiguous lines a warp keeps `pieces` of 256 elements in registers. Of `lines` strided lines
-// a block keeps `rows` elements each in shared memory, and `more` if that is all it has; its warps
+// a block keeps `rows` elements each in shared memory, and `more` if that is all it has. Its warps
 // write `part` elements of 8 lines at a time. `blocks`: blocks per SM.
 // Longer lines need more registers, so fewer blocks fit on an SM.
 template <SplitShape shape>
@@ -185,8 +185,8 @@ __host__ __device__ __forceinline__ int warps_of_line_log2(std::int64_t depth) {
   return log2;
 }
 
-// How many blocks share a contiguous line. They read what their registers do not hold twice, the
-// second time from the L2 cache, as long as all lines under way fit into it.
+// How many blocks share a contiguous line. They read twice what their registers do not hold. The
+// second read comes from the L2 cache, as long as all lines under way fit into it.
 __host__ __device__ __forceinline__ unsigned blocks_of_contiguous_line(std::int64_t depth) {
   constexpr std::int64_t kOfBlock = 28672;  // of two blocks per SM, where the cache has 50 MiB
   unsigned blocks = 1;

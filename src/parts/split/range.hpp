@@ -61,8 +61,8 @@ __device__ __forceinline__ int scale_exponent(HalfPairs, const Range& range) {
   return in_reach_of_halves(range.largest) ? 15 - exponent_of(largest_in_halves(range.largest)) : 0;
 }
 // Tf32Pairs: brings a largest element below 2^-60 up to 2^-32, so that no element meets TF32's
-// least exponent, and one above 2^48 down to 2^48, so that neither sums nor sums times one factor
-// overflow unless the result does.
+// least exponent. Brings one above 2^48 down to 2^48, so that neither sums nor sums times one
+// factor overflow unless the result does.
 __device__ __forceinline__ int scale_exponent(Tf32Pairs, const Range& range) {
   const int exponent = exponent_of(range.largest);
   constexpr int kLow = -60, kFromLow = -32, kHigh = 48, kLeast = -127;  // kLeast: of subnormals
@@ -72,8 +72,8 @@ __device__ __forceinline__ int scale_exponent(Tf32Pairs, const Range& range) {
 }
 __device__ __forceinline__ int scale_exponent(Tf32Once, const Range&) { return 0; }
 
-// What a line's pairs are to be multiplied by. NaN: TF32 pairs cannot represent the line, because
-// an element is not finite, or so small beside the largest that its lo falls below TF32's range.
+// What a line's pairs are to be multiplied by. NaN: TF32 pairs cannot represent the line. An
+// element is not finite, or so small beside the largest that its lo falls below TF32's range.
 __device__ __forceinline__ float factor_of(HalfPairs, const Range&, int exponent) {
   return power_of_two(-exponent);
 }

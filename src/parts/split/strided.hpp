@@ -140,7 +140,7 @@ __device__ __forceinline__ void load_all(std::int64_t begin, std::int64_t end, b
 }
 
 // The quick count mostly tells that no element is small. Where it does not, this counts the small
-// ones of `rows` rows from `own` on: four lanes share a line, and each has every fourth eight.
+// ones of `rows` rows from `own` on. Four lanes share a line, and each has every fourth eight.
 template <class Shared>
 __device__ __forceinline__ void count_small(const Shared& s, int lane, int line, int own, int rows,
                                             unsigned largest, LossCount& count) {
@@ -152,9 +152,9 @@ __device__ __forceinline__ void count_small(const Shared& s, int lane, int line,
   }
 }
 
-// Writes a lane's share of its line's pairs, scaled, and counts its elements: first the rows that
-// are in shared memory, then those that load() brings. A warp writes `part` rows of 8 lines at a
-// time: four lanes share a line, and each writes eight neighbours.
+// Writes a lane's share of its line's pairs, scaled, and counts its elements. First come the rows
+// that are in shared memory, then those that load() brings. A warp writes `part` rows of 8 lines at
+// a time: four lanes share a line, and each writes eight neighbours.
 template <class Pairs, SplitShape shape, class Load, class RowsFrom, class Sync>
 __device__ __forceinline__ void write_rounds(const SplitOperand& x, SplitShared<shape>& s, int lane,
                                              std::int64_t line0, int line, int part,

@@ -42,7 +42,7 @@ struct Kernel {
 
 struct State {
   std::map<std::string, Kernel> kernels;
-  // A kernel's own launches, by the thread that made them: they run when its grid has ended, as
+  // A kernel's own launches, by the thread that made them. They run when its grid has ended, as
   // late as CUDA allows and in the grid's order.
   std::multimap<std::uint64_t, std::function<void()>> children;
   std::mutex children_mutex;
@@ -66,7 +66,7 @@ bool is_library(const std::string& kernel) {
 }
 
 // Whether a launch is checked or counted. What repeats an earlier one, shape and arguments alike,
-// is run alone: it would say the same again, and the data may have changed but rarely matters.
+// is run alone. It would say the same again; the data may have changed, but that rarely matters.
 bool is_looked_at(Kernel& kernel, const std::string& name, const std::string& key) {
   constexpr std::size_t kDifferent = 16;
   const Settings& s = settings();

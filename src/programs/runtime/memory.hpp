@@ -12,8 +12,8 @@ namespace warpladder::programs {
 // and host code may no longer touch device memory unnoticed.
 void map_variables();
 
-// A number that differs, but for chance, when memory does: of all that kernels can change, or of
-// what the host can change without a call, too.
+// A number that differs, but for chance, when memory does. It covers all that kernels can change,
+// or what the host can change without a call, too.
 enum class Part { all, host_accessible };
 std::uint64_t memory_state(Part part);
 std::size_t memory_bytes(Part part);

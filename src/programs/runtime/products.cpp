@@ -31,7 +31,7 @@ struct Product {
   std::size_t ldc;
 };
 
-// A tile of kRows × kColumns elements is summed in twelve registers, a part of k at a time: the
+// A tile of kRows × kColumns elements is summed in twelve registers, a part of k at a time. The
 // part of A that a thread has packed then stays in its cache.
 constexpr std::size_t kVectorBytes = 32, kVectors = 2, kColumns = 6;
 constexpr std::size_t kPartOfK = 512, kRowsAtOnce = 128;

@@ -34,8 +34,8 @@ void Repeats::settle(const std::string& key) {
   settled_.insert(key);
 }
 
-// Two looks at all memory cost a quarter of what the launch has cost since the last look and, for a
-// kernel that builds on its own results, half as much after each look in vain.
+// Two looks at all memory may cost a quarter of what the launch has cost since the last look. For a
+// kernel that builds on its own results that share halves after each look in vain.
 bool Repeats::is_worth_it(const std::string& key) const {
   constexpr double kBytesPerSecond = 4e9, kShare = 0.25;
   const auto known = known_.find(key);

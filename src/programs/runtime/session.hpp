@@ -1,6 +1,6 @@
 #pragma once
 // What `warpladder` asked of the program that it started, and the report that the program writes
-// for it: a line for each finding, kernel and count, fields apart by tabs.
+// for it. The report has a line for each finding, kernel and count, fields apart by tabs.
 
 #include <cstdint>
 #include <string>

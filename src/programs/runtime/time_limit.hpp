@@ -1,6 +1,6 @@
 #pragma once
 // Watches how long kernels and host code take. The executor ends endless loops of launches that it
-// counts; here all others end: those of launches that are only checked, or repeat, and of host
+// counts. Here all others end: those of launches that are only checked, or repeat, and of host
 // code.
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 // Products and loads of matrices by a warp, on the executor's tensor-core model. The lanes' parts
-// lie as PTX defines them: with g = lane / 4 and t = lane % 4, sums[2h + i] is row g + 8h, column
-// 2t + i; a word of A is row g + 8i, a word of B column g.
+// lie as PTX defines them, with g = lane / 4 and t = lane % 4. sums[2h + i] is row g + 8h, column
+// 2t + i. A word of A is row g + 8i, a word of B column g.
 
 #include "simt/half_functions.hpp"
 #include "simt/warp.hpp"
