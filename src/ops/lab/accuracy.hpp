@@ -1,6 +1,6 @@
 #pragma once
-// How far results lie from the truth, in the measures of error analysis: for comparing rungs that
-// are all right within their bounds, yet not equally near.
+// How far results lie from the truth, in the measures of error analysis. It is for comparing rungs
+// that are all right within their bounds, yet not equally near.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
 #pragma once
-// cuBLAS for the rivals of several operators, loaded where it is found: its libraries take hundreds
+// cuBLAS for the rivals of several operators, loaded where it is found. Its libraries take hundreds
 // of megabytes and half a second, and no program should need them to start.
 
 #include <cublas_v2.h>

@@ -1,6 +1,6 @@
 #pragma once
-// A function that the user wrote as an expression, compiled by g++ and loaded: what `run` on the
-// CPU computes where the library compiles the expression for a GPU.
+// A function that the user wrote as an expression, compiled by g++ and loaded. `run` on the CPU
+// computes it where the library compiles the expression for a GPU.
 
 #include <span>
 #include <string>

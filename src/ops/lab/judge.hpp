@@ -23,7 +23,7 @@ struct Expected {
 };
 
 // Passes an element when !(|actual - expected| <= bound) is false, so that NaN fails where a number
-// is expected; a NaN or infinity is right only where the truth is the same, or rounds to infinity
+// is expected. A NaN or infinity is right only where the truth is the same, or rounds to infinity
 // within the bound. `place` names an element in the failure's sentence.
 class ElementJudge {
  public:

@@ -16,9 +16,9 @@ struct Reduced {
   std::int64_t place = -1;  // if it is
 };
 
-// Sums are accumulated in float64. An fp32 sum may lie as far from it as a tree lets it: log2(n)
-// levels of additions, and 12 for the way that a rung goes besides (vectors, lanes, warps, blocks),
-// each with a relative error of 2^-24 of the absolute values beneath it.
+// Sums are accumulated in float64. An fp32 sum may lie as far from it as a tree lets it. A tree has
+// log2(n) levels of additions, and 12 for the way that a rung goes besides (vectors, lanes, warps,
+// blocks). Each level has a relative error of 2^-24 of the absolute values beneath it.
 Reduced reduced(parts::Function function, std::span<const float> in);
 
 // `run reduce` serves all of these operators.

@@ -41,7 +41,7 @@ struct Call {
   std::uint64_t* flags = nullptr;
 };
 
-// A partial result is two words at most; the first pass leaves at most one for 256 values, the
+// A partial result is two words at most. The first pass leaves at most one for 256 values, the
 // second one for as many of those.
 constexpr std::size_t scratch_words(std::int64_t n) {
   const auto first = static_cast<std::size_t>((n + 255) / 256), second = (first + 255) / 256;

@@ -119,8 +119,8 @@ inline int blocks_at_once(int resident, const runtime::Machine& machine) {
   return std::min(resident * machine.multiprocessors, static_cast<int>(kMostFlagBlocks)) - 1;
 }
 
-// All of a launch of up to kMostFlagBlocks blocks besides the last, which has no elements: it waits
-// for what the others publish from its start, and writes the result.
+// All of a launch of up to kMostFlagBlocks blocks besides the last, which has no elements. The last
+// block waits from its start for what the others publish, and writes the result.
 template <class F, int kThreads, int kInFlight>
 __device__ __forceinline__ void reduce_and_collect(const Call& call) {
   constexpr int kWords = parts::kWordsOf<F>;
@@ -141,8 +141,8 @@ __device__ __forceinline__ void reduce_and_collect(const Call& call) {
   }
 }
 
-// The same where a turn is enough: n is less than 2^31, and of the last block one warp collects, of
-// which each lane asks for up to kTogether words at once. The fewer ask, the sooner they know.
+// The same where a turn is enough: n is less than 2^31. One warp of the last block collects, and
+// each of its lanes asks for up to kTogether words at once. The fewer ask, the sooner they know.
 template <class F, int kThreads, int kInFlight, int kTogether>
 __device__ __forceinline__ void reduce_at_once(const Call& call) {
   constexpr int kWords = parts::kWordsOf<F>;

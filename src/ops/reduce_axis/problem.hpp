@@ -43,7 +43,7 @@ struct Call {
   std::uint64_t* flags = nullptr;
 };
 
-// A line that is split among blocks leaves a word for each result of each block, or two; the most
+// A line that is split among blocks leaves a word for each result of each block, or two. The most
 // are those of two blocks a multiprocessor with strips of 32 columns.
 inline std::size_t flag_words(const runtime::Machine& machine) {
   return std::size_t{2 * 32 * 2} * static_cast<std::size_t>(machine.multiprocessors);

@@ -61,7 +61,7 @@ __device__ __forceinline__ void short_rows(const Call& call) {
 }
 
 // ---- columns: a block of kThreads takes a strip, 2^kShift threads wide, each thread with kWidth
-// neighbouring columns; groups of threads go down the rows side by side.
+// neighbouring columns. Groups of threads go down the rows side by side.
 
 // Whether four neighbouring columns may be read at once.
 inline bool vectors_allowed(const Call& call) {
@@ -162,8 +162,8 @@ __device__ __forceinline__ void reduce_strip(const Call& call, std::int64_t colu
   }
 }
 
-// Joins what the blocks of each split of a strip have published, and writes the results: those of
-// kThreads / kGroups columns from column0 on, with so many threads to a column. Everything here
+// Joins what the blocks of each split of a strip have published, and writes the results. These are
+// of kThreads / kGroups columns from column0 on, with kGroups threads to a column. Everything here
 // stands behind the last split's work.
 constexpr int kWordsInFlight = 5;
 template <class F, int kThreads, int kGroups>
@@ -230,7 +230,7 @@ inline RowBlocks row_blocks_for(const Problem& p, const runtime::Machine& machin
 }
 
 // Of narrow strips there are many, so that few columns need splits, and groups of threads have much
-// to go down; but wherever possible all blocks run at once.
+// to go down. But wherever possible all blocks run at once.
 inline Strips strips_for(const Problem& p, const runtime::Machine& machine, int width) {
   const unsigned multiprocessors = machine.multiprocessors;  // 132 where numbers were measured
   const auto strips = [&](int threads, int shift) {

@@ -8,9 +8,9 @@ namespace warpladder::sgemv {
 inline namespace WARPLADDER_FLAVOUR {
 
 // What a rung gets, whatever the storage: A as lines, each in one piece. Sums run along the lines,
-// with y[i] the product of line i with x, or across them, with y the sum of all lines, each times
-// its element of x. Along: `lines` outputs of `length` terms; across: `length` outputs of `lines`
-// terms. At least one output; no terms where BLAS forbids reading A and x (alpha == 0).
+// with y[i] the product of line i with x, or across them. Across, y is the sum of all lines, each
+// times its element of x. Along: `lines` outputs of `length` terms; across: `length` outputs of
+// `lines` terms. At least one output; no terms where BLAS forbids reading A and x (alpha == 0).
 struct Gemv {
   std::int64_t lines, length, ld;
   const float* a;

@@ -70,8 +70,8 @@ struct Call {
   float* scratch = nullptr;
 };
 
-// Floating-point operations, and the bytes that must move at the least: A and x read once, y
-// written once and read once if beta asks for it.
+// Floating-point operations, and the bytes that must move at the least. A and x are read once; y is
+// written once, and read once if beta asks for it.
 double flops(const Problem& p);
 double minimal_bytes(const Problem& p);
 

@@ -26,7 +26,7 @@ inline Pieces cut(std::int64_t terms, std::int64_t wanted, std::int64_t least, s
 
 // Along the lines: kLanes neighbouring threads share kLines lines, of each of which kInFlight
 // pieces of kWidth elements are under way in each thread. kResident: blocks of a multiprocessor, to
-// which the compiler is held; left alone it keeps to 32 registers a thread, and uses the first
+// which the compiler is held. Left alone it keeps to 32 registers a thread, and uses the first
 // loads before it asks for the next.
 template <int kWidth, int kLanes, int kLines, int kInFlight, int kResident = 4>
 struct Along {
@@ -37,8 +37,8 @@ struct Along {
   static constexpr bool may_split = lines_of_block == 1;
 };
 
-// Calls use(Along<…>()) for as many threads a line as leave each of them one to four pieces, and
-// more lines a thread where lines are too short for that.
+// Calls use(Along<…>()) for as many threads a line as leave each of them one to four pieces. Where
+// lines are too short for that, a thread has more lines.
 template <class Use>
 auto with_along(const Gemv& g, const Use& use) {
   if (vectors_allowed(g)) {
@@ -92,8 +92,8 @@ ladder::Totals predict_lines(const Gemv& g, const runtime::Machine& machine) {
   return t;
 }
 
-// Across a few lines no thread needs another's help; and where the whole matrix is small, it is
-// latency that counts, and a column to a block is the shortest way.
+// Across a few lines no thread needs another's help. Where the whole matrix is small, it is latency
+// that counts, and a column to a block is the shortest way.
 inline bool few_lines(const Gemv& g) {
   return g.lines <= 16 && (g.length < 1 << 17 || !vectors_allowed(g));
 }
@@ -147,8 +147,8 @@ inline Across plan_across(const Gemv& g, const runtime::Machine& machine) {
 inline double fullness(std::int64_t blocks, std::int64_t at_once) {
   return static_cast<double>(blocks) / static_cast<double>(ceil_div(blocks, at_once) * at_once);
 }
-// Across a matrix of 32 MB or more, or of 12 MB whose strips are more blocks than run at once: 512
-// neighbouring bytes of a line at a time, in as many pieces as run at once.
+// Across a matrix of 32 MB or more, or of 12 MB whose strips are more blocks than run at once. It
+// takes 512 neighbouring bytes of a line at a time, in as many pieces as run at once.
 inline bool is_large(const Gemv& g, const Across& narrow, const runtime::Machine& machine) {
   constexpr std::int64_t kElements = 8 << 20, kElementsOfWaves = 3 << 20;
   const std::int64_t elements = g.lines * g.length;
@@ -163,7 +163,8 @@ inline Across plan_large(const Gemv& g, const runtime::Machine& machine) {
   return across;
 }
 // plan_large() or plan_across(), but where its waves are less than nine tenths full, with pieces
-// that fill them: the fewest that come within a twentieth of it, else those that come closest.
+// that fill them. These are the fewest that come within a twentieth of it, else those that come
+// closest.
 inline Across plan_waves(const Gemv& g, const runtime::Machine& machine) {
   constexpr std::int64_t kMostWaves = 8;
   Across plan = plan_across(g, machine);
@@ -187,7 +188,7 @@ inline Across plan_waves(const Gemv& g, const runtime::Machine& machine) {
   return plan;
 }
 
-// A matrix of one column without gaps is as well one line: what goes along its lines goes across
+// A matrix of one column without gaps is as well one line. What goes along its lines goes across
 // that one, and what goes across them along it.
 inline bool is_one_column(const Gemv& g) { return g.length == 1 && g.ld == 1; }
 inline Gemv as_one_line(Gemv g) {

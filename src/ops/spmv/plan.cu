@@ -33,7 +33,7 @@ Plan plan(const Problem& p, const runtime::Machine& machine, bool prepared) noex
       many_lines && p.even && p.columns >= kLongX && ladder::runs_on(machine, rung_10_held);
   if (holds && p.rows <= p.nnz) return {WARPLADDER_PLANNED(10_held), workspace, flags};
   // Where all rows are this short, one thread a row keeps up with memory and nothing has to be
-  // looked up: the L1 cache serves the rest of each sector.
+  // looked up. The L1 cache serves the rest of each sector.
   constexpr std::int64_t kShort = 8;
   if (p.longest_row != Problem::kUnknown && p.longest_row <= kShort) {
     return {WARPLADDER_PLANNED(01_scalar), workspace, flags};

@@ -31,7 +31,7 @@ struct Problem {
 inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 // Pieces of equal work, of which a block takes one. Merge tiles: rows and entries in the order in
-// which a merge takes them, an entry before the end of its row. Entry tiles: entries alone; a row
+// which a merge takes them, an entry before the end of its row. Entry tiles: entries alone. A row
 // that goes on into the next one by up to kMore entries stays with the tile in which it begins.
 template <int kThreadsOfBlock, int kItemsOfThread, int kBlocksAtOnce>
 struct Tile {
@@ -39,7 +39,7 @@ struct Tile {
                        kAll = kThreads * kItems, kMore = 32, kOwn = kAll - kMore;
   constexpr int own() const { return kOwn; }
 };
-// Many loads on their way from each thread keep memory busy; where most of them are for x, from the
+// Many loads on their way from each thread keep memory busy. Where most of them are for x, from the
 // L2 cache, threads are worth more.
 using DeepTile = Tile<256, 8, 6>;
 using BroadTile = Tile<512, 3, 4>;
@@ -60,7 +60,7 @@ inline std::int64_t entry_tiles(const Problem& p) {
   return with_entry_tile(p, [&]<class OfTile>() { return tiles_of(OfTile(), p.nnz); });
 }
 
-// Pieces of entries for a product that knows in which order to ask for x: the more entries are
+// Pieces of entries for a product that knows in which order to ask for x. The more entries are
 // sorted together, the more of them ask for the same lines. As many blocks as there are
 // multiprocessors have a strip of such tiles each.
 struct LongTile {
@@ -73,8 +73,8 @@ struct LongTile {
   static constexpr int rounds_of(int chunks) { return (chunks + kWarps - 1) / kWarps; }
 };
 inline LongTile long_tile(const Problem& p, const runtime::Machine& machine) {
-  // As many tiles for each strip, if all cost the same, but for a small matrix at least three: one
-  // is copied, one multiplied, one added up.
+  // As many tiles for each strip, if all cost the same. A small matrix has at least three: one is
+  // copied, one multiplied, one added up.
   const std::int64_t of_strip = ceil_div(p.nnz, machine.multiprocessors),
                      tiles = std::max<std::int64_t>(
                          3, ceil_div(of_strip, LongTile::kMost - LongTile::kMore)),
@@ -82,7 +82,7 @@ inline LongTile long_tile(const Problem& p, const runtime::Machine& machine) {
   return {static_cast<int>(std::max<std::int64_t>(own, LongTile::kLeast - LongTile::kMore))};
 }
 
-// Chunks of entries, of which a warp takes one in tiles of kTile, in blocks that last: one to a
+// Chunks of entries, of which a warp takes one in tiles of kTile. Their blocks last: one to a
 // multiprocessor, in clusters, as many as there is room for. Small matrices take fewer clusters.
 struct Chunks {
   static constexpr int kTile = 256, kWarps = 24, kCluster = 8;
@@ -106,9 +106,9 @@ inline Chunks chunks_of(const Problem& p, const runtime::Machine& machine) {
 constexpr int kLongRow = 8192, kBlocksOfLongRow = 32;
 inline std::int64_t most_long_rows(const Problem& p) { return p.nnz / kLongRow; }
 
-// What a plan has of those tiles, in words of 32 bits: first the words of their entries, 32 of them
-// being a chunk; the bases of their chunks; where their rows begin, in pairs of offsets; what they
-// cost; and the first tile of each strip, and of the end.
+// What a plan has of those tiles, in words of 32 bits. First come the words of their entries, 32 of
+// them being a chunk, and the bases of their chunks. Then come where their rows begin, in pairs of
+// offsets, and what they cost. Last come the first tile of each strip, and of the end.
 struct OrderLayout {
   std::int64_t tiles, chunks, strips;  // in all, of a tile, in all
   std::int64_t bases, starts, costs, strip_tiles, end;
@@ -158,8 +158,8 @@ struct Call {
   std::uint64_t matrix_id = 0;  // no two matrices of a process have the same
 };
 
-// Floating-point operations, and the bytes that must move at the least: A and x read once, y
-// written once and read once if beta asks for it.
+// Floating-point operations, and the bytes that must move at the least. A and x are read once; y is
+// written once, and read once if beta asks for it.
 double flops(const Problem& p);
 double minimal_bytes(const Problem& p);
 

@@ -28,8 +28,8 @@ Csr<Offset> csr_of(const Call& call) {
 inline unsigned to_grid(std::int64_t blocks) { return static_cast<unsigned>(blocks); }
 inline std::int64_t mean_row(const Problem& p) { return p.rows > 0 ? p.nnz / p.rows : 0; }
 
-// The kernel that finds where the rows of each tile begin: by a look at every row where that reads
-// little, else by a search for each of the `count` starts.
+// The kernel that finds where the rows of each tile begin. It looks at every row where that reads
+// little, else it searches for each of the `count` starts.
 constexpr int kSearchThreads = 256;
 inline bool looks_at_every_row(std::int64_t rows, std::int64_t count) {
   return rows <= std::min(std::int64_t{1} << 22, 512 * count);
@@ -106,8 +106,9 @@ inline ladder::Totals predict_warp_per_row(const Problem& p) {
   return t;
 }
 
-// Predictions count for the matrix of a shape (lab/cases.hpp): rows of neighbouring columns, the
-// same in 32 neighbouring rows, all sizes multiples of 32; offsets of 32 bits, alpha = 1, beta = 0.
+// Predictions count for the matrix of a shape (lab/cases.hpp). It has rows of neighbouring columns,
+// the same in 32 neighbouring rows, and all sizes are multiples of 32. Offsets have 32 bits,
+// alpha = 1, beta = 0.
 template <auto predict>
 ladder::Totals predict_call(const Call& call, const runtime::Machine& machine) {
   return ladder::predicted<predict>(call.problem, machine);

@@ -23,8 +23,8 @@ struct Problem {
   };
 };
 
-// Whether this is a batch without gaps, of matrices of up to so many elements: one piece of memory,
-// of which many blocks take a few matrices each.
+// Whether this is a batch without gaps, of matrices of up to so many elements. It is one piece of
+// memory, of which many blocks take a few matrices each.
 constexpr std::int64_t kSmallMatrix = 4096;
 constexpr bool is_small_batch(const Problem& p) {
   const std::int64_t elements = p.rows * p.columns;

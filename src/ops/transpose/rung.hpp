@@ -18,7 +18,7 @@ struct Tile {
 };
 
 // What a kernel is told of a call. The grid is three-dimensional, and the host works out what the
-// edges leave of their tiles: a block that divides to find its tile does so before its first load,
+// edges leave of their tiles. A block that divides to find its tile does so before its first load,
 // which a small matrix feels. Index: what distances are reckoned in.
 template <class Index>
 struct TilesIn {

@@ -3,9 +3,9 @@
 // goes the same way in the next launch, until one value is left.
 //
 // Prediction, of a block: in the first five rounds every warp still runs, with ever fewer of its
-// lanes: 8 warps × 5 rounds, then 4, 2 and 1: 47 warp-rounds of two loads and a store where 255
-// additions would fill 8; 9 barriers a warp. Accepts: every problem. What binds it: barriers and
-// half-empty warps, not memory.
+// lanes. That is 8 warps × 5 rounds, then 4, 2 and 1: 47 warp-rounds of two loads and a store. 255
+// additions would fill 8 warp-rounds. A warp has 9 barriers. Accepts: every problem. What binds it:
+// barriers and half-empty warps, not memory.
 
 #include "ops/reduce/rung.hpp"
 

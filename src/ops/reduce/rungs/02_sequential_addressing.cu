@@ -1,6 +1,6 @@
 // Bound before: in every round but the last ones all warps run, most of their lanes idle.
 // Idea: let the first threads do the work. A round folds the upper half of what is left onto the
-// lower half, so that the lanes of a warp work together or the warp has nothing to do.
+// lower half. So the lanes of a warp work together, or the warp has nothing to do.
 //
 // Prediction, of a block: 4 + 2 + 1·6 = 12 warp-rounds instead of 47, neighbouring lanes on
 // neighbouring banks, as before. Accepts: every problem. What binds it: barriers, and a load that

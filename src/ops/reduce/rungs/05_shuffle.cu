@@ -1,10 +1,11 @@
 // Bound before: every value goes through shared memory, and every round waits for it.
 // Idea: lanes of a warp hand each other registers. Five shuffles reduce a warp without memory or
-// barrier; eight warps leave a value each in shared memory, and after one barrier the first warp
+// barrier. Eight warps leave a value each in shared memory, and after one barrier the first warp
 // reduces those with three more.
 //
-// Prediction, of a block: 8·5 + 3 shuffles (of places 8·2 + 3: of whole warps two instructions find
-// the best rank and its first index), 8 shared stores, a load, one barrier. Accepts: every problem.
+// Prediction, of a block: 8·5 + 3 shuffles, 8 shared stores, a load, one barrier. For places it is
+// 8·2 + 3 shuffles: of whole warps two instructions find the best rank and its first index.
+// Accepts: every problem.
 // What binds it: one or two loads under way in each thread do not keep memory busy.
 
 #include "ops/reduce/rung.hpp"

@@ -1,8 +1,8 @@
 // Bound before: too few bytes under way. At 4.6 TB/s and some 800 ns from memory about 3.7 MB must
-// be on their way at any time, 28 KB for each of 132 multiprocessors.
+// be on their way at any time. That is 28 KB for each of 132 multiprocessors.
 // Idea: four loads of 16 bytes in each thread before the first is needed, 512 threads, four blocks
-// a multiprocessor: 128 KB. As many blocks as run at once take all values in turns, so that partial
-// results are few and one block reduces them in a second launch.
+// a multiprocessor: 128 KB. As many blocks as run at once take all values in turns. So partial
+// results are few, and one block reduces them in a second launch.
 //
 // Prediction, for n values and b blocks: n/128 loads of 4 sectors times 4; per block 16 warps with
 // 5 shuffles, and 4 more. Accepts: every problem; ends that no vector fits are taken one by one.

@@ -1,8 +1,8 @@
 // Bound before: a second launch, to add a few hundred numbers.
 // Idea: one more block adds them. Each other block publishes its result as one 64-bit word that
-// holds the value and says that it is there, so that no fence and no counter stand between them;
-// the last block has no values of its own, waits for the words and leaves zeros. A counter that
-// tells which block arrives last would put a fence and an atomic before the loads.
+// holds the value and says that it is there. So no fence and no counter stand between them. The
+// last block has no values of its own, waits for the words and leaves zeros. A counter that tells
+// which block arrives last would put a fence and an atomic before the loads.
 //
 // Prediction: 06 without its second load of partial results, and one reduction more where 06 needs
 // no second launch. Accepts: every problem; flags must be zero, and stay the stream's own. What

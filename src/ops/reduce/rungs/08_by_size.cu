@@ -2,7 +2,8 @@
 // block, flags, block. One shape of kernel cannot keep each of them short.
 // Idea: as many threads as the values need and no more. Up to 2^15 values one block has them all
 // under way at once, and there are no flags. Up to 2^22 up to 256 blocks have, so that no load
-// waits for another, and one warp collects; above, two and then four blocks of 07 a multiprocessor.
+// waits for another, and one warp collects. Above, there are two and then four blocks of 07 a
+// multiprocessor.
 //
 // Prediction: of one block its loads and one reduction; else as 07, but one warp that collects up
 // to 2^22. Accepts: every problem. What binds it: the launch, up to some thousands of values;

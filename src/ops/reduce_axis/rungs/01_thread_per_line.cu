@@ -1,7 +1,7 @@
 // The start: a thread for each row, or for each column, which walks along it.
 //
-// Prediction: lanes that walk along columns are neighbours, so that a request is 4 whole sectors;
-// lanes that walk along rows are a row apart: 32 sectors a request, of each of which 4 bytes are
+// Prediction: lanes that walk along columns are neighbours, so that a request is 4 whole sectors.
+// Lanes that walk along rows are a row apart: 32 sectors a request, of each of which 4 bytes are
 // wanted now. Accepts: every problem. What binds it: L1 for rows; for columns latency, with one
 // load under way in each of a few threads.
 

@@ -1,11 +1,11 @@
 // Bound before: rows of 7 elements. They are not whole vectors, so that a warp takes a row and 25
-// of its lanes are idle; of columns of 7 elements a block of 16 groups of threads has 9 idle.
-// Idea: a block reads many whole rows as the one piece of memory that they are, 16 bytes a lane
-// whatever their alignment, into shared memory. Then 1 to 16 lanes fold each row. One word in 33 of
-// the piece is left out, so that lanes which begin a row apart meet few banks twice. Short columns
-// take a thread each, with eight rows under way.
+// of its lanes are idle. Of columns of 7 elements a block of 16 groups of threads has 9 idle.
+// Idea: a block reads many whole rows into shared memory as the one piece of memory that they are.
+// It reads 16 bytes a lane, whatever their alignment. Then 1 to 16 lanes fold each row. One word in
+// 33 of the piece is left out, so that lanes which begin a row apart meet few banks twice. Short
+// columns take a thread each, with eight rows under way.
 // Prediction: for rows of 128 elements, 16 bytes a load, four stores to shared memory for each,
-// free of conflicts, and loads of two wavefronts; for other aligned rows 02_warp_per_line's way in
+// free of conflicts, and loads of two wavefronts. For other aligned rows, 02_warp_per_line's way in
 // vectors. Columns: a word a lane, no exchange. Accepts: every problem; wants rows of up to 256
 // elements, or columns of few. Predicted: rows of 3000000x7 at 85 % of a read on an H100; measured:
 // 97 % (LADDER.md). What binds it: memory; places, the instructions for each element.

@@ -1,7 +1,7 @@
 // Bound before: columns of 3000000x7. They are read a word at a time, in strips of 32 columns of
 // which 25 are not there.
-// Idea: read the matrix as the one piece of memory that it is, in vectors, and let the threads that
-// go through it side by side be a multiple of a row: each then meets the same four columns in every
+// Idea: read the matrix as the one piece of memory that it is, in vectors. Let the threads that go
+// through it side by side be a multiple of a row. Each then meets the same four columns in every
 // lap. It keeps four partial results in registers; the block joins them in shared memory, and
 // blocks join as in 04_split. Wider matrices, whose rows are not whole vectors either, get strips
 // of 64 columns with eight rows under way, twice what 04 has. Prediction, for more than 64 columns:

@@ -1,5 +1,5 @@
 // cublasSgemv, which knows column-major storage only. A row-major matrix is the column-major
-// storage of its transpose: cuBLAS is told of that, and of the other operation, and reads exactly
+// storage of its transpose. cuBLAS is told of that, and of the other operation, and reads exactly
 // what lies there.
 
 #include "ops/lab/cublas.hpp"

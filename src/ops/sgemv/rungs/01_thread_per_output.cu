@@ -4,7 +4,7 @@
 // Prediction, per warp and term. Along: a load of 32 sectors, of which 4 bytes each are used, for
 // the lanes stand on 32 lines; of x one sector. Across: 4 sectors of a line, all used, and one of
 // x.
-// Accepts: every problem. What binds it: along, sectors, eight times what their bytes need; across,
+// Accepts: every problem. What binds it: along, sectors, eight times what their bytes need. Across,
 // a column's length, for each thread waits for one load at a time, and there are few threads.
 
 #include "ops/sgemv/rung.hpp"

@@ -3,9 +3,9 @@
 // has 128 columns, and each thread four sums.
 //
 // Prediction, per 128 elements of A: a load of 16 sectors, and of x 16 along, 1 across: a quarter
-// of the requests of 02_warp_per_line. Along: five shuffles a line. Across, per 128 columns: a
-// store of 4 wavefronts to shared memory for each warp, and a load of 1 wavefront for each 32
-// columns of it.
+// of the requests of 02_warp_per_line. Along: five shuffles a line. Across, per 128 columns, for
+// each warp: a store of 4 wavefronts to shared memory, and a load of 1 wavefront for each 32
+// columns.
 // Accepts: every problem; float4 where alignment allows, else words. What binds it: one load under
 // way for each thread, and few threads where lines are few and long.
 

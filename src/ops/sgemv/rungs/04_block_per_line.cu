@@ -1,9 +1,9 @@
 // Bound before: a thread has 16 bytes under way. Memory answers after about 600 ns, in which an
 // H200 could bring 3 MB.
 // Idea: 64 bytes a thread. A block of 256 threads has a line, and each loads four float4 of it
-// before it multiplies the first. Across the lines a block has a strip of 32 columns: eight lanes
-// take one line of it, 64 groups four lines each, and x comes by four elements. The groups' sums
-// meet by shuffles, then in shared memory.
+// before it multiplies the first. Across the lines a block has a strip of 32 columns. Eight lanes
+// take one line of it, 64 groups take four lines each, and x comes by four elements. The groups'
+// sums meet by shuffles, then in shared memory.
 //
 // Prediction, per 512 elements of A: 4 loads of 16 sectors, and of x 4 loads of 16 along, 1 of 2
 // across. Along, a line: 40 shuffles, 8 stores to shared memory, 7 loads. Across, per 32 columns:
@@ -19,8 +19,8 @@ namespace warpladder::sgemv {
 namespace {
 
 // kWidth: of what is loaded at once along a line, 4 or 1. resident: blocks of a multiprocessor, to
-// which the compiler is held. Left alone it would rather have more of them, with 32 registers a
-// thread, and then uses the first loads before it asks for the next.
+// which the compiler is held. Left alone it would rather have more blocks, with 32 registers a
+// thread. It then uses the first loads before it asks for the next.
 template <int kWidth>
 struct Line {
   static constexpr int threads = 256, resident = 4, in_flight = kWidth == 4 ? 4 : 8;

@@ -1,9 +1,10 @@
 // Bound before: few lines, or few columns, are few blocks, and an H200 has 132 multiprocessors.
 // Idea: cut each sum into pieces until there are about 528 blocks. Each block writes its piece's
 // sum to the scratch. A second kernel adds them in a fixed order, so that the result is repeatable.
-// Prediction, for p pieces: 04's loads, and its exchange for each block (along 256 threads a line;
-// across 256 threads for 64 columns: 4 shuffles, a store of 2 wavefronts for each warp and 16 loads
-// of 1). p·outputs floats written and read again: 4 sectors for 32, but a sector each along a line.
+// Prediction, for p pieces: 04's loads, and its exchange for each block. Along, 256 threads have a
+// line. Across, 256 threads have 64 columns: 4 shuffles, a store of 2 wavefronts for each warp and
+// 16 loads of 1. p·outputs floats written and read again: 4 sectors for 32, but a sector each along
+// a line.
 // Accepts: every problem; float4 where alignment allows, else words. What binds it: memory, where A
 // is large; else the second launch, which begins when the last block of the first has ended.
 

@@ -1,14 +1,14 @@
 // Bound before: a second launch. It costs some 2 µs, begins when the last block of the first has
 // ended, and reads the scratch anew.
-// Idea: one kernel. A block publishes its sum with the flag that says so in one word of 64 bits;
-// the last block of each line, or strip, takes these words as they come, in the order of the
+// Idea: one kernel. A block publishes its sum with the flag that says so in one word of 64 bits.
+// The last block of each line, or strip, takes these words as they come, in the order of the
 // pieces, and clears them. It waits only for blocks that started before it.
 //
 // Prediction, for p pieces: 05_split's loads and exchange within a block. (p - 1)·outputs words of
-// 64 bits are stored and as many taken: along, a sector for each word stored, and a request for
-// each line's; across, 8 sectors for 32 of either. Along, 5 shuffles more a line. Across, in the
-// last block of a strip: 8 stores to shared memory, 2 loads for each of up to 4 pieces, a barrier
-// more.
+// 64 bits are stored and as many taken. Along, that is a sector for each word stored, and a request
+// for each line's. Across, it is 8 sectors for 32 of either. Along, 5 shuffles more a line. Across,
+// in the last block of a strip: 8 stores to shared memory, 2 loads for each of up to 4 pieces, a
+// barrier more.
 // Accepts: every problem; float4 where alignment allows, else words. What binds it: memory; on
 // short or thin matrices a block that is too large, or too small, for its lines.
 

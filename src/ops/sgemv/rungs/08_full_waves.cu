@@ -1,9 +1,9 @@
 // Bound before: waves that are not full. Across 5000 lines of 5000 there are 157 strips of 32
-// columns for 132 multiprocessors, and across lines of 20000 there are 313 for 264 blocks at once:
-// the last ones have the machine to themselves. And a matrix of one column leaves 7 of 8 lanes
-// idle. Idea: cut the lines into as many pieces as make whole waves, within a twentieth, and let
-// blocks join them as before (ops/sgemv/shape.hpp). Across a matrix of 32 MB or more, strips are
-// 128 columns wide; from 12 MB on, where strips are more blocks than run at once. One column
+// columns for 132 multiprocessors. Across lines of 20000 there are 313 for 264 blocks at once. The
+// last ones have the machine to themselves. And a matrix of one column leaves 7 of 8 lanes idle.
+// Idea: cut the lines into as many pieces as make whole waves, within a twentieth, and let blocks
+// join them as before (ops/sgemv/shape.hpp). Across a matrix of 32 MB or more, strips are 128
+// columns wide. From 12 MB on they are so where strips are more blocks than run at once. One column
 // without gaps is read as one line.
 //
 // Prediction: 07_by_shape's loads; across, the words and exchanges of the chosen pieces. Predicted

@@ -150,7 +150,7 @@ struct Pattern {
 };
 
 // Distinct and in ascending order. What is drawn a second time is drawn again, so that all sets of
-// so many are equally likely; as long as they are half of all columns at most, that ends soon.
+// so many are equally likely. As long as they are half of all columns at most, that ends soon.
 void draw_few(Draws& draws, std::int64_t columns, std::span<std::int32_t> out) {
   for (std::size_t have = 0; have < out.size();) {
     const auto fresh = out.begin() + static_cast<std::ptrdiff_t>(have);
@@ -274,9 +274,9 @@ CsrMatrix uniform(const Sizes& sizes, unsigned threads) {
   return build({rows, columns, length, fill}, sizes.seed(), threads);
 }
 
-// In each of `scale` steps an edge falls into one quarter of what is left of the matrix, with these
-// chances: 0.57 upper left, 0.19 upper right, 0.19 lower left, 0.05 lower right. In units of 2^-16,
-// so that one block of random words serves eight steps.
+// In each of `scale` steps an edge falls into one quarter of what is left of the matrix. The
+// chances are 0.57 upper left, 0.19 upper right, 0.19 lower left and 0.05 lower right. In units of
+// 2^-16, so that one block of random words serves eight steps.
 constexpr std::uint32_t kUpperLeft = 37356, kUpper = 49807, kNotLowerRight = 62259;
 
 struct Edge {

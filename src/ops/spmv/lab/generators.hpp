@@ -36,7 +36,7 @@ bool names_generator(std::string_view spec);
 std::string known_generators(std::string_view spec);
 
 // Values are uniform in [-1, 1). Throws Error(bad_input) for a spec that says no matrix, and
-// Error(resource) for one that does not fit the memory; the sentence begins with `argument` (may be
+// Error(resource) for one that does not fit the memory. The sentence begins with `argument` (may be
 // empty) and the spec. `threads` = 0: one per core.
 CsrMatrix generate(std::string_view spec, std::string_view argument = {}, unsigned threads = 0);
 

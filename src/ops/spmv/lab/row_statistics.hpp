@@ -1,6 +1,6 @@
 #pragma once
-// What decides how fast a sparse matrix can be multiplied: how long its rows are, how far from the
-// diagonal they reach, and where in the matrix the stored entries lie.
+// What decides how fast a sparse matrix can be multiplied. It is how long its rows are, how far
+// from the diagonal they reach, and where in the matrix the stored entries lie.
 
 #include <cstdint>
 #include <span>
@@ -40,12 +40,12 @@ std::string summary(const RowStatistics& s);
 // The greatest |row - column| of a stored entry; 0 if there is none.
 std::int64_t bandwidth(const CsrMatrix& matrix);
 
-// How many sectors of x, of eight floats, 32 neighbouring stored entries touch: on average over up
-// to 4,096 such runs, evenly spread; 0 if there is none. 32 / 8 = 4 is the least for distinct
+// How many sectors of x, of eight floats, 32 neighbouring stored entries touch. It is the mean of
+// up to 4,096 such runs, evenly spread; 0 if there is none. 32 / 8 = 4 is the least for distinct
 // columns.
 double sectors_of_x(const CsrMatrix& matrix);
 
-// A matrix cut into rows x columns cells that are as equal as can be, none of them empty: entry
+// A matrix cut into rows x columns cells that are as equal as can be, none of them empty. Entry
 // (i, j) lies in cell (i * rows / matrix_rows, j * columns / matrix_columns).
 struct DensityGrid {
   std::int64_t rows = 0, columns = 0;

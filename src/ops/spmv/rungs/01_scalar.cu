@@ -1,8 +1,9 @@
 // A thread for each row: the product as it is written down.
 //
-// Prediction, per 32 rows: two loads of their offsets, of 4 and 5 sectors; per entry of theirs a
-// load of 32 sectors of values and of 32 of columns, for neighbouring lanes stand a whole row
-// apart, and of x as many as they name different ones. An FMA an entry. Accepts: every matrix.
+// Prediction, per 32 rows: two loads of their offsets, of 4 and 5 sectors. Per entry of theirs: a
+// load of 32 sectors of values and one of 32 of columns, for neighbouring lanes stand a whole row
+// apart. Of x it is as many sectors as they name different ones. An FMA an entry. Accepts: every
+// matrix.
 // What binds it: sectors of which 4 bytes are used; and a warp waits for the longest of its rows.
 
 #include "ops/spmv/rung.hpp"

@@ -2,8 +2,8 @@
 // Idea: a warp walks along a row together, 32 neighbouring entries at a time, and adds up its
 // lanes' sums by exchanging them in registers.
 //
-// Prediction, per row: two loads of its offsets, a sector each; per 32 entries 4 sectors of values
-// and 4 of columns, and of x as many as they touch; five shuffles. Accepts: every matrix. What
+// Prediction, per row: two loads of its offsets, a sector each, and five shuffles. Per 32 entries:
+// 4 sectors of values and 4 of columns, and of x as many as they touch. Accepts: every matrix. What
 // binds it: rows of fewer than 32 entries leave lanes idle, and most rows of most matrices are.
 
 #include "ops/spmv/rung.hpp"

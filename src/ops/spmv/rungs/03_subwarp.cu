@@ -4,7 +4,7 @@
 //
 // Prediction, where rows have 32 entries or more: 02's. Else, with L lanes a row, 32/L rows to a
 // request, and log2(L) shuffles. Accepts: every matrix. What binds it: lanes wait for the longest
-// row of their warp; and where rows are short each load is one of a chain, offsets, columns, x.
+// row of their warp. And where rows are short each load is one of a chain: offsets, columns, x.
 
 #include "ops/spmv/rung.hpp"
 

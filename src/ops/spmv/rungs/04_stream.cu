@@ -1,7 +1,7 @@
 // Bound before: where rows are short, values and columns come in pieces of a few entries, one load
 // behind another.
 // Idea: a block takes neighbouring rows, whose entries lie in one piece. It reads that piece as it
-// lies, without asking whose entries they are, and leaves the products in shared memory; then lanes
+// lies, without asking whose entries they are, and leaves the products in shared memory. Then lanes
 // add up each row's.
 //
 // Prediction: each entry is read once, by requests of 32 neighbours; a sum's terms come from shared

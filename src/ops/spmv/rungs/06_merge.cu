@@ -4,8 +4,8 @@
 // "Optimizing Sparse Matrix Operations on GPUs Using Merge Path", IPDPS 2015; D. Merrill and
 // M. Garland, "Merge-Based Parallel Sparse Matrix-Vector Multiplication", SC 2016). A block finds
 // its first row and its last by search, 32 places at a time, then works as 04_stream does. What is
-// left for a row that goes on waits, in a word with a flag, for the tile in which the row ends: one
-// launch, and the same bits in every run.
+// left for a row that goes on waits, in a word with a flag, for the tile in which the row ends. So
+// there is one launch, and the same bits in every run.
 //
 // Prediction: two barriers a tile; each entry is read once. Accepts: every matrix. What binds it: a
 // tile's entries are asked for when the search is done; and nearly every tile waits for the one

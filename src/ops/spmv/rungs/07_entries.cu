@@ -1,12 +1,12 @@
-// Bound before: a tile's entries are asked for when the search for its rows is done, and nearly
+// Bound before: a tile's entries are asked for when the search for its rows is done. And nearly
 // every tile waits for a word of the one before.
-// Idea: tiles of entries alone. Where a tile's entries lie needs no search: a small kernel in
-// front, a warp to a tile, looks for the rows that begin in it, and the product's blocks start
-// meanwhile and ask for their entries. A tile takes 32 entries more than it owns: a row that goes
-// on a little into the next tile stays in one piece, and only long rows are cut.
+// Idea: tiles of entries alone. Where a tile's entries lie needs no search. A small kernel in
+// front, a warp to a tile, looks for the rows that begin in it. The product's blocks start
+// meanwhile and ask for their entries. A tile takes 32 entries more than it owns. So a row that
+// goes on a little into the next tile stays in one piece, and only long rows are cut.
 //
 // Prediction: a barrier a tile. Accepts: every matrix. What binds it: memory, and for scattered
-// columns the L2 cache; a tile has every row that begins in it, and of empty rows that may be many.
+// columns the L2 cache. A tile has every row that begins in it, and of empty rows that may be many.
 
 #include "ops/spmv/rung.hpp"
 #include "parts/ptx/dependent_launch.hpp"

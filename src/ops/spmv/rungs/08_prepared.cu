@@ -1,5 +1,5 @@
 // Bound before: every product searches for rows that stay where they are.
-// Idea: a plan. What a tile's rows are is looked up once for a pattern, by the same small kernel; a
+// Idea: a plan. What a tile's rows are is looked up once for a pattern, by the same small kernel. A
 // product then has its rows when it has its entries.
 //
 // Prediction: as 07_entries. Accepts: every matrix; a plan holds for any values. What binds it:

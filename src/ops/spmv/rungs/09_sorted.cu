@@ -1,15 +1,15 @@
 // Bound before: where columns are random, the L2 cache. It answers one request of each of its
-// slices in a cycle, whatever part of a 128-byte line that asks for, and nearly every entry makes a
+// slices in a cycle, whatever part of a 128-byte line that asks for. Nearly every entry makes a
 // request of its own.
 // Idea: ask for x in the order of the columns. A plan has sorted the entries of each tile, as long
-// a tile as shared memory holds: neighbouring lanes then ask for one line, in one request, and each
+// a tile as shared memory holds. Neighbouring lanes then ask for one line, in one request, and each
 // product goes to its place in the tile. Tiles so long leave room for one block to a
-// multiprocessor, so its warps have roles: one copies the values of the next tile, eighteen ask for
+// multiprocessor, so its warps have roles. One copies the values of the next tile, eighteen ask for
 // x and multiply, thirteen add up the rows of the tile before. A block has a strip of neighbouring
 // tiles; strips are cut where they cost about the same.
 //
 // Prediction: a barrier a block. Accepts: every matrix; a plan holds for any values. What binds it:
-// the L2 cache, with fewer requests; where columns are near each other, the words of the plan are
+// the L2 cache, with fewer requests. Where columns are near each other, the words of the plan are
 // as many as the columns that they stand for, and nothing is won.
 
 #include "ops/spmv/rung.hpp"

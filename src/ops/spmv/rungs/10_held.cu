@@ -1,4 +1,4 @@
-// Bound before: without a plan, columns that lie anywhere ask the L2 cache for a line each, and it
+// Bound before: without a plan, columns that lie anywhere ask the L2 cache for a line each. It
 // answers one request of each of its slices in a cycle.
 // Idea: part of x is not asked of the L2 cache. The blocks of a cluster hold the first columns of
 // it in their shared memory, and reach each other's. Blocks then have to last: one to a
@@ -6,7 +6,7 @@
 // barriers. While x of a tile is under way, so are the columns of the next.
 //
 // Prediction: two barriers of a cluster. Accepts: every matrix. What binds it: the L2 cache still,
-// with fewer requests. Where columns are near each other the L1 cache has them as well; and a chunk
+// with fewer requests. Where columns are near each other the L1 cache has them as well. And a chunk
 // has every row that ends in it, of which one warp adds up 16 at a time.
 
 #include "ops/spmv/rung.hpp"

@@ -1,7 +1,7 @@
 // Idea: one thread per element. A warp reads 32 neighbours of a row, and writes them down a column.
 //
-// Prediction, per warp: a load of 4 sectors, every byte of them used, and a store of 32 sectors, of
-// which it uses 4 bytes each.
+// Prediction, per warp: a load of 4 sectors, every byte of them used. And a store of 32 sectors, of
+// each of which it uses 4 bytes.
 // Accepts: every problem. What binds it: the stores, eight times the sectors that their bytes need.
 
 #include "ops/transpose/rung.hpp"

@@ -1,10 +1,10 @@
 // Bound before: stores that run down a column.
-// Idea: threads take up others' elements. A warp reads a row of the tile from global memory, and
+// Idea: threads take up others' elements. A warp reads a row of the tile from global memory. It
 // writes a row of the transposed tile, which it reads as a column from shared memory. 32×8 threads,
 // four elements each, so that four loads of a thread are under way at once.
 //
-// Prediction, per warp and row of the tile: a load and a store of 4 sectors, all of each used; a
-// store of 1 wavefront, and a load of 32, for a column's words all lie on one bank.
+// Prediction, per warp and row of the tile: a load and a store of 4 sectors, all of each used. In
+// shared memory a store of 1 wavefront, and a load of 32, for a column's words all lie on one bank.
 // Accepts: every problem. What binds it: those bank conflicts.
 
 #include "ops/transpose/rung.hpp"

@@ -2,16 +2,16 @@
 // as memory could deliver.
 // Idea: float4 on both sides. A thread reads four float4 below each other, transposes these 4×4
 // elements by renaming registers, and lays them down as rows of the transposed tile. Float4 change
-// places within their row (05's exchange, in units of four words), so that eight neighbouring lanes
-// meet all banks when they write a column of float4, and when they read a row of them.
+// places within their row (05's exchange, in units of four words). So eight neighbouring lanes meet
+// all banks when they write a column of float4, and when they read a row of them.
 //
-// Prediction, per warp and 16 rows of 32 columns: 4 loads and 4 stores of 16 sectors; 4 stores to
-// shared memory and 4 loads from it, 4 wavefronts each: the least that 512 bytes take.
+// Prediction, per warp and 16 rows of 32 columns: 4 loads and 4 stores of 16 sectors. And 4 stores
+// to shared memory and 4 loads from it, 4 wavefronts each: the least that 512 bytes take.
 // Accepts: every problem; float4 where addresses, strides and sizes are multiples of 4 elements,
 // and single words elsewhere. What binds it: memory; where sizes are odd, lines that are cut in
 // two; where the matrix is small, the time to the first load. So tiles of 32×32 are reckoned in 32
-// bits, without asking for the edge where their size divides the matrix's, and the first of two
-// that share 256 bytes has the L2 cache fetch them all.
+// bits, without asking for the edge where their size divides the matrix's. The first of two that
+// share 256 bytes has the L2 cache fetch them all.
 
 #include <algorithm>
 #include <limits>

@@ -1,9 +1,9 @@
 // Bound before: rows that do not begin on a 128-byte line. Each request of a warp then touches two
 // lines, on either side, and odd sizes forbid float4.
 // Idea: rotate the lanes. A warp that moves a row of the tile lets the lane of number 0 take the
-// first word of it that begins a line, and the lanes go round: c = (lane - misalignment) mod the
-// tile's width. Every request but one is then a whole line, the two ragged ends share that one, and
-// no lane is idle. Tiles of 128×64 make many lines of each row. A warp's rows are 16 apart, so that
+// first word of it that begins a line. The lanes go round: c = (lane - misalignment) mod the tile's
+// width. Every request but one is then a whole line, the two ragged ends share that one, and no
+// lane is idle. Tiles of 128×64 make many lines of each row. A warp's rows are 16 apart, so that
 // only two misalignments alternate among them, and a lane need not keep a place for each row.
 //
 // Prediction: for aligned sizes 04's sectors and wavefronts, in requests of a word a lane; a
@@ -30,8 +30,8 @@ constexpr bool valid(Config c) {
 constexpr Config kConfig;
 static_assert(valid(kConfig));
 
-// The word of a line that this lane moves first, if the line is a power of two long and the result
-// is taken modulo its length; 32 on, and round, it moves others.
+// The word of a line that this lane moves first. The line is a power of two long, and the result is
+// to be taken modulo its length. The lane moves others 32 on, and round.
 __device__ __forceinline__ int first_word(const float* line) {
   return static_cast<int>(threadIdx.x % 32) -
          static_cast<int>(reinterpret_cast<std::uintptr_t>(line) / 4 % 32);

@@ -1,13 +1,13 @@
 // Bound before: a matrix of few columns, or few rows, fills tiles of 128×64 badly.
 // Idea: 64 lines of its short side are one contiguous piece of memory. Move that piece as it lies,
-// 16 bytes a lane. On the other side warps take 64 words of a long row: few columns are written a
+// 16 bytes a lane. On the other side warps take 64 words of a long row. Few columns are written a
 // word a lane, few rows are read by eight lanes for 128 bytes. A thread issues all its loads before
 // its stores. In shared memory an odd number of short lines avoids bank conflicts.
 // Prediction, for n columns and 64 rows: ceil(n/2) loads, 8·n sectors; as many sectors stored in
-// 2·n requests; as many loads from shared memory, of 1 wavefront where n is odd. For n rows and 64
-// columns: 8·n sectors loaded in 2·ceil(n/4) requests, four words stored to shared memory for each,
-// ceil(n/2) stores. Accepts: every problem; up to 64 columns (rows) without gaps take this road,
-// others 04's. What binds it: memory.
+// 2·n requests. And as many loads from shared memory, of 1 wavefront where n is odd. For n rows and
+// 64 columns: 8·n sectors loaded in 2·ceil(n/4) requests, four words stored to shared memory for
+// each, ceil(n/2) stores. Accepts: every problem; up to 64 columns (rows) without gaps take this
+// road, others 04's. What binds it: memory.
 
 #include "ops/transpose/rung.hpp"
 

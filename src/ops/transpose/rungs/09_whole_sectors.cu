@@ -1,9 +1,9 @@
-// Bound before (07): a tile's piece of an output row begins and ends within a sector of 32 bytes,
-// and two tiles write that sector, a part each. The L2 cache takes a part as slowly as a whole.
+// Bound before (07): a tile's piece of an output row begins and ends within a sector of 32 bytes.
+// Two tiles write that sector, a part each. The L2 cache takes a part as slowly as a whole.
 // Idea: shear the tile. Column j of it, a row of the output, gets the rows from row0 - m to
-// row0 + 128 - m of the input, where m is that output row's misalignment in its sector, so that its
+// row0 + 128 - m of the input. Here m is that output row's misalignment in its sector, so that its
 // piece begins and ends with whole sectors. For that a block reads the seven rows above its own
-// too; they are read twice, which costs less, and less again in a tile of 128×128. Lanes go round
+// too. They are read twice, which costs less, and less again in a tile of 128×128. Lanes go round
 // as in 07, on both sides.
 //
 // Prediction: for aligned sizes, where m is 0 and the rows above are left alone, 07's counts. For

@@ -1,8 +1,8 @@
 // Bound before: the rungs so far need a second matrix to write to.
 // Idea: a tile and its mirror image across the diagonal change places. A block brings both into
 // shared memory, and only then writes either; the tiles on the diagonal are their own images. Tiles
-// above the diagonal are numbered without a root: a triangle of T columns is a rectangle of T + 1
-// (T even) or T (T odd) columns once its lower half is turned and put beside the upper.
+// above the diagonal are numbered without a root. Turn the lower half of a triangle of T columns,
+// and put it beside the upper. The result is a rectangle of T + 1 (T even) or T (T odd) columns.
 //
 // Prediction, of n×n: as 04_padded, n²/32 loads and stores of 4 sectors, a wavefront for each; a
 // block moves two tiles with one barrier. Accepts: square matrices in place. What binds it: memory.

@@ -1,11 +1,11 @@
-// Bound before: 50000x777 and 777x50000. No row of 777 begins on 16 bytes, tiles of 128 leave a
-// seventh of the last ones' width empty, and rows are read, or written, in pieces of sectors.
+// Bound before: 50000x777 and 777x50000. No row of 777 begins on 16 bytes, and tiles of 128 leave a
+// seventh of the last ones' width empty. Rows are read, or written, in pieces of sectors.
 // Idea: a band of 32 whole lines of the short side is one contiguous piece of memory, as in
-// 08_thin, and up to 880 of them fit in half a multiprocessor's shared memory. The piece is moved
-// in float4; on the other side each line of the band is 128 bytes, whole sectors where the long
-// lines begin on them. An odd number of short lines avoids bank conflicts.
+// 08_thin. Lines of up to 880 elements fit in half a multiprocessor's shared memory. The piece is
+// moved in float4. On the other side each line of the band is 128 bytes, whole sectors where the
+// long lines begin on them. An odd number of short lines avoids bank conflicts.
 // Prediction, for n columns and 32 rows: n/4 loads, 4·n sectors; as many sectors stored in n
-// requests, and n loads from shared memory, which for multiples of 32 columns meet one bank.
+// requests. And n loads from shared memory, which for multiples of 32 columns meet one bank.
 // Accepts: every problem; out of place; up to 880 columns (rows) without gaps take this road, as
 // far as shared memory reaches, others 04's. Predicted: 90 % of a copy for both shapes on an H100.
 // Measured there: 91 % at 50000x777, where 09_whole_sectors reaches 85, and 82 % at 777x50000.

@@ -1,7 +1,7 @@
 // Bound before: 100,000 matrices of 8×8. Each takes a block whose tile is 1/32 full, and its rows
 // of 32 bytes are a request each. Idea: a batch without gaps is one piece of memory on either side.
-// A block brings as many whole matrices as fit in 16 KiB, 16 bytes a lane whatever their alignment,
-// and writes them in the order of the output, 16 bytes a lane too. Where a word of the output comes
+// A block brings as many whole matrices as fit in 16 KiB, 16 bytes a lane whatever their alignment.
+// It writes them in the order of the output, 16 bytes a lane too. Where a word of the output comes
 // from follows from its index by two divisions for each four of them, done as multiplications by
 // reciprocals. One word in 33 of shared memory is left out, so that lanes which read a power of two
 // apart meet few banks twice. Prediction, for a batch of small matrices: whole sectors read and
@@ -54,8 +54,8 @@ class Source {
   }
 
  private:
-  // The product is off by a 2^22th of itself at most, and at least half a reciprocal away from the
-  // next integer, which for q below 2^20 is more.
+  // The product is off by a 2^22th of itself at most. It is at least half a reciprocal away from
+  // the next integer, which for q below 2^20 is more.
   __device__ __forceinline__ static int divided(int q, float reciprocal) {
     return static_cast<int>((static_cast<float>(q) + 0.5f) * reciprocal);
   }

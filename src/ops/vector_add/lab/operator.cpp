@@ -34,8 +34,8 @@ class AddTrial final : public ops::Trial {
   void reset() override { c_.upload(std::vector<float>(c_.size(), ops::poison())); }
   ladder::AnyCall call() const override { return call_; }
 
-  // The truth is the exact sum in float64 (two floats differ by far less than its range), rounded
-  // once: half a unit in the last place.
+  // The truth is the exact sum in float64, rounded once: half a unit in the last place. Two floats
+  // differ by far less than float64's range.
   ops::Verdict judge() override {
     ops::ElementJudge judge([](std::size_t i) { return fmt::format("c[{}]", i); });
     const std::vector<float> c = c_.download();

@@ -1,4 +1,4 @@
-// Idea: no exchange. A lane loads its row, a float4, and stores each of the four words into another
+// Idea: no exchange. A lane loads its row, a float4. It stores each of the four words into another
 // row of the transposed tile, where the lanes' words lie side by side.
 //
 // Prediction, per tile: a load of 16 sectors and four stores of 4: no sector is touched twice.

@@ -1,10 +1,10 @@
 // Bound before: four stores a tile, because a lane holds words of four different rows.
-// Idea: lanes take up others' words in shared memory. A lane lays its float4 down as it came, and
+// Idea: lanes take up others' words in shared memory. A lane lays its float4 down as it came. It
 // picks up four words of one row of the transposed tile, which it stores as a float4.
 //
-// Prediction, per tile: a load and a store of 16 sectors; a store to shared memory of 4 wavefronts,
-// the least for 512 bytes; four loads of 4, for the lanes of a load ask for words that lie 16 apart
-// and so meet eight of the 32 banks.
+// Prediction, per tile: a load and a store of 16 sectors, and a store to shared memory of 4
+// wavefronts, the least for 512 bytes. Four loads take 4 each: the lanes of a load ask for words 16
+// apart, and so meet eight of the 32 banks.
 // Accepts: every problem. What binds it: memory, and within a multiprocessor those bank conflicts.
 
 #include "ops/warp/rung.hpp"

@@ -3,7 +3,7 @@
 // in the transposed tile: neighbouring lanes side by side, on 32 different banks. What comes out is
 // a float4 from where it lies.
 //
-// Prediction, per tile: a load and a store of 16 sectors; four stores to shared memory of 1
+// Prediction, per tile: a load and a store of 16 sectors. In shared memory four stores of 1
 // wavefront each, and a load of 4, the least for 512 bytes: 8 wavefronts where 02 takes 20.
 // Accepts: every problem. What binds it: memory; five requests to shared memory a tile.
 

@@ -1,6 +1,6 @@
 // Bound before: five requests to shared memory a tile, and the memory that they need.
 // Idea: exchange registers. Four neighbouring lanes hold 4×4 words, and transpose them in two steps
-// of a butterfly: lanes that differ in bit 0 swap words whose columns differ in bit 0, then the
+// of a butterfly. Lanes that differ in bit 0 swap words whose columns differ in bit 0, then the
 // same with bit 1. A lane gives away half its words in a step, two shuffles. It ends with four
 // words of row lane % 4 of the transposed tile. Selects choose what is given: an index that depends
 // on the lane would put the words into memory.
