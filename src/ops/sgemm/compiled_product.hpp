@@ -1,6 +1,6 @@
 #pragma once
-// Products for multiply_by_parity() that are compiled at run time: with sizes, leading dimensions
-// and the kinds of alpha and beta as constants, or with an epilogue that somebody wrote.
+// Products for multiply_by_parity() that are compiled at run time. They have sizes, leading
+// dimensions and the kinds of alpha and beta as constants, or an epilogue that somebody wrote.
 
 #include "ops/sgemm/rung_parity_kernel.hpp"
 

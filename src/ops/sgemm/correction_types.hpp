@@ -40,7 +40,7 @@ constexpr int digit_of(char c) { return kDigitOf[static_cast<std::size_t>(c)]; }
 using Bins = std::array<char, 128>;
 
 // Node i asks whether its trait lies above one of the trait's edges: no leads to node 2·i + 1, yes
-// to the next one. A node has a digit for the trait and one for the edge; a leaf has two, which say
+// to the next one. A node has a digit for the trait and one for the edge. A leaf has two, which say
 // thousandths of the logarithm to base 2.
 struct Tree {
   static constexpr int kLevels = 4, kQuestions = (1 << kLevels) - 1, kLeaves = 1 << kLevels,

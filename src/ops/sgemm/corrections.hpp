@@ -55,8 +55,8 @@ inline ShapeTraits traits_of(const Problem& p, std::int64_t count = 1) {
           width(is_wide ? of_a : of_b)};
 }
 
-// Traits of a candidate for them: its cut, the waves of its CTAs, what tiles waste at C's ends, how
-// often A and B are read, and its time by the model.
+// Traits of a candidate for them: its cut, the waves of its CTAs, and what tiles waste at C's ends.
+// Also how often A and B are read, and its time by the model.
 inline CutTraits traits_of(const Candidate& candidate, const Problem& p, std::int64_t count = 1) {
   constexpr double kTimeUnit_s = 1e-8;
   constexpr float kMostWaves = 6;

@@ -44,7 +44,7 @@ struct TileOrigin {
   std::int64_t row, column;
 };
 // The origin of the tile that a block computes. Tiles are numbered in bands of 64 tile rows, down
-// each column of a band: blocks that run at the same time then share rows of A and columns of B.
+// each column of a band. So blocks that run at the same time share rows of A and columns of B.
 template <int kBlockM, int kBlockN>
 __device__ __forceinline__ TileOrigin tile_of_block(const Gemm& g) {
   constexpr unsigned kBand = 64;

@@ -31,7 +31,7 @@ inline Gemm gemm_of_slices(Gemm g, std::int64_t line) {
   return g;
 }
 
-// Adds in `Sum`, in an order that depends on the number of slices alone: of each element of C,
+// Adds in `Sum`, in an order that depends on the number of slices alone. For each element of C,
 // kJoiners threads take a share of the slices each. right(sum, row, column) is stored.
 template <class Sum, int kJoiners, class Right>
 __device__ __forceinline__ void add_slices(const Join& j, const Right& right) {

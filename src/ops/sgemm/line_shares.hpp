@@ -1,6 +1,7 @@
 #pragma once
-// Few lines of X times many of Y in even shares (row_28_even_shares): its configurations, how CTAs
-// share the work, and the time that it takes by a model. Host code of the rung and of plan().
+// Few lines of X times many of Y in even shares (row_28_even_shares). Here are its configurations,
+// how CTAs share the work, and the time that it takes by a model. Host code of the rung and of
+// plan().
 
 #include <cmath>
 
@@ -42,8 +43,9 @@ struct SharedTiles {
   }
 };
 
-// Microseconds of an H200's CTA for a turn, where latencies bind it; of its multiprocessor, where
-// other CTAs hide them; and for the end of a tile. Fitted to 2,370 times of 260 products.
+// Microseconds of an H200's CTA for a turn, where latencies bind it, and of its multiprocessor,
+// where other CTAs hide them. And those for the end of a tile. Fitted to 2,370 times of 260
+// products.
 struct ShareTiming {
   double alone, busy, end;
 };

@@ -1,6 +1,6 @@
 #pragma once
-// Products of few rows or columns, X, with many lines, Y, that lie along k or across it: which they
-// are; of those along k (row_19_few_lines), how warps share them out, and the time that they take
+// Products of few rows or columns, X, with many lines, Y, that lie along k or across it. Here is
+// which they are, how warps share out those along k (row_19_few_lines), and the time that they take
 // by a model. Host code of the rungs and of plan().
 
 #include <algorithm>
@@ -82,7 +82,7 @@ inline LinesSplit split_lines(const LinesShape& s, int of_warp, int of_round,
 }
 
 // Along k a warp has `lines` of Y, and reads `in_flight` pieces of each at once, of kWidth
-// elements: as many as registers allow, for these are what memory is kept busy with.
+// elements. They are as many as registers allow, for these are what memory is kept busy with.
 template <int kRows_, int kLines_, int kWidth_>
 struct AlongConfig {
   static constexpr int rows = kRows_, lines = kLines_, width = kWidth_, sums = rows * lines,
@@ -118,8 +118,8 @@ auto with_along(const LinesShape& s, const runtime::Machine& machine, const Run&
 
 // Longer sums of a lane lose more than cublasSgemm's do.
 constexpr std::int64_t kLongestLines = 32 << 10;
-// Whether those of all rungs on CUDA cores do so, too: for 5 to 8 rows of long lines, all along k,
-// which cublasSgemm shares out among many threads.
+// Whether those of all rungs on CUDA cores do so, too. That is so for 5 to 8 rows of long lines,
+// all along k, which cublasSgemm shares out among many threads.
 inline bool loses_by_lines(const Problem& p) {
   constexpr std::int64_t kShortest = 1 << 10, kLeastElements = 8 << 20, kLeastLines = 1536,
                          kFew = 4;

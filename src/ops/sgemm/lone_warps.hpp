@@ -15,8 +15,8 @@ constexpr int kDeepWarp = 32, kShallowWarp = 8;
 template <int kLanesX, int kDepth>
 using LoneWarp = SlicedConfig<kLanesX, 4, 1, 1, 1, kDepth, 1, 20>;
 
-// What a tile takes: alone, and of an H100's multiprocessor that has many, where each part of k
-// takes part_ns, [trans_a][trans_b][whole], and four of k a step. The share is the memory's
+// What a tile takes: alone, and of an H100's multiprocessor that has many. There each part of k
+// takes part_ns, [trans_a][trans_b][whole], and four of k take a step. The share is the memory's
 // bandwidth's. Fitted to 620 batches on an H100.
 struct LoneWarpTiming {
   double share, alone_s, part_alone_s, tile_ns, step_ns, part_ns[2][2][2];
@@ -78,7 +78,7 @@ auto with_lone_warp(const ThreadedShape& s, const runtime::Machine& machine, con
 }
 
 // Products that are worth it. Tensor cores, where terms may be multiplied there, are faster with a
-// long k unless C is thin, and row_16's tiles are where C fills them.
+// long k unless C is thin. row_16's tiles are faster where C fills them.
 inline bool fits_lone_warps(std::int64_t m, std::int64_t n, std::int64_t k, bool in_terms) {
   constexpr std::int64_t kThin = 16, kShort = 64, kShortOfFull = 48, kFull = 64;
   const bool full = m % kFull == 0 && n % kFull == 0;

@@ -1,7 +1,7 @@
 #pragma once
-// Batches in row_07's tiles and slices of k (row_24_batched_parity, row_27_grouped_warps): the time
-// that they take by a model, and the tile and the slices that it chooses. Host code of rungs and of
-// plan().
+// Batches in row_07's tiles and slices of k (row_24_batched_parity, row_27_grouped_warps). Here are
+// the time that they take by a model, and the tile and the slices that it chooses. Host code of
+// rungs and of plan().
 
 #include <algorithm>
 #include <cmath>
@@ -21,9 +21,9 @@ inline ParityBatch parity_batch(std::int64_t m, std::int64_t n, std::int64_t k, 
   return {m, n, k, count, !has_whole_lines(m, n, k, trans_a, trans_b)};
 }
 
-// Of a tile: its multiply-adds' rate, as a share of what large tiles reach; how many times as long
-// words take; how many CTAs keep a multiprocessor busy; and how many steps of k a CTA's first loads
-// and last stores take. Fitted to 386 shapes on an H100.
+// Of a tile: its multiply-adds' rate, as a share of what large tiles reach, and how many times as
+// long words take. Then how many CTAs keep a multiprocessor busy, and how many steps of k a CTA's
+// first loads and last stores take. Fitted to 386 shapes on an H100.
 struct ParityTiming {
   double share, words, fill, ends;
 };

@@ -46,8 +46,8 @@ using ParityTile = ParityTileOf<ParityConfig{}>;  // row_07's own, where none wa
 using ParityWide = ParityTileOf<ParityConfig{64, 128, 8, 4}>;
 using ParityTall = ParityTileOf<ParityConfig{128, 64, 8, 4}>;
 
-// row_07: `run` gets the configuration that was found for the shape, if its lines lie as those of
-// the shapes did: at multiples of 4 elements.
+// row_07: `run` gets the configuration that was found for the shape, if its lines lie at multiples
+// of 4 elements. Those of the shapes did.
 constexpr ParityConfig found_parity(int place) {
   const auto& v = kParityFound[place];
   return {v[0], v[1], v[2], v[3]};
@@ -79,8 +79,8 @@ void with_parity_config(std::int64_t m, std::int64_t n, std::int64_t k, bool ali
   }
 }
 
-// What a CTA takes of a multiprocessor, in seconds, for so many steps of 8 k and its ends: its
-// first loads and its last stores.
+// What a CTA takes of a multiprocessor, in seconds, for so many steps of 8 k and its ends. The ends
+// are its first loads and its last stores.
 template <class C>
 double parity_cta_time(std::int64_t steps, const runtime::Machine& machine) {
   constexpr double kShare = C::rows == C::columns ? 1.0 : 0.84;  // of what large tiles reach
@@ -136,9 +136,8 @@ double partly_sliced_time(std::int64_t all, std::int64_t sliced, std::int64_t k,
          parity_end_time(sliced * C::rows, C::columns, count, machine);
 }
 
-// Where the last wave of tiles leaves multiprocessors idle: the last rows or columns of C in
-// slices, such that whole tiles fill all waves before, or all but one. `best` if that gains too
-// little.
+// Where the last wave of tiles leaves multiprocessors idle, the last rows or columns of C are in
+// slices. Whole tiles then fill all waves before, or all but one. `best` if that gains too little.
 template <class C>
 Slices partly_sliced_of(const Slices& best, std::int64_t m, std::int64_t n, std::int64_t k,
                         const runtime::Machine& machine) {

@@ -7,8 +7,8 @@ namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
 // A tile of kLines×kDepth in shared memory lies as its operand does in memory. Where that is along
-// k, the pieces of four in a line are in places XORed with the line's number, so that eight
-// neighbouring lines give their pieces of the same k from different banks.
+// k, the pieces of four in a line are in places XORed with the line's number. So eight neighbouring
+// lines give their pieces of the same k from different banks.
 template <int kDepth>
 __device__ __forceinline__ int place_along(int line, int piece) {
   constexpr int kPieces = kDepth / 4;

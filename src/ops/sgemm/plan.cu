@@ -282,8 +282,8 @@ void consider_even_batch(Considered& plans, const Problem& given, std::int64_t c
 Considered on_cuda_cores(const Problem& p, const runtime::Machine& machine, bool in_terms) {
   constexpr std::int64_t kLongSums = 512;
   const bool large_tiles = !in_terms || p.k < kLongSums;
-  // Two parts of so short a k gain too little to be surely as accurate as cublasSgemm, which sums
-  // it up at once where C is large.
+  // Two parts of so short a k gain too little to be surely as accurate as cublasSgemm. It sums such
+  // a k up at once where C is large.
   constexpr std::int64_t kPart = 8, kTwoParts = 16, kLargeC = 1 << 19;
   const bool at_once = in_terms && p.k > kPart && p.k < kTwoParts && p.m * p.n > kLargeC;
   const Sums sums = !large_tiles ? Sums::in_parts : at_once ? Sums::at_once : Sums::any;

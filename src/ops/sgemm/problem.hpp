@@ -28,9 +28,10 @@ struct Problem {
   };
 };
 
-// What the caller promises of A's and B's values. `moderate`: they are finite, and those of a row
-// of A, or a column of B, that matter lie within about 2^16 of each other, the largest between
-// 2^-78 and 2^78. Nothing holds without it for rungs that say so; the others need no promise.
+// What the caller promises of A's and B's values. `moderate`: they are finite, and those that
+// matter of a row of A, or a column of B, lie within about 2^16 of each other. The largest lies
+// between 2^-78 and 2^78. Nothing holds without it for rungs that say so; the others need no
+// promise.
 enum class Values { any, moderate };
 
 // What a plan may take. accurate: the fastest arithmetic whose errors are no larger than an FP32
@@ -40,7 +41,7 @@ enum class Arithmetic { accurate, cuda_cores, double_rounded };
 
 // Independent products of the same sizes. Matrix i lies i·stride elements behind the call's a, b
 // and c; a stride of 0 shares an operand. Where `arrays` is set, the device arrays a, b and c hold
-// a pointer for each matrix instead, and the call's own pointers and the strides are not used.
+// a pointer for each matrix instead. The call's own pointers and the strides are then not used.
 struct Batch {
   std::int64_t count = 1;
   std::int64_t stride_a = 0, stride_b = 0, stride_c = 0;
@@ -58,8 +59,8 @@ inline Batch twins_of(Batch batch) {
 }
 
 // A problem and where its operands lie in device memory. The workspace, of workspace_bytes() from a
-// multiple of 256, belongs to the call until it has ended; results are right whatever it holds, but
-// for tc_11, which prepares B there: for calls of the same problem.
+// multiple of 256, belongs to the call until it has ended. Results are right whatever it holds, but
+// for tc_11, which prepares B there for calls of the same problem.
 struct Call {
   Problem problem;
   const float* a = nullptr;
@@ -105,8 +106,8 @@ inline std::int64_t least_ld(const Problem& p, StoredShape shape) {
   return line > 1 ? line : 1;
 }
 
-// The same product written for the other layout: a column-major matrix is the row-major storage of
-// its transpose, and Cᵀ = op(B)ᵀ·op(A)ᵀ, so A and B change places and nothing is copied.
+// The same product written for the other layout. A column-major matrix is the row-major storage of
+// its transpose, and Cᵀ = op(B)ᵀ·op(A)ᵀ. So A and B change places and nothing is copied.
 inline Problem in_layout(const Problem& p, Layout layout) {
   if (p.layout == layout) return p;
   return {p.n, p.m, p.k, layout, p.trans_b, p.trans_a, p.alpha, p.beta, p.ldb, p.lda, p.ldc};
@@ -123,13 +124,13 @@ inline Call in_layout(Call call, Layout layout) {
   return twin;
 }
 
-// Floating-point operations, and the bytes that must move at the least: each operand read once, C
-// written once and read once if beta asks for it.
+// Floating-point operations, and the bytes that must move at the least. Each operand is read once;
+// C is written once, and read once if beta asks for it.
 double flops(const Problem& p);
 double minimal_bytes(const Problem& p);
 
 // Of the rungs that use tensor cores: 8 bytes for each element of A and B, k rounded up to a
-// multiple of 64, and 32 for each of their rows and columns.
+// multiple of 64. And 32 bytes for each of their rows and columns.
 std::size_t workspace_bytes(const Problem& p);
 // The same for a product with a prepared B: of A's rows alone. Where alpha or k is 0, of both.
 std::size_t prepared_workspace_bytes(const Problem& p);

@@ -1,6 +1,6 @@
 #pragma once
-// A product, or slices of its k, in CTAs of one tile of C each: what a CTA multiplies, and how the
-// slices are launched and joined.
+// A product, or slices of its k, in CTAs of one tile of C each. Here is what a CTA multiplies, and
+// how the slices are launched and joined.
 
 #include "ops/sgemm/join_slices.hpp"
 #include "ops/sgemm/product_part.hpp"
@@ -30,8 +30,8 @@ __device__ __forceinline__ void take_slice(Gemm& g, const ProductSlices& all, in
                                  all.rounds);
 }
 
-// Some rows or columns of C, of which CTAs multiply tiles: the first CTAs those of `whole`, with
-// all of k, the others slice after slice of the rest.
+// Some rows or columns of C, of which CTAs multiply tiles. The first CTAs multiply those of
+// `whole`, with all of k, the others slice after slice of the rest.
 struct PartlySliced : ProductSlices {
   BandedTiles tiles;
   parts::Divisor of_slice;  // tiles

@@ -1,6 +1,7 @@
 #pragma once
-// Products and batches in small tiles of C and slices of k (row_26_small_tiles): the time that they
-// take by a model, and the tile and the slices that it chooses. Host code of rungs and of plan().
+// Products and batches in small tiles of C and slices of k (row_26_small_tiles). Here are the time
+// that they take by a model, and the tile and the slices that it chooses. Host code of rungs and of
+// plan().
 
 #include <cmath>
 
@@ -28,8 +29,9 @@ using RingSteepDeep = RingTile<32, 16, 4, 4, 8, 4, 32, 3, 6>;
 using RingSquare = RingTile<32, 32, 4, 4, 4, 1, 16, 4, 8>;
 using RingLarge = RingTile<64, 64, 8, 4, 4, 1, 16, 3, 5>;
 
-// Microseconds of an H100's multiprocessor: of a step along k, where a CTA is alone, and where
-// others hide its latencies; and of a CTA's ends. Fitted to 600 products and batches on an H200.
+// Microseconds of an H100's multiprocessor for a step along k, where a CTA is alone, and where
+// others hide its latencies. And those for a CTA's ends. Fitted to 600 products and batches on an
+// H200.
 struct RingTiming {
   double alone, busy, ends;
 };

@@ -30,9 +30,9 @@ void for_transposes(bool trans_a, bool trans_b, const Run& run) {
   }
 }
 
-// As for_transposes(), with the widest access to A, B and C that the problem allows: 4 elements, if
-// addresses, leading dimensions and the length of A's and B's lines in memory are multiples of 4,
-// else 1.
+// As for_transposes(), with the widest access to A, B and C that the problem allows. That is 4
+// elements, if addresses, leading dimensions and the length of A's and B's lines in memory are
+// multiples of 4, else 1.
 template <class Run>
 void for_layouts(const Gemm& g, bool trans_a, bool trans_b, const Run& run) {
   for_transposes(trans_a, trans_b, [&]<bool kARows, bool kBRows>() {

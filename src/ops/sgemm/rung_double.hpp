@@ -18,8 +18,8 @@ struct DoubleTiles {
   alignas(16) double b[2][C::depth][C::columns + kPad];
 };
 
-// A lane holds two neighbouring rows of each 16 of its warp's, to multiply two columns of each 16;
-// the sums that it gets are of four neighbouring columns.
+// A lane holds two neighbouring rows of each 16 of its warp's, to multiply two columns of each 16.
+// The sums that it gets are of four neighbouring columns.
 __device__ __forceinline__ int group() { return threadIdx.x % 32 / 4; }
 __device__ __forceinline__ int member() { return threadIdx.x % 4; }
 template <int kCount>

@@ -207,8 +207,8 @@ __device__ WARPLADDER_INLINE_ON_GPU void add_other_parts(const EvenGemm& e, int 
   }
 }
 
-// A CTA goes through its share from the end: it lays down at once what a CTA behind it waits for,
-// and when it ends a tile itself, the CTAs before it have long laid down theirs.
+// A CTA goes through its share from the end. So it lays down at once what a CTA behind it waits
+// for. When it ends a tile itself, the CTAs before it have long laid down theirs.
 template <class Operands>
 static __global__ void __launch_bounds__(Operands::C::threads, Operands::C::resident)
     multiply_even_tiles(typename Operands::Product e) {

@@ -202,8 +202,8 @@ __device__ __forceinline__ void store_fours(const FittedTarget& to, const Fitted
   }
 }
 
-// The CTA's warps add up their sums, which lie in rows as C's do, and store them: by pieces of
-// kLength neighbours that are powers of two.
+// The CTA's warps add up their sums, which lie in rows as C's do, and store them. They store by
+// pieces of kLength neighbours that are powers of two.
 template <class C, int kLines, int kLength, int kFirst, bool kAlone>
 __device__ __forceinline__ void store_rows(const FittedShared<C>* shared, const FittedTarget& to,
                                            const Gemm& g) {

@@ -1,5 +1,5 @@
 #pragma once
-// What a CTA of one warp does with a tile of C (row_23_lone_warps): all that it needs of k comes to
+// What a CTA of one warp does with a tile of C (row_23_lone_warps). All that it needs of k comes to
 // shared memory in parts, and nobody but the warp waits for it.
 
 #include "ops/sgemm/lone_warps.hpp"

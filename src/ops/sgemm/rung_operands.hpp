@@ -52,8 +52,8 @@ __device__ __forceinline__ bool is_whole(const float* data) {
   return reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
 }
 
-// Whether four neighbours of an operand's lines, so many elements long, may be copied at once, as
-// far as is known before arrays of pointers are read.
+// Whether four neighbours of an operand's lines, so many elements long, may be copied at once. It
+// is what is known before arrays of pointers are read.
 inline bool comes_by_fours(const float* data, std::int64_t ld, std::int64_t line,
                            std::int64_t stride, const Batch& batch) {
   const std::int64_t distances = ld | (batch.count > 1 ? stride : 0);

@@ -56,7 +56,7 @@ struct FinishOfProduct<Product> {
 template <class Product>
 using FinishOf = typename FinishOfProduct<Product>::Type;
 
-// Where a thread's first 4×4 lies in the block's tile. On a Z-curve over the 4×8 lanes, or 8×4, the
+// Where a thread's first 4×4 lies in the block's tile. The 4×8 lanes, or 8×4, lie on a Z-curve. The
 // bits of the lane's number belong in turn to its column and its row, or to its row and its column.
 struct ParityPlace {
   int row, column;
@@ -272,8 +272,8 @@ __device__ __forceinline__ void take_part_of_group(Gemm& g) {
   }
 }
 
-// Sums that each thread of all groups but one can lay down in so many floats of shared memory: all,
-// or the largest power of two of them.
+// Sums that each thread of all groups but one can lay down in so many floats of shared memory.
+// These are all, or the largest power of two of them.
 template <class C>
 constexpr int sums_at_once(int floats) {
   int at_once = C::thread_rows * C::thread_columns;

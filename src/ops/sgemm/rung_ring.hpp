@@ -1,5 +1,5 @@
 #pragma once
-// The kernel of row_26_small_tiles: a CTA's tiles of k pass through a ring in shared memory,
+// The kernel of row_26_small_tiles. A CTA's tiles of k pass through a ring in shared memory,
 // brought there by asynchronous copies, which also turn operands that lie along k.
 
 #include "ops/sgemm/ring_slices.hpp"
@@ -10,12 +10,12 @@
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
-// What all threads copy of an operand: of kOuter lines of length k (A's rows, B's columns), kDepth
-// of k at a time, laid down as tile[k][line].
+// What all threads copy of an operand. Of kOuter lines of length k (A's rows, B's columns) that is
+// kDepth of k at a time, laid down as tile[k][line].
 // kAlong: neighbours in memory are neighbours in k. They are copied word by word, eight of a line
 // at once, into eight rows of the tile, whose stride keeps them on different banks.
-// Else kVector neighbours of a row of the tile are copied at once: 4, which needs 16-byte alignment
-// of data and ld, and `lines` a multiple of 4; or 1.
+// Else kVector neighbours of a row of the tile are copied at once, 4 or 1. Four need 16-byte
+// alignment of data and ld, and `lines` a multiple of 4.
 template <int kOuter, int kDepth, int kThreads, bool kAlong, int kVector>
 class RingCopy {
  public:
@@ -114,9 +114,8 @@ static __global__ void __launch_bounds__(C::threads, C::resident)
   for (int t = 0; t < tiles; ++t) {
     ptx::cp_async_wait<C::stages - 2>();
     __syncthreads();  // the tile is whole, and nobody reads the one before
-    // Loaded here alone. Where the end of the loop loads them for the next tile, as
-    // double_buffered() does, and a load ahead of the loop those of the first, ptxas 13.0 waits for
-    // the wrong one.
+    // Loaded here alone. double_buffered() loads them at the end of the loop for the next tile, and
+    // ahead of the loop for the first. With that ptxas 13.0 waits for the wrong one.
     sums.load(ring[reads].a, ring[reads].b, at, first, 0);
     if (t + C::stages - 1 < tiles) copy(writes, C::depth);
     ptx::cp_async_commit();

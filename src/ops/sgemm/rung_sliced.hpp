@@ -61,7 +61,7 @@ __device__ __forceinline__ SlicedTile sliced_tile(const SlicedGemm& g, unsigned 
 // keep what they held.
 //
 // A thread's rows are `first` and multiples of kStep, which share no bit, and a row's bits go into
-// its place by XOR alone: so the place of their sum is the XOR of their places, and the compiler
+// its place by XOR alone. So the place of their sum is the XOR of their places, and the compiler
 // knows the second one.
 template <class Places, int kLines, int kDepth, int kThreads, bool kAlong, bool kZeros>
 struct PieceCopier {
@@ -126,7 +126,7 @@ struct SlicedPlaces {
   }
 };
 
-// The threads copy k0 … k0 + kDepth - 1 of kLines lines from line0 on; zeros are laid down from
+// The threads copy k0 … k0 + kDepth - 1 of kLines lines from line0 on. Zeros are laid down from
 // k_end on, and where there is no line.
 template <int kLines, int kDepth, int kThreads, bool kAlong>
 __device__ __forceinline__ void copy_lines(float* to, const LineOperand& x, std::int64_t line0,
@@ -398,9 +398,9 @@ Lines tiled_lines(const Gemm& g, bool trans_a, bool trans_b, const Slices& slice
   return tiled_lines<C>(g, trans_a, trans_b, slices, g.m <= g.n);
 }
 
-// Launches kernel<whether X lies along k, whether Y does>(), which gets the arguments behind the
-// lines, in tiles of C; then, of several slices, calls add_up of the same. CTAs that stay
-// (C::stays) are one for each multiprocessor, or fewer.
+// Launches kernel<whether X lies along k, whether Y does>(), in tiles of C; it gets the arguments
+// behind the lines. Then, of several slices, calls add_up of the same. CTAs that stay (C::stays)
+// are one for each multiprocessor, or fewer.
 template <class C, class Kernel, class AddUp, class... Arguments>
 void launch_lines_in_slices(const Lines& lines, std::size_t shared_bytes,
                             runtime::StreamView& stream, const Kernel& kernel, const AddUp& add_up,

@@ -1,8 +1,8 @@
 #pragma once
 // The products of a batch as one stream of rounds. A round is C::depth of k of one tile; it comes
-// to a stage of a ring in shared memory by asynchronous copies. A CTA stays: while its consumers
-// multiply the last rounds of a tile and store its sums, its producers, the last warps, already
-// copy the first rounds of its next tile, mostly of another product.
+// to a stage of a ring in shared memory by asynchronous copies. A CTA stays. Its consumers multiply
+// the last rounds of a tile and store its sums. Meanwhile its producers, the last warps, copy the
+// first rounds of its next tile, mostly of another product.
 
 #include "ops/sgemm/rung_operands.hpp"
 #include "ops/sgemm/rung_sliced.hpp"

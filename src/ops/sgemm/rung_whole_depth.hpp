@@ -8,9 +8,9 @@
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
-// How a CTA copies its part of an operand: rows of memory, which are lines of length k (A's rows,
-// B's columns) or lie across them. `lanes` neighbouring threads, a power of two, copy as many
-// pieces of a row, of `width` neighbours each.
+// How a CTA copies its part of an operand. Rows of memory are lines of length k (A's rows, B's
+// columns) or lie across them. `lanes` neighbouring threads, a power of two, copy as many pieces of
+// a row, of `width` neighbours each.
 struct WholeCopies {
   int width, shift_of_lanes;
   int pitch;  // of a row in shared memory

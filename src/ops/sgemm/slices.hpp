@@ -1,7 +1,7 @@
 #pragma once
 // How a product on CUDA cores is cut into tiles of C and slices of k, and what time that takes by a
-// model: bytes, multiply-adds, rounds of CTAs on a multiprocessor, launches. Host code of rungs and
-// of plan().
+// model. The model has bytes, multiply-adds, rounds of CTAs on a multiprocessor, and launches. Host
+// code of rungs and of plan().
 
 #include <algorithm>
 #include <array>
@@ -102,7 +102,7 @@ inline std::size_t bytes_of_product_slices(const Slices& slices, const Problem& 
                    static_cast<std::size_t>(line_of_slice(p.n - slices.whole_columns));
 }
 
-// Sums of same-sign terms lose accuracy with their length: where tiles of C are few, slices are at
+// Sums of same-sign terms lose accuracy with their length. Where tiles of C are few, slices are at
 // least so many that a thread adds up about kLongestSum of its `depth` terms.
 inline std::int64_t least_slices(std::int64_t tiles_of_c, std::int64_t depth,
                                  const runtime::Machine& machine) {
@@ -130,7 +130,7 @@ Slices slices_of_batch(std::int64_t m, std::int64_t n, std::int64_t k, std::int6
   return fastest_slices(m, n, k, line_of_slice(n), of_c, tiles(k, C::depth),
                         least_slices(of_c, k / sharers, machine), kMostEach, machine, time);
 }
-// Whether lines of A and B in memory are multiples of 4 elements, by the sizes alone: a plan's
+// Whether lines of A and B in memory are multiples of 4 elements, by the sizes alone. A plan's
 // workspace must not depend on leading dimensions.
 inline bool has_whole_lines(std::int64_t m, std::int64_t n, std::int64_t k, bool trans_a,
                             bool trans_b) {
@@ -162,9 +162,9 @@ auto fastest_tile(const Choice& choice) {
 }
 template <class Choice, class... Tiles>
 struct FastestOf;  // names the question
-// `run` gets the tile that takes the shortest time, of two the one that is named first, and what
-// choice<Tile>() said of it: Slices, or seconds. Each launch would compare all tiles, so the thread
-// remembers the choice: it must follow from `asked` and `machine` alone.
+// `run` gets the tile that takes the shortest time, of two the one that is named first. It also
+// gets what choice<Tile>() said of it: Slices, or seconds. Each launch would compare all tiles, so
+// the thread remembers the choice: it must follow from `asked` and `machine` alone.
 template <class... Tiles, class Choice, class Run>
 auto with_fastest_tile(const runtime::Asked& asked, const runtime::Machine& machine,
                        const Choice& choice, const Run& run) {

@@ -6,8 +6,8 @@
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
-// Where a lane's sums lie: its warp's tile in C, which has so many rows and columns from `c` on,
-// and the lane's place in it.
+// Where a lane's sums lie. Its warp's tile in C has so many rows and columns from `c` on, and the
+// lane has a place in it.
 struct LaneTarget {
   float* c;
   std::int64_t ld, rows, columns;

@@ -45,9 +45,9 @@ inline double h100_share_of(const runtime::Machine& machine) {
   return kFlopsOfH100 / machine.fp32_flops_per_s;
 }
 
-// What a step of a lane takes where nothing else binds it, the nanoseconds of an H100's
-// multiprocessor for a warp's step by how the operands lie, [trans_a][trans_b][whole], and the
-// share of the memory's bandwidth. Fitted to 926 batches on an H100.
+// What a step of a lane takes where nothing else binds it, and the share of the memory's bandwidth.
+// Then the nanoseconds of an H100's multiprocessor for a warp's step by how the operands lie,
+// [trans_a][trans_b][whole]. Fitted to 926 batches on an H100.
 struct ThreadedTiming {
   double step_s, share, warp_step_ns[2][2][2];
 };

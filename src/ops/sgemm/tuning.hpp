@@ -22,8 +22,8 @@ inline const Tuning& tuning_of(const runtime::Machine& machine) {
   return tuning_row_of(machine).model;
 }
 
-// The place of the configuration that was found for the shape nearest to m×n×k; `none` where each
-// has a size that is more than twice as large or as small.
+// The place of the configuration that was found for the shape nearest to m×n×k. It is `none` where
+// each has a size that is more than twice as large or as small.
 template <int count>
 int found_for(const TunedShape (&shapes)[count], std::int64_t m, std::int64_t n, std::int64_t k,
               const runtime::Machine& machine, int none) {

@@ -12,8 +12,8 @@ struct Tuning {
   // Of the FP32 peak: where a lane has 8×8 elements, where it has 8×4, and of tiles of 128×128.
   double fma_share = 0, fma_share_of_narrow_lanes = 0, fma_share_of_large_tiles = 0;
   double ctas_that_fill = 0, large_ctas_that_fill = 0;  // so many keep a multiprocessor busy
-  // Of the memory's bandwidth: reading; storing C by 512 bytes, by 128, at the end of large tiles,
-  // and there word by word; the pairs' pass.
+  // Of the memory's bandwidth: reading, and the pairs' pass. And storing C by 512 bytes, by 128, at
+  // the end of large tiles, and there word by word.
   double memory_share = 0, store_share = 0, narrow_store_share = 0, large_store_share = 0,
          ragged_store_share = 0, pass_share = 0;
   double l2_bytes_per_s = 0;              // that a multiprocessor gets
@@ -22,8 +22,8 @@ struct Tuning {
   double f64_memory_share = 0;            // of the memory's bandwidth, that its loads reach
 };
 
-// How many times as long a rung takes where lines of A or B in memory, or of C too, are no
-// multiples of 4 elements, for it then copies words.
+// How many times as long a rung takes where it copies words. It does so where lines of A or B in
+// memory, or of C too, are no multiples of 4 elements.
 struct TimesOfWords {
   double parity = 0, narrow = 0, square = 0, float64 = 0, float64_slices = 0, terms = 0;
 };

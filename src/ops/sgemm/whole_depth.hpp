@@ -1,6 +1,7 @@
 #pragma once
-// Tiles that several warps share, with all of k at once (row_32_whole_depth): their sizes, and the
-// time that a product or a batch takes in them by a model. Host code of the rung and of plan().
+// Tiles that several warps share, with all of k at once (row_32_whole_depth). Here are their sizes,
+// and the time that a product or a batch takes in them by a model. Host code of the rung and of
+// plan().
 
 #include <bit>
 #include <cmath>
@@ -33,8 +34,8 @@ inline int whole_depth(std::int64_t k) {
          4;
 }
 
-// The distance of an operand's lines in shared memory, where they lie along k: an odd multiple of
-// 4, so that fours of eight lines lie on different banks.
+// The distance of an operand's lines in shared memory, where they lie along k. It is an odd
+// multiple of 4, so that fours of eight lines lie on different banks.
 constexpr int pitch_along(int depth) { return depth | 4; }
 // Words of shared memory for so many lines.
 constexpr int whole_words(int lines, int depth, bool along) {

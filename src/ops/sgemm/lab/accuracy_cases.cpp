@@ -14,7 +14,7 @@
 namespace warpladder::sgemm {
 namespace {
 
-// 2^x and ln x of operations that IEEE 754 rounds exactly: a library's functions differ in the last
+// 2^x and ln x of operations that IEEE 754 rounds exactly. A library's functions differ in the last
 // bit from one to the next, and the operands with them.
 double power_of_two(double x) {
   constexpr double kLn2 = 0x1.62e42fefa39efp-1;
@@ -100,8 +100,8 @@ double inner_scale(const Place& p, double sign) {
   return power_of_two(sign * p.a.uniform(Purpose::inner_scale, 0, p.inner, -kScale, kScale));
 }
 
-// The second half of k repeats the first with B's sign changed, but for a remainder of 2^-12: the
-// partial sums grow for half of k, and then vanish.
+// The second half of k repeats the first with B's sign changed, but for a remainder of 2^-12. So
+// the partial sums grow for half of k, and then vanish.
 constexpr double kRemainder = 0x1p-12;
 double remainder(const Place& p) {
   return kRemainder * p.b.uniform(Purpose::remainder, p.line, p.inner, -1, 1);

@@ -1,6 +1,6 @@
 #pragma once
-// The products that `accuracy` measures errors on: C = A·B, compact and row-major, whose operands
-// are drawn so that each distribution asks something else of the arithmetic; and their truth.
+// The products that `accuracy` measures errors on, and their truth: C = A·B, compact and row-major.
+// Operands are drawn so that each distribution asks something else of the arithmetic.
 
 #include <cstdint>
 #include <span>
@@ -19,14 +19,14 @@ std::vector<ops::Distribution> accuracy_distributions();
 bool is_moderate(std::string_view distribution);
 
 // A[m×k] and B[k×n]. An element depends on the distribution, the seed and its place alone (of
-// `cancelling`, `identity` and `one_huge` also on the sizes), by exactly rounded operations: the
-// same bits on every machine and for any number of threads. Throws Error(bad_input) for an unknown
-// distribution.
+// `cancelling`, `identity` and `one_huge` also on the sizes), by exactly rounded operations. So its
+// bits are the same on every machine and for any number of threads. Throws Error(bad_input) for an
+// unknown distribution.
 HostOperands draw_operands(const std::string& distribution, std::int64_t m, std::int64_t n,
                            std::int64_t k, std::uint64_t seed);
 
-// Of the elements of some rows of C, row by row: the exact sum of products to about 2^-100 of the
-// sum of their absolute values, and that sum, |A||B|, in float64.
+// Of the elements of some rows of C, row by row. It is the exact sum of products to about 2^-100 of
+// the sum of their absolute values, and that sum, |A||B|, in float64.
 struct ProductTruth {
   std::vector<DoubleDouble> value;
   std::vector<double> magnitude;

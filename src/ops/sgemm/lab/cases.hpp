@@ -70,7 +70,7 @@ std::vector<GemmCase> gemm_cases();
 
 // The rows of C whose every element is compared with the reference: all of them, where that ends in
 // seconds. Of a larger product, whose truth would take minutes, the first, the last and one at
-// random in each of 128 equal bands, so that no tile of 128 rows goes unseen up to m = 16384.
+// random in each of 128 equal bands. So no tile of 128 rows goes unseen up to m = 16384.
 std::vector<std::int64_t> judged_rows(const Problem& problem);
 // Of each product of a batch.
 std::vector<std::int64_t> judged_rows(const GemmCase& c);

@@ -23,7 +23,7 @@ ops::Expected expected_element(const Problem& p, double sum, double magnitude, d
 double roundings(const Problem& p);
 
 // For each element of C, row by row (m·n of them, whatever the layout): alpha·op(A)·op(B) + beta·C
-// accumulated in float64, and the bound that any order of fp32 operations keeps:
+// accumulated in float64. And the bound that any order of fp32 operations keeps:
 //   γ(k+3) · (|alpha|·Σ|a·b| + |beta·c|), γ(n) = n·u / (1 - n·u), u = 2^-24
 // (Higham, Accuracy and Stability of Numerical Algorithms, 3.1), plus what underflow may lose.
 std::vector<ops::Expected> reference(const Problem& p, const HostOperands& operands);

@@ -5,8 +5,8 @@
 //    Batches go to cublasSgemmStridedBatched and cublasSgemmBatched. Allowed TF32 (cublas_tf32) it
 //    uses the tensor cores, with operands of 11 significant bits: not FP32's accuracy, but what it
 //    costs.
-//  - or tell cuBLAS that A and B are transposed, and transpose its column-major result: another
-//    kernel, which reads and writes C once more, through a buffer as large as C.
+//  - or tell cuBLAS that A and B are transposed, and transpose its column-major result. That is
+//    another kernel, which reads and writes C once more, through a buffer as large as C.
 
 #include "ops/lab/cublas.hpp"
 #include "ops/lab/rival.hpp"

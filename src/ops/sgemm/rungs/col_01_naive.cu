@@ -1,6 +1,6 @@
 // The foot of the column-major ladder; before it, one core and one sum at a time.
 // Idea: one thread per element of C, in blocks of 32×32. A column-major column lies in one piece,
-// so a warp takes 32 rows of one column: its lanes read neighbouring words of A, and store
+// so a warp takes 32 rows of one column. Its lanes read neighbouring words of A, and store
 // neighbouring words of C.
 //
 // Prediction, per warp and step of k:

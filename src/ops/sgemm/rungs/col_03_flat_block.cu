@@ -1,6 +1,6 @@
 // Bound before: the bank conflicts, 33 wavefronts for 32 multiply-adds. They stay for one rung
-// more. Idea: a block of one dimension. A thread has one number to keep instead of two, and its row
-// and column are that number's low five bits and the rest: a register saved where registers are
+// more. Idea: a block of one dimension. A thread has one number to keep instead of two: its row and
+// column are that number's low five bits and the rest. That saves a register where registers are
 // short (here the compiler fills the 32 it may have, either way). It also says outright what a
 // 32×32 block leaves to be remembered, that a warp's 32 threads differ in their row. And the rungs
 // above need it: there a thread's place in the tile it fetches is not its place in C.

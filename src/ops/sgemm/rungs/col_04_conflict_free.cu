@@ -3,7 +3,7 @@
 // Idea: lay the tiles down as the matrices are, by columns. A warp's lanes, which lie down the
 // rows, then store and load neighbouring words.
 //
-// Prediction: col_03's requests, sectors and barriers; each shared store and load of 32 wavefronts
+// Prediction: col_03's requests, sectors and barriers. Each shared store and load of 32 wavefronts
 // now takes 1, so that a step of k costs a warp 2 wavefronts instead of 33.
 // Accepts: every problem; ragged tiles are filled with zeros. What binds it: the shared-memory
 // loads, two requests for 32 multiply-adds.

@@ -1,8 +1,8 @@
 // Bound before: shared-memory requests of one word a lane, 5 for 4 multiply-adds of a thread.
 // Idea: ask for four words at a time. Global memory is read and C written as float4, and a thread's
 // four a's, which lie side by side, are one request. Two neighbouring lanes take the same rows of
-// two columns, so that a quarter-warp, which is what 16 bytes a lane are served by, reads 64 bytes
-// of A instead of 128.
+// two columns. So a quarter-warp, by which 16 bytes a lane are served, reads 64 bytes of A instead
+// of 128.
 //
 // Prediction, per warp and step of k:
 //   A: 1 request of 2 wavefronts, since neighbouring lanes share; B: 1 of 1
@@ -35,7 +35,7 @@ static_assert(valid(kConfig));
 
 template <bool kARows, bool kBRows, int kVector>
 __global__ void __launch_bounds__(kConfig.threads()) multiply(Gemm g) {
-  // A word of padding lets B's columns, stored word by word, miss each other; where B lies by rows,
+  // A word of padding lets B's columns, stored word by word, miss each other. Where B lies by rows,
   // the tile's rows are stored as float4 and stay multiples of 16 bytes.
   constexpr int kPadding = kBRows ? 0 : 1;
   __shared__ __align__(16) float a_tile[kConfig.block_k][kConfig.block_m];

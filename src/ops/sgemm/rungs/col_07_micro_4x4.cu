@@ -1,7 +1,7 @@
 // Bound before: 5 words from shared memory for 4 multiply-adds; an a is used for one column only.
 // Idea: a thread computes 4×4 elements of C. Four a's and four b's, a float4 each, make 16
 // multiply-adds: 8 words for 16. The tile grows to 64×64, so that each element fetched from global
-// memory is used 64 times instead of 32; 16 steps of k keep it small enough for many blocks.
+// memory is used 64 times instead of 32. Sixteen steps of k keep it small enough for many blocks.
 //
 // Prediction, per warp and step of k (a warp's lanes form 8 rows and 4 columns of 4×4):
 //   A: 1 request of 2 wavefronts, B: 1 of 2 (half-warps, since lanes share their float4)
@@ -34,7 +34,7 @@ constexpr Config kConfig;
 static_assert(valid(kConfig));
 
 // Where a thread's 4×4 lies in the block's tile. The lane's bits belong in turn to its row and its
-// column, so that any eight neighbouring lanes share few float4 of A and of B.
+// column. So any eight neighbouring lanes share few float4 of A and of B.
 struct Place {
   int row, column;
 };

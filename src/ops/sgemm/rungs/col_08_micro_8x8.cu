@@ -34,7 +34,7 @@ constexpr Config kConfig;
 static_assert(valid(kConfig));
 
 // Where a thread's first 4×4 lies in the block's tile. The lane's bits belong in turn to its row
-// and its column, so that any eight neighbouring lanes share few float4 of A and of B.
+// and its column. So any eight neighbouring lanes share few float4 of A and of B.
 struct Place {
   int row, column;
 };

@@ -1,6 +1,6 @@
 // Bound before: one core, one sum at a time.
-// Idea: one thread per element of C. Thousands of sums run at once, and a warp's 32 lanes ask for
-// their operands together, so that the memory system can merge what they ask for.
+// Idea: one thread per element of C. Thousands of sums run at once. A warp's 32 lanes ask for their
+// operands together, so that the memory system can merge what they ask for.
 //
 // Prediction, per warp and step of k (a 16×16 block's warp is two rows of sixteen columns):
 //   A: 1 request, 2 sectors: one word for each of the two rows, `lda` apart

@@ -1,6 +1,6 @@
 // Bound before: two global requests for every 32 multiply-adds; each element of A is fetched n
 // times. Idea: a block's 256 threads need the same 16 rows of A and 16 columns of B. They fetch a
-// 16×32 tile of A and a 32×16 tile of B into shared memory, once, and every element is then used 16
+// 16×32 tile of A and a 32×16 tile of B into shared memory, once. Every element is then used 16
 // times from there.
 //
 // Prediction, per warp and tile of k (32 steps):

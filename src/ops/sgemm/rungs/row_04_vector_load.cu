@@ -1,7 +1,7 @@
 // Bound before: 16 shared-memory requests a step of k, with 48 wavefronts, and loads of one word.
 // Idea: ask for four words at a time. Global memory is read as float4, and A's tile is stored
-// transposed, so that a thread's eight a's lie side by side, as its eight b's do, and each fragment
-// is two float4 requests.
+// transposed. So a thread's eight a's lie side by side, as its eight b's do, and each fragment is
+// two float4 requests.
 //
 // Prediction, per warp and step of k:
 //   A: 2 requests of 2 wavefronts: neighbouring lanes share a row's words, a broadcast to

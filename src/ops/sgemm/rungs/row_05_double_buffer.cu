@@ -1,8 +1,8 @@
 // Bound before: a block waits for its next tile before it computes on it, and a thread for its next
 // fragment before it multiplies.
 // Idea: two of everything. While the block computes on one tile, the next is on its way from global
-// memory into registers; while a thread multiplies one fragment, it reads the next. The last step
-// of a tile is peeled off the loop, so that the next tile's stores and its first fragment's loads
+// memory into registers. While a thread multiplies one fragment, it reads the next. The last step
+// of a tile is peeled off the loop. So the next tile's stores and its first fragment's loads
 // overlap that step's multiply-adds. Writing into the other tile, a block needs one barrier a tile.
 //
 // Prediction: row_04's requests, sectors and wavefronts to the letter; half its barriers (one for

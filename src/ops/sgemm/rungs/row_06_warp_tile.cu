@@ -1,8 +1,8 @@
-// Bound before: B's fragment reads take 8 wavefronts where 4 would do, and a warp whose lanes form
-// two rows of sixteen reads 2·8 words of A and 16·8 of B for each step. Idea: lay a warp's lanes
-// out as 4×8 over a tile of 32×64, numbered along a Z-curve, and split a thread's 8×8 into four
-// 4×4, 16 rows and 32 columns apart. Lanes that are neighbours along C's rows then read
-// neighbouring float4 of B, and store neighbouring float4 of C.
+// Bound before: B's fragment reads take 8 wavefronts where 4 would do. A warp whose lanes form two
+// rows of sixteen reads 2·8 words of A and 16·8 of B for each step. Idea: lay a warp's lanes out as
+// 4×8 over a tile of 32×64, numbered along a Z-curve. Split a thread's 8×8 into four 4×4, 16 rows
+// and 32 columns apart. Lanes that are neighbours along C's rows then read neighbouring float4 of
+// B, and store neighbouring float4 of C.
 //
 // Prediction: row_05's requests; B's fragment reads fall from 8 to 2 wavefronts, as A's have it:
 // lanes 2 apart share b's, neighbours share a's. A step of k costs a warp 8 instead of 20. A store

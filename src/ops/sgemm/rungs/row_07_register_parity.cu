@@ -1,17 +1,17 @@
 // Bound before: the multiply-adds, which do not issue one a cycle. A multiprocessor's registers lie
-// in two banks, those of even and those of odd number, and each gives one operand a cycle: two,
-// where an FFMA needs three. The third must be in the operand cache, where the instruction before
-// can leave one (.reuse in SASS). Row by row, a[i] stays there for seven of a row's eight FFMAs; at
+// in two banks, those of even and those of odd number. Each gives one operand a cycle: two, where
+// an FFMA needs three. The third must be in the operand cache, where the instruction before can
+// leave one (.reuse in SASS). Row by row, a[i] stays there for seven of a row's eight FFMAs; at
 // each turn to the next row all three registers are read.
 // Idea: go through every other row backwards. At the turn b[j] is the same, and stays in the cache:
 // every FFMA finds one operand there, if no load comes between. Which banks the other two come from
 // is up to ptxas; they must only be busy alike.
-// Also: rows of a tile that comes from lines along k are padded in shared memory, and C that takes
-// no float4 is stored row by row. On an H100 NT products take 3 % less time by the padding. With
-// both, those with lines of no multiple of 4 elements are 1.17 times as fast or more.
+// Also: rows of a tile that comes from lines along k are padded in shared memory. C that takes no
+// float4 is stored row by row. On an H100 NT products take 3 % less time by the padding. With both,
+// those with lines of no multiple of 4 elements are 1.17 times as fast or more.
 //
 // Prediction: row_06's counts, which know nothing of registers, but for half of the wavefronts that
-// lay A down: padding keeps lanes that are four steps of k apart from meeting on a bank.
+// lay A down. Padding keeps lanes that are four steps of k apart from meeting on a bank.
 // tools/register_banks.py reads registers from the machine code; LADDER.md has its figures beside
 // the measured times.
 // Accepts: every problem; float4 where addresses, leading dimensions and lines are multiples of 4

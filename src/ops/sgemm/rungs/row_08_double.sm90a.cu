@@ -1,4 +1,4 @@
-// Bound before: the CUDA cores' multiply-adds, which do not issue one a cycle; and a chain of k
+// Bound before: the CUDA cores' multiply-adds, which do not issue one a cycle. And a chain of k
 // roundings, where cublasSgemm adds up small products in parts and is the more accurate.
 // Idea: a factor is a float64 as it is, and Hopper's tensor cores multiply float64 at the rate at
 // which its CUDA cores multiply FP32. Every product is exact, a sum is good to 2^-53 a term, and C
@@ -8,7 +8,7 @@
 // rows and columns are dealt so that it reads neighbours from there and writes neighbours to C.
 //
 // Prediction: m·n·k multiply-adds on the tensor cores at 128 a cycle and multiprocessor, 66 TFLOP/s
-// at the most; row_07, bound by the same number, reaches 50. A step of 4 k takes a warp 6 loads for
+// at the most. row_07, bound by the same number, reaches 50. A step of 4 k takes a warp 6 loads for
 // 16 products of 16 cycles each.
 // Accepts: every problem; float4 where alignment allows.
 // What binds it: barriers, and the conversions between them, in which a seventh of the tensor

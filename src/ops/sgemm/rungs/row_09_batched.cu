@@ -4,8 +4,9 @@
 // Idea: one launch for a batch. The grid runs through the tiles of all products, which lie a stride
 // apart or where arrays of pointers say. Tiles are 64×64, or 32×32 where m or n is 32 or less.
 //
-// Prediction, per warp and 16 steps of k: 8 global loads of 4 sectors, 8 shared stores, 32 shared
-// loads, of 2 wavefronts for A and 4 for B, 16 multiply-adds a thread and step.
+// Prediction, per warp and 16 steps of k: 8 global loads of 4 sectors, 8 shared stores and 32
+// shared loads. A shared load has 2 wavefronts for A and 4 for B; 16 multiply-adds a thread and
+// step.
 //
 // Accepts: every problem, batches in strides or in arrays of pointers; runs on every GPU.
 // What binds it: shared-memory loads, 2 for 16 multiply-adds; operands are read word by word.

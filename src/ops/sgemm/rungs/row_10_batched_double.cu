@@ -2,7 +2,7 @@
 // takes no arrays of pointers.
 //
 // Idea: row_09_batched with float64 sums on CUDA cores. A product of two floats is exact in
-// float64; the sum of k of them is off by k · 2^-53 at most, and each element of C is rounded once.
+// float64. The sum of k of them is off by k · 2^-53 at most, and each element of C is rounded once.
 //
 // Prediction: row_09_batched's accesses and multiply-adds, these in float64.
 //

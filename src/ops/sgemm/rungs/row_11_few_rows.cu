@@ -2,9 +2,9 @@
 // of rows that it does not have, and few tiles leave most multiprocessors idle.
 // Idea: where m or n is small the large operand is read once, and that is what binds. Tiles are
 // as narrow as C: 8×128, 16×128 or 32×64, whichever of m and n is the small one. Each warp of a CTA
-// multiplies other rows of k, from stages in shared memory that are its own, filled by asynchronous
-// copies of 16 bytes; no barrier holds the copies up. k is also parted among CTAs, the slices, so
-// that all multiprocessors read; a second kernel adds up their sums in a fixed order.
+// multiplies other rows of k. They come from stages in shared memory that are its own, filled by
+// asynchronous copies of 16 bytes; no barrier holds the copies up. k is also parted among CTAs, the
+// slices, so that all multiprocessors read; a second kernel adds up their sums in a fixed order.
 //
 // Prediction (not measured): 75 % of what memory gives up to 16 rows; from 32 rows on 70 % of the
 // multiply-adds' peak.

@@ -2,7 +2,7 @@
 // multiply-adds. row_07 stores 128 bytes of a row at a time, and only when its main loop, which is
 // made for long k, has run down.
 // Idea: all of k, up to 32, comes to shared memory at once. A warp has 8 rows of 256 columns, so
-// that each of its requests stores 512 neighbouring bytes; where C's lines allow no float4, its
+// that each of its requests stores 512 neighbouring bytes. Where C's lines allow no float4, its
 // lanes' columns are neighbours, and each request stores 128.
 //
 // Prediction (not measured): up to k = 16, 75 % of what memory takes in writes.

@@ -1,14 +1,15 @@
 // Bound before: row_09's CTAs wait for memory before each product, and their loads and stores move
 // single words.
 // Idea: CTAs that stay. A ring of stages in shared memory is filled by asynchronous copies of 16
-// bytes, in one stream over all tiles that a CTA computes: while it multiplies and stores one
+// bytes, in one stream over all tiles that a CTA computes. While it multiplies and stores one
 // product, the operands of its next one are under way. A lane has 8×8 elements of tiles of 64×64 or
 // 64×128, 8×4 of 64×32.
 //
 // Prediction: 80 % of what memory gives, or 70 % of the multiply-adds' peak. Measured on an H100:
-// 4,096 of 64×64×64 in 85 µs, where row_09 takes 198 and cuBLAS 94; 128 of 256×256×256 in 126 µs,
-// 51 % of the peak, where cuBLAS takes 103. Accepts: every problem, batches in strides or in arrays
-// of pointers; copies of 16 bytes where address and leading dimension allow; runs on every GPU.
+// 4,096 of 64×64×64 in 85 µs, where row_09 takes 198 and cuBLAS 94. And 128 of 256×256×256 in
+// 126 µs, 51 % of the peak, where cuBLAS takes 103. Accepts: every problem, batches in strides or
+// in arrays of pointers; copies of 16 bytes where address and leading dimension allow; runs on
+// every GPU.
 // What binds it: memory for products up to 64×64×64; then shared memory, which gives a lane 16
 // words for its 64 multiply-adds.
 

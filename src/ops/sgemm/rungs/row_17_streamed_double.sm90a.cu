@@ -1,4 +1,4 @@
-// Bound before: row_16 streams the operands as fast as memory gives them, but its multiply-adds
+// Bound before: row_16 streams the operands as fast as memory gives them. But its multiply-adds
 // wait for shared memory, and each sum is a chain of k roundings.
 // Idea: the same stream, multiplied in float64 by the tensor cores (row_08_double). The ring holds
 // floats, half the bytes, and each warp converts what it multiplies. Steps of k are permuted, so
@@ -6,8 +6,8 @@
 //
 // Prediction, per warp of 32×32 and 16 of k: 16 shared loads at most and 32 conversions for 32
 // products of 16 cycles each. 85 % of the tensor cores' float64, or 80 % of what memory gives,
-// whichever is slower. Measured on an H100: 4,096 of 64×64×64 in 80 µs, where row_16 takes 85; 128
-// of 256×256×256 in 93 µs, 69 % of the tensor cores' rate; 8 of 1024×1024×1024 in 318 µs, 81 %.
+// whichever is slower. Measured on an H100: 4,096 of 64×64×64 in 80 µs, where row_16 takes 85. And
+// 128 of 256×256×256 in 93 µs, 69 % of the tensor cores' rate; 8 of 1024×1024×1024 in 318 µs, 81 %.
 // Accepts: every problem, batches in
 // strides or in arrays of pointers; copies of 16 bytes where address and leading dimension allow.
 // What binds it: memory for products up to 64×64×64, then the tensor cores.
@@ -19,8 +19,8 @@
 namespace warpladder::sgemm {
 namespace {
 
-// Of a warp's 32×32 elements. A lane holds, with g = lane / 4 and t = lane % 4, 4 lines of A and 4
-// of B at k = 2t and 2t + 1 of each 8; step i multiplies all lanes' k = 2t + i. Its lines of B are
+// Of a warp's 32×32 elements. Let g = lane / 4 and t = lane % 4. A lane holds 4 lines of A and 4 of
+// B at k = 2t and 2t + 1 of each 8. Step i multiplies all lanes' k = 2t + i. Its lines of B are
 // dealt so that a lane's sums are of four neighbouring columns.
 template <class C, bool kAAlong, bool kBAlong>
 class DoubleSums {

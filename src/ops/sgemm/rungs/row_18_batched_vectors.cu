@@ -1,8 +1,8 @@
-// Bound before: row_16 and row_17 lay a product with one row down in tiles of 32 and more: most of
+// Bound before: row_16 and row_17 lay a product with one row down in tiles of 32 and more. Most of
 // what they copy to shared memory and multiply is zeros.
 // Idea: a product with one row or one column is a matrix times a vector, and takes as long as its
 // matrix is read. Where the matrix's lines lie along k a warp multiplies four of them with the
-// vector; where they lie across, a CTA adds up 128 columns, line by line. No shared memory but for
+// vector. Where they lie across, a CTA adds up 128 columns, line by line. No shared memory but for
 // the last sums, and all products in one launch.
 //
 // Prediction: 75 % of what memory gives from 32 MiB on: 64 of 1×1024×1024 in 110 µs on an H100.

@@ -1,7 +1,7 @@
-// Bound before: row_11 reads lines that lie along k at two thirds of what memory gives: they go to
+// Bound before: row_11 reads lines that lie along k at two thirds of what memory gives. They go to
 // shared memory and come from there, and a second kernel adds up the slices.
 // Idea: 2 to 8 rows of x·Wᵀ are as many matrix-vector products that share the matrix. A warp reads
-// its lines straight into registers, each word once, and multiplies them with all rows of the small
+// its lines straight into registers, each word once. It multiplies them with all rows of the small
 // operand, which the L1 cache holds. Exchanges leave one sum a lane. A warp has four or eight
 // lines; or two or four, where that lets more warps read at the same time. The warps of a CTA may
 // part k among them. No shared memory but for that, no workspace.
@@ -10,8 +10,8 @@
 // row_11 takes 37. Measured: 34 µs. 2×3822×430 takes 6.1 µs, where row_11 takes 8.5 and cuBLAS 6.6.
 // Of 495 products it is the fastest rung on 372, there 1.27 times as fast as the others in the
 // mean. Accepts: up to 8 rows or columns, where the lines of the large operand lie along k, and
-// batches of them; float4 where alignment allows and both operands lie so; runs on every GPU. What
-// binds it: memory; where lines are few, the loads' latency.
+// batches of them. It reads float4 where alignment allows and both operands lie so, and runs on
+// every GPU. What binds it: memory; where lines are few, the loads' latency.
 
 #include "ops/sgemm/rung_lines.hpp"
 

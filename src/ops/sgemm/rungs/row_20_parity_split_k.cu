@@ -4,7 +4,7 @@
 //
 // Idea: row_07's product in slices of k, as row_13 cuts it, and in tiles of 128×128, 64×128 or
 // 128×64. Where there are more tiles than multiprocessors, only the last rows or columns of C are
-// in slices: they fill what the last wave of tiles would leave idle. A model of the time chooses
+// in slices. They fill what the last wave of tiles would leave idle. A model of the time chooses
 // form and slices (ops/sgemm/parity_slices.hpp). The slices' sums are added in a fixed order. With
 // one slice C is stored at once, and no workspace is needed.
 //

@@ -1,11 +1,11 @@
 // Bound before: row_07's kernel is compiled for every product. It divides by the number of tiles to
-// find its own, compares each load of a ragged tile with the end, keeps leading dimensions and
-// sizes in registers, and has one tile, of 128×128.
+// find its own, and compares each load of a ragged tile with the end. It keeps leading dimensions
+// and sizes in registers, and has one tile, of 128×128.
 //
-// Idea: compile the kernel when the product is known (runtime/compile.hpp), with sizes, leading
-// dimensions and the kinds of alpha and beta as constants, and for the tile that fills the GPU
-// best. The compiler drops the comparisons that always hold and makes addresses of constants. The
-// executor runs the same template with these values as variables.
+// Idea: compile the kernel when the product is known (runtime/compile.hpp), and for the tile that
+// fills the GPU best. Sizes, leading dimensions and the kinds of alpha and beta are constants. The
+// compiler drops the comparisons that always hold and makes addresses of constants. The executor
+// runs the same template with these values as variables.
 //
 // Prediction: row_07's counts with the chosen tile; what is saved are integer instructions. How
 // much time that saves, benchmarks/run_time_compilation measures. Accepts: every problem; float4

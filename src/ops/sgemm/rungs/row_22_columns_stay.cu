@@ -1,4 +1,4 @@
-// Bound before: row_12 brings all of k to shared memory, multiplies, and stores; its CTAs do one
+// Bound before: row_12 brings all of k to shared memory, multiplies, and stores. Its CTAs do one
 // after the other, and a lane reads ten times for 64 multiply-adds. 2449×3867×10 NT takes 29.6 µs
 // on an H100, where C's bytes alone need 12.
 //
@@ -8,10 +8,10 @@
 // many rows that all CTAs run at the same time.
 //
 // Prediction: up to k = 16, 80 % of what memory takes in writes, whatever C's alignment:
-// 2449×3867×10 in 16 µs. Measured: 19.2 µs, where cuBLAS takes 26; 8192×8192×16 in 100 µs, 80 % of
-// the data sheet's bandwidth, where row_12 takes 112; 2047×2049×33 in 18.9 µs, where row_12 takes
-// 29 and cuBLAS 18.2. Accepts: every problem; each 48 of k take a launch, which adds to C. What
-// binds it: memory; from k = 32 on shared memory, which gives 128 bytes a cycle.
+// 2449×3867×10 in 16 µs. Measured: 19.2 µs, where cuBLAS takes 26. And 8192×8192×16 in 100 µs, 80 %
+// of the data sheet's bandwidth, where row_12 takes 112. And 2047×2049×33 in 18.9 µs, where row_12
+// takes 29 and cuBLAS 18.2. Accepts: every problem; each 48 of k take a launch, which adds to C.
+// What binds it: memory; from k = 32 on shared memory, which gives 128 bytes a cycle.
 
 #include "ops/sgemm/rung_columns.hpp"
 

@@ -3,7 +3,7 @@
 // empty. row_15's threads have no shared memory: six loads for 32 multiply-adds.
 // Idea: a CTA is one warp with a tile of 32×32, 16×64, 64×16 or 8×128 of C; a lane has 8×4 of it.
 // Of k it takes 32 at once, or 8. No barrier, and no ring: twenty such CTAs on a multiprocessor
-// wait for their operands while others multiply, and tiles fit what is small or thin.
+// wait for their operands while others multiply. And tiles fit what is small or thin.
 //
 // Prediction: for k of 4 to 64 1.2 times as fast as the best of the rungs before. Measured on an
 // H100, on random batches: 1.1 times for k up to 16, 1.2 up to 32, 1.07 up to 64, then the same.

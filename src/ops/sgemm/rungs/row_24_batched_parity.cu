@@ -8,7 +8,7 @@
 //
 // Prediction: nine tenths of the peak, as row_07: 16 of 512×512×512 in 75 µs on an H100. Measured:
 // 93 µs, where row_16 takes 122 and cuBLAS 92. By slices of k, 22 of 20×116×635 take 14 µs instead
-// of 27 (cuBLAS 16), and 5 of 124×756×761 (TN) 27 instead of 44 (cuBLAS 28).
+// of 27 (cuBLAS 16). And 5 of 124×756×761 (TN) take 27 instead of 44 (cuBLAS 28).
 // Accepts: every problem, batches in strides or in arrays of pointers; float4 where alignment
 // allows, and words from arrays of pointers.
 // What binds it: the multiply-adds, as in row_07; zeros in the tiles of small and thin products.

@@ -1,18 +1,19 @@
-// Bound before: waves, and loads. Of 110 tiles of 128×128 row_20 parts either none or all, and its
+// Bound before: waves, and loads. Of 110 tiles of 128×128 row_20 parts either none or all. Its
 // threads hold the next tile of k in registers, on its way to shared memory. At 4096×4096×4096 a
 // tenth of row_07's issue slots is no multiply-add, and an eighth is empty.
 //
 // Idea: CTAs stay, two on a multiprocessor, and each has an even share of all tiles' rounds along
-// k. Who ends a tile adds what others have of it to its own sums, which are still in registers: no
-// second launch, and half of the traffic. Only where a tile has many parts, as of a long k, a
-// second launch is faster: CTAs store slices of C, and row_13's join adds them up. Asynchronous
-// copies leave registers for 16×8 sums a thread, which take a quarter fewer loads from shared
-// memory for a multiply-add. Copies lie between the steps: in a row, each waits for the one before
-// it. The last step of a round is multiplied while the next round's first loads are under way.
+// k. The CTA that ends a tile adds what others have of it to its own sums, which are still in
+// registers. That saves a second launch, and half of the traffic. Only where a tile has many
+// parts, as of a long k, a second launch is faster. CTAs then store slices of C, and row_13's join
+// adds them up. Asynchronous copies leave registers for 16×8 sums a thread, which take a quarter
+// fewer loads from shared memory for a multiply-add. Copies lie between the steps: in a row, each
+// waits for the one before it. The last step of a round is multiplied while the next round's first
+// loads are under way.
 //
 // Prediction: 210 µs at 1338×1188×2858 (NT), as cuBLAS takes, and 2.65 ms at 4096×4096×4096.
-// Measured on an H200: 220 µs, where row_20 takes 252 and cuBLAS 215; 2.66 ms, row_20 2.71, cuBLAS
-// 2.69; and 379 µs at 1131×2008×4000 (TN), cuBLAS 403.
+// Measured on an H200: 220 µs, where row_20 takes 252 and cuBLAS 215; and 2.66 ms, row_20 2.71,
+// cuBLAS 2.69. And 379 µs at 1131×2008×4000 (TN), cuBLAS 403.
 // Accepts: every problem.
 // What binds it: the multiply-adds; of operands that come word by word their copies.
 

@@ -4,15 +4,16 @@
 //
 // Idea: up to 128, all of k comes to shared memory at once, by copies of as many neighbours as
 // addresses allow. A CTA waits once. Lines along k lie there as in memory, and a lane reads four of
-// k of each. One to eight warps share a CTA's tile, each with 16×32 or 32×32 of C: so many side by
-// side and below each other as fit C. A model of the time chooses (ops/sgemm/whole_depth.hpp). A
-// row's stores follow each other without a branch, for then fewer requests reach the L2 cache.
+// k of each. One to eight warps share a CTA's tile, each with 16×32 or 32×32 of C. They are so many
+// side by side and below each other as fit C. A model of the time chooses
+// (ops/sgemm/whole_depth.hpp). A row's stores follow each other without a branch, for then fewer
+// requests reach the L2 cache.
 //
 // Prediction: 1,042 of 112×85×34 (NT) in 43 µs, where row_24 takes 56. Measured on an H200: 47.7,
 // cuBLAS 51.9; 1,866 of 68×169×58 in 137 µs, where row_29 takes 166 and cuBLAS 159. Of 15,000
 // random batches it is the fastest rung on 1,106, there 1.06 times as fast as the others.
 // Accepts: every problem, batches in strides or in arrays of pointers. Longer k passes in parts.
-// What binds it: the issue slots, of which multiply-adds take two thirds; CTAs that wait for their
+// What binds it: the issue slots, of which multiply-adds take two thirds. CTAs that wait for their
 // copies at the same time leave a third of all slots empty.
 
 #include "ops/sgemm/rung_whole_depth.hpp"

@@ -1,10 +1,10 @@
 // Bound before: TF32 has half of FP16's rate and twice its bytes. The three products need 22
 // significant bits in two parts, and an FP16 number has 11, too.
 // Idea: FP16 pairs. FP16's exponents range from -14 to 15 only. So the pass scales each row of A
-// and each column of B by a power of two that brings its largest element near the top of that
-// range, and store_sums() undoes the scale. Elements down to 2^-17 of the largest keep all 22 bits;
-// smaller ones keep fewer. A group of 128 bytes now holds 32 elements of k: 32 hi, then their 32
-// lo. Sums of 64 are promoted: they are truncated as often as sums of 32 were, once per
+// and each column of B by a power of two, and store_sums() undoes the scale. The power brings the
+// largest element near the top of that range. Elements down to 2^-17 of the largest keep all 22
+// bits; smaller ones keep fewer. A group of 128 bytes now holds 32 elements of k: 32 hi, then their
+// 32 lo. Sums of 64 are promoted: they are truncated as often as sums of 32 were, once per
 // instruction.
 //
 // Prediction: tc_03's multiply-adds at twice the rate. The pass writes half as many bytes. Beside

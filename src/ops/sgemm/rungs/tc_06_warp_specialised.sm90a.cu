@@ -7,7 +7,7 @@
 //
 // Prediction: tc_05's multiply-adds. 48 KB for each 32 of k and block, for 1,536 cycles of
 // products: 32 bytes a cycle where tc_05 has 43. Beside the pass, 1 barrier a block.
-// Accepts: moderate values. What binds it: prologue and epilogue. An SM holds one block; its tensor
+// Accepts: moderate values. What binds it: prologue and epilogue. An SM holds one block. Its tensor
 // cores idle while the block starts (barriers, first stages) and stores C, and most SMs idle in the
 // last wave.
 

@@ -2,10 +2,10 @@
 // with FP32 arithmetic on CUDA cores.
 // Idea: the same pairs of halves with what compute capability 8.0 has. Warps multiply by themselves
 // (mma.sync), from registers that they load as matrices (ldmatrix). All threads fill a ring of
-// stages with copies of their own (cp.async) that arrive at mbarriers, so that no barrier of the
-// block stands in the loop and a warp may be a group behind the others. A warp's tile of 64×64
-// loads half as many bytes for a product as one of 32×64. Sums of one group are added to FP32 sums
-// at once, from 16 registers. The first block has no tile: it adds up the pass's precision loss and
+// stages with copies of their own (cp.async) that arrive at mbarriers. So no barrier of the block
+// stands in the loop, and a warp may be a group behind the others. A warp's tile of 64×64 loads
+// half as many bytes for a product as one of 32×64. Sums of one group are added to FP32 sums at
+// once, from 16 registers. The first block has no tile: it adds up the pass's precision loss and
 // tells the others before they store. Where FP16 pairs do not suffice none does, and a second
 // kernel, which otherwise ends at once, splits into TF32 pairs and multiplies those.
 //

@@ -1,9 +1,9 @@
 // Bound before: tc_10 splits its operands in a pass of its own, which reads them and writes twice
-// as many bytes, and its tiles are 128×128. With 64 rows, or few tiles and a long k, that takes
+// as many bytes. And its tiles are 128×128. With 64 rows, or few tiles and a long k, that takes
 // longer than the CUDA cores do.
 // Idea: split on the way. The FP32 operands are read once, and become three bfloat16 terms between
-// shared memory and the tensor cores: the longer operand's in registers, each element once, the
-// other's in shared memory, once a CTA. Three terms hold all 24 bits in FP32's range, so that
+// shared memory and the tensor cores. The longer operand's are in registers, each element once. The
+// other's are in shared memory, once a CTA. Three terms hold all 24 bits in FP32's range, so that
 // nothing need be known of the operands beforehand. Producers copy, split the shorter operand and
 // fill a ring of stages; consumers split the longer one and multiply. k is parted among all
 // multiprocessors, as in row_13, and the slices' sums are added in a fixed order. Sums of 16 along
@@ -13,12 +13,12 @@
 // 2^-133 may matter, is computed again by FP32 multiply-adds.
 //
 // Prediction: 70 % of a sixth of the tensor cores' peak, 110 TFLOP/s on an H100, or 85 % of what
-// memory gives: 64×4096×4096 in 30 µs, 256×256×65536 in 95 µs. Measured on an H100: 44 and 111 µs,
-// where row_14 takes 61 and 154, and cuBLAS 58 and 180; 16×8192×8192 in 105 µs, 85 % of what a read
-// probe reaches, where cuBLAS takes 146.
+// memory gives. That is 64×4096×4096 in 30 µs, and 256×256×65536 in 95 µs. Measured on an H100: 44
+// and 111 µs, where row_14 takes 61 and 154, and cuBLAS 58 and 180. And 16×8192×8192 in 105 µs,
+// 85 % of what a read probe reaches, where cuBLAS takes 146.
 // Accepts: every problem; 16-byte copies where address and leading dimension allow.
 // What binds it: memory for up to 32 lines. For more, the consumers' chain of a split, six products
-// and an addition: two or four warpgroups keep the tensor cores busy for 55 % of the time.
+// and an addition. Two or four warpgroups keep the tensor cores busy for 55 % of the time.
 
 #include "ops/sgemm/tensor/prediction.hpp"
 #include "ops/sgemm/tensor/term_product.hpp"

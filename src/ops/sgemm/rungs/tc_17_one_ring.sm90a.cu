@@ -4,7 +4,7 @@
 // group of A's rows and one of B's columns; the stage's full barrier counts their bytes. A warp
 // that has read a stage arrives at its empty barrier, and the stage is asked for again.
 //
-// Prediction: tc_01's multiply-adds; 32 KB for each 32 of k and block through the engine; beside
+// Prediction: tc_01's multiply-adds; 32 KB for each 32 of k and block through the engine. Beside
 // the pass, 1 barrier a block instead of 2 for each 32 of k.
 // Measured on an H200: 4.52 ms at 8192×8192×8192, where tc_16 takes 47.4.
 // Accepts: moderate values. What binds it: the requesting thread also multiplies, as in tc_05; and

@@ -1,20 +1,20 @@
-// Bound before: row_17's stream brings a batch as fast as memory gives it, but the tensor cores'
+// Bound before: row_17's stream brings a batch as fast as memory gives it. But the tensor cores'
 // float64 multiplies no faster than CUDA cores do FP32. tc_15's three bfloat16 terms are five times
 // as fast; its CTAs take one tile of one product each, and wait for its first round.
 //
-// Idea: terms in a stream. CTAs stay, and go through all tiles of all products: while the consumers
+// Idea: terms in a stream. CTAs stay, and go through all tiles of all products. While the consumers
 // multiply and store one tile, the producers copy and split the next one's. X are always columns of
-// B, so that a lane's sums are neighbours in C and leave from registers, with nothing laid down in
+// B. So a lane's sums are neighbours in C and leave from registers, with nothing laid down in
 // shared memory. Two CTAs of 64×64 share a multiprocessor: one splits while the other multiplies.
 // Tiles of 64×96 and 64×32 fit odd sizes, 128×128 large ones.
 //
 // Prediction: 90 % of what memory gives for 4,096 of 64×64×64, 60 µs on an H200, and twice cuBLAS's
-// rate from 128×128×128 on. Measured: 56 µs, where row_17 takes 80 and cuBLAS 87; 128 of
+// rate from 128×128×128 on. Measured: 56 µs, where row_17 takes 80 and cuBLAS 87. And 128 of
 // 256×256×256 in 59 µs, where cuBLAS takes 98; 4096×4096×64 in 46 µs, where it takes 72.
 // Accepts: every problem, batches in strides or in arrays of pointers. Lines may begin at any word:
 // copies take 16 bytes all the same (term_shifts.hpp), and odd rows of C are stored whole.
 // What binds it: memory for short k. Else issue slots: a round of 32 of k takes the producers about
-// 250 instructions, half of them for the split, and the consumers as many.
+// 250 instructions, half of them for the split. The consumers take as many.
 
 #include "ops/sgemm/tensor/prediction.hpp"
 #include "ops/sgemm/tensor/term_stream.hpp"

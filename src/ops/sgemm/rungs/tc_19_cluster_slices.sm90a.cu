@@ -10,8 +10,8 @@
 // chooses the tile and the number of slices.
 //
 // Prediction: 512×512×512 in 10 µs on an H100, 96×3072×768 in 13 µs. Measured: 11.3 and 17.6 µs,
-// where row_14 takes 13.8 and 23.3, and cuBLAS 15.9 and 25.6; 32×4096×4096 in 35 µs, where tc_15
-// takes 38; 64 of 50×50×2000 in 35 µs, where tc_18 takes 58 and cuBLAS 81.
+// where row_14 takes 13.8 and 23.3, and cuBLAS 15.9 and 25.6. And 32×4096×4096 in 35 µs, where
+// tc_15 takes 38; 64 of 50×50×2000 in 35 µs, where tc_18 takes 58 and cuBLAS 81.
 // Accepts: every problem, and batches that fit a grid. Lines may begin at any word: copies take 16
 // bytes all the same (term_shifts.hpp).
 // What binds it: memory for up to 32 lines. Of small products the launch, the first round's way

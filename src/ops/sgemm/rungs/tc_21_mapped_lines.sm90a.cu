@@ -1,15 +1,16 @@
 // Bound before: tc_15's producers. For each round of 32×256 they work out an address for each 16
-// bytes of the long operand, copy the short one to a ring, read it from there and split it: 320
-// instructions, a third of what a multiprocessor issues. And 512 consumers arrive at a barrier.
+// bytes of the long operand. They copy the short one to a ring, read it from there and split it.
+// That takes 320 instructions, a third of what a multiprocessor issues. And 512 consumers arrive at
+// a barrier.
 //
 // Idea: the copy engine brings the long operand, a round for one instruction. The producers have
 // the short one alone, and read it straight into the registers in which they split it, four rounds
 // ahead. Consumers split a step while the one before it is multiplied, and a warp arrives once.
-// Where lines begin at any word, each fourth one begins as far from a multiple of 16 bytes: to the
+// Where lines begin at any word, each fourth one begins as far from a multiple of 16 bytes. To the
 // copy engine they are four matrices, whose rows begin at most three words early.
 //
-// Up to 16 lines of X, a round is 128 lines of Y by 64 of k, and warpgroups share its k, too:
-// longer pieces of each line come at memory's rate, and fewer lines of a tile do not exist. CTAs
+// Up to 16 lines of X, a round is 128 lines of Y by 64 of k, and warpgroups share its k, too.
+// Longer pieces of each line come at memory's rate, and fewer lines of a tile do not exist. CTAs
 // stay, and bring their next slice while they end one.
 //
 // Prediction: 32×4096×4096 in 22 µs on an H200, 16×8192×8192 at 85 % of a read probe. Measured: 29
@@ -17,8 +18,8 @@
 // Of lines at any word, 9790×8×3794 (NT) takes 53 µs, where tc_19 takes 100 and cuBLAS 88.
 // Accepts: every problem. Where the long operand begins at no multiple of 16 bytes, the copy engine
 // cannot bring it: then tc_15's kernel does.
-// What binds it: up to 32 lines memory, and 9 µs in which a launch reads nothing: its start, the
-// first box's way, and the join. For more, the tensor cores.
+// What binds it: up to 32 lines memory, and 9 µs in which a launch reads nothing. These are its
+// start, the first box's way, and the join. For more, the tensor cores.
 
 #include "ops/sgemm/tensor/mapped_terms.hpp"
 #include "ops/sgemm/tensor/prediction.hpp"

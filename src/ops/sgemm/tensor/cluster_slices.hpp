@@ -13,15 +13,15 @@ inline namespace WARPLADDER_FLAVOUR {
 // slices takes 55 µs on an H100, in three 45 and in six 50.
 constexpr int kMostInCluster = 8, kUneven = 7, kUnevenInWaves = 5;
 
-// What share of the multiprocessors clusters of so many CTAs find room on, for a cluster lies
-// within one group of multiprocessors: with one CTA on each, or with two. As
+// A cluster lies within one group of multiprocessors. So this is the share of the multiprocessors
+// on which clusters of so many CTAs find room, with one CTA on each, or with two. As
 // cudaOccupancyMaxActiveClusters() says on an H100.
 constexpr std::array<double, kMostInCluster + 1> kRoomOfClusters[] = {
     {0, 1, 1, 0.886, 0.909, 0.833, 0.772, 0.795, 0.909},
     {0, 1, 1, 0.897, 0.939, 0.890, 0.886, 0.848, 0.909}};
 
-// What a round of a tile takes of a multiprocessor whose CTAs are all at work, and a tile's end;
-// what a round takes a lone CTA; and what it takes longer where lines begin at any word. Fitted to
+// What a round of a tile takes of a multiprocessor whose CTAs are all at work, and a tile's end.
+// What a round takes a lone CTA, and what it takes longer where lines begin at any word. Fitted to
 // 38 products and batches in 1 to 8 slices each, on an H100, the last to 20 more.
 template <class C>
 constexpr TermStreamTiming kTermClusterTiming{};

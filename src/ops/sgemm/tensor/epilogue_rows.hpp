@@ -1,5 +1,5 @@
 #pragma once
-// The epilogue by way of shared memory: warps stage eight rows of sums there and store them to C in
+// The epilogue by way of shared memory. Warps stage eight rows of sums there and store them to C in
 // whole sectors, wherever the rows begin and end.
 //
 // The code is short on purpose. It runs once a tile, and an instruction that is not in the
@@ -16,7 +16,7 @@ __device__ __forceinline__ TileOrigin origin_of_tile(TileOrigin corner, int t) {
 }
 
 // A warp's eight staged rows. A warp owns 16 of each 64 128-byte rows of a ring stage.
-// To avoid bank conflicts, groups of eight columns are swizzled from row to row, and every other 32
+// To avoid bank conflicts, groups of eight columns are swizzled from row to row. And every other 32
 // columns exchange columns 0 and 1, 2 and 3, …
 template <int kColumns_>
 class StagedRows {
@@ -65,8 +65,8 @@ struct LaneColumns {
   }
 };
 
-// A warp's factors. Each lane holds the factor of one row (16 rows for each of kTiles tiles), and
-// those of its columns on each of kSides sides of kColumns columns.
+// A warp's factors. Each lane holds the factor of one row (16 rows for each of kTiles tiles). It
+// also holds those of its columns on each of kSides sides of kColumns columns.
 template <int kColumns, int kTiles, int kSides>
 struct RowFactors {
   using Own = LaneColumns<kColumns>;

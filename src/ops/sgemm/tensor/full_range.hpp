@@ -1,5 +1,5 @@
 #pragma once
-// The product of FP16 pairs that changes to TF32 pairs where FP16 pairs do not suffice, and to FP32
+// The product of FP16 pairs. It changes to TF32 pairs where FP16 pairs do not suffice, and to FP32
 // arithmetic where TF32 pairs do not either. tc_10 splits both operands in front of it, tc_14 only
 // the one that was not prepared.
 

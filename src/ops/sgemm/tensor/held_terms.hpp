@@ -59,8 +59,8 @@ __device__ __forceinline__ void split_in_pairs(uint4 (&word)[parts::kTerms],
   split(3 * kNext, &uint4::w);
 }
 
-// A warp's lines of X, in rounds that warpgroups take by turns: of each of C::blocks lines, 32
-// apart, eight neighbours along k for each lane.
+// A warp's lines of X, in rounds that warpgroups take by turns. Of each of C::blocks lines, 32
+// apart, each lane has eight neighbours along k.
 template <class C, bool kAlong>
 class HeldX {
  public:

@@ -1,6 +1,6 @@
 #pragma once
-// The tiles of a product whose k is short, of which X's terms lie in shared memory for all of k
-// (held_terms.hpp), and what time they take by a model. Host code of a rung and of plan().
+// The tiles of a product whose k is short, and what time they take by a model. X's terms lie in
+// shared memory for all of k (held_terms.hpp). Host code of a rung and of plan().
 
 #include <limits>
 
@@ -46,10 +46,10 @@ struct HeldPlan {
 };
 inline double seconds_of(const HeldPlan& plan) { return plan.time_s; }
 
-// What a launch takes; a round of X until its terms are there; a round of Y in a lone warpgroup,
-// and longer for each other one; the same of a tile's end; a round where lines begin at any word;
-// and what a multiprocessor's share of the L2 cache gives. Fitted to 420 products on an H100, on
-// average to 6 %.
+// What a launch takes, and a round of X until its terms are there. What a round of Y takes in a
+// lone warpgroup, and longer for each other one; the same of a tile's end. What a round takes where
+// lines begin at any word, and what a multiprocessor's share of the L2 cache gives. Fitted to 420
+// products on an H100, on average to 6 %.
 struct HeldTiming {
   double launch_s, hold_s, round_s, round_more_s, end_s, end_more_s, ragged_s, l2_bytes_per_s;
 };

@@ -1,7 +1,7 @@
 #pragma once
-// A product whose last wave has few tiles is launched as two: whole waves of tiles first, then what
-// is left of C, whose tiles clusters of blocks compute together, each a part of k. So a last wave
-// of 12 tiles takes an eighth of a wave's time.
+// A product whose last wave has few tiles is launched as two, whole waves of tiles first. Then
+// clusters of blocks compute the tiles of what is left of C together, each block a part of k. So a
+// last wave of 12 tiles takes an eighth of a wave's time.
 
 #include "ops/sgemm/tensor/tile_schedule.hpp"
 #include "ops/sgemm/tensor/workspace.hpp"

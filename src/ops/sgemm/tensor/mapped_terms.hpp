@@ -1,7 +1,7 @@
 #pragma once
 // A product in three bfloat16 terms (term_tiles.hpp) of which the copy engine brings Y: one thread
-// asks for a round's box. The producers split X on its way from memory to its terms, and the
-// consumers split Y on its way to the registers from which it is multiplied.
+// asks for a round's box. The producers split X on its way from memory to its terms. The consumers
+// split Y on its way to the registers from which it is multiplied.
 
 #include "ops/sgemm/tensor/held_terms.hpp"
 #include "ops/sgemm/tensor/mapped_tiles.hpp"
@@ -11,10 +11,10 @@ namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
 // A round of Y whose rows begin at any word (C::shifted): rows are lines (kAlong) or those of one
-// k. Row r begins up to three words behind a multiple of 16 bytes, and so does row r + 4, which is
-// a multiple of 16 bytes further. So Y is four matrices to the copy engine, row r one of number r %
-// 4, which begin at the multiples of 16 bytes before their first rows. Their boxes lie behind each
-// other. A row has four words more for its shift.
+// k. Row r begins up to three words behind a multiple of 16 bytes. So does row r + 4, which is a
+// multiple of 16 bytes further. So Y is four matrices to the copy engine, row r one of number
+// r % 4. They begin at the multiples of 16 bytes before their first rows. Their boxes lie behind
+// each other. A row has four words more for its shift.
 template <class C, bool kAlong>
 struct ShiftedBoxes {
   static constexpr int rows = (kAlong ? C::tile_y : C::depth) / 4, length = kAlong ? C::depth : 128,
@@ -78,8 +78,8 @@ struct MappedShared {
   }
 };
 
-// Where a CTA is on its way through slices of tiles: its first one is of its own number, and each
-// next one so many CTAs further, for those run at the same time, and read what lies side by side.
+// Where a CTA is on its way through slices of tiles. Its first one is of its own number, and each
+// next one so many CTAs further. For those run at the same time, and read what lies side by side.
 template <class C>
 struct MappedPlace {
   SlicedTile tile;
@@ -135,7 +135,7 @@ __device__ __forceinline__ SlicedGemm gemm_of_slice(const SlicedGemm& g, const S
   return of;
 }
 
-// A round of a tile of Y. Lines along k are the rows of a box of 32 along k; where they lie across,
+// A round of a tile of Y. Lines along k are the rows of a box of 32 along k. Where they lie across,
 // the rows of a box are the round's, of 32 lines. Called by one thread.
 template <class C, bool kAlong>
 __device__ WARPLADDER_INLINE_ON_GPU void fetch_round(MappedShared<C>& shared, int stage,
@@ -170,7 +170,7 @@ __device__ WARPLADDER_INLINE_ON_GPU void fetch_round(MappedShared<C>& shared, in
 }
 
 // The producers' rounds, `count` in all. X is read C::ahead rounds ahead, for its way from memory
-// takes longer than a round, and asked for before Y, of which much is on its way.
+// takes longer than a round. It is asked for before Y, of which much is on its way.
 template <class C, bool kXAlong, bool kYAlong>
 __device__ __forceinline__ void produce_mapped(MappedShared<C>& shared, const SlicedGemm& g,
                                                const MappedLines<C>& maps, int count) {

@@ -7,7 +7,7 @@
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
-// A CTA's tile: tile_x lines of X and, for each warpgroup that consumes, 64 of Y; kParts of them
+// A CTA's tile: tile_x lines of X and, for each warpgroup that consumes, 64 of Y. kParts warpgroups
 // have the same 64, and 32 each of a round's k. X is read `ahead` rounds ahead. Copied: what
 // multiplies the slices where the copy engine cannot bring Y.
 template <int kColumns, int kConsumers, int kParts, int kStages, int kProducerRegisters,

@@ -1,7 +1,7 @@
 #pragma once
 // An operand that is split once for many products, into both kinds of pairs, and a product that
 // splits the other operand alone. A prepared operand is only read by products, so that any number
-// of them may run at the same time; what a product writes lies in its own workspace.
+// of them may run at the same time. What a product writes lies in its own workspace.
 
 #include "ops/sgemm/tensor/split_pass.hpp"
 #include "ops/sgemm/tensor/workspace.hpp"

@@ -1,6 +1,6 @@
 #pragma once
-// The pass that splits A and B into float pairs, as a kernel of its own in front of the product or
-// by tickets inside it. parts/split.hpp holds the device code.
+// The pass that splits A and B into float pairs. It is a kernel of its own in front of the product,
+// or runs by tickets inside it. parts/split.hpp holds the device code.
 
 #include "ops/sgemm/tensor/workspace.hpp"
 #include "parts/ptx/dependent_launch.hpp"

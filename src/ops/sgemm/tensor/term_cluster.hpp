@@ -1,6 +1,6 @@
 #pragma once
-// Slices of k that meet in a cluster: its CTAs multiply one tile of C in three bfloat16 terms
-// (term_tiles.hpp), each a slice, and add up their sums through each other's shared memory.
+// Slices of k that meet in a cluster. Its CTAs multiply one tile of C in three bfloat16 terms
+// (term_tiles.hpp), each a slice. They add up their sums through each other's shared memory.
 
 #include "ops/sgemm/tensor/cluster_slices.hpp"
 #include "ops/sgemm/tensor/lines_of_product.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-// The end of a tile whose sums were made of bfloat16 terms (term_tiles.hpp): what the terms cannot
+// The end of a tile whose sums were made of bfloat16 terms (term_tiles.hpp). What the terms cannot
 // represent is multiplied again in FP32, and C or the slice's sums are stored.
 
 #include "ops/sgemm/tensor/term_part.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-// How a product in three bfloat16 terms is cut into tiles of C and slices of k, and what time that
+// How a product in three bfloat16 terms is cut into tiles of C and slices of k. And what time that
 // takes by a model, as slices.hpp has it for CUDA cores. Host code of rungs and of plan().
 
 #include "ops/sgemm/streams.hpp"
@@ -32,7 +32,7 @@ struct TermConfig {
 };
 
 // Of up to so many lines, all along k, cublasSgemm's sums are rounded in many places at once, and
-// so little that sums must be exact (TermSums) to be as near.
+// so little. To be as near, sums must be exact (TermSums).
 constexpr std::int64_t kMostExactLines = 11;
 
 // Whether a row-major product has them, and whether its sums are exact.
@@ -118,8 +118,8 @@ inline bool is_brief(const StreamedShape& s, std::int64_t rounds, std::int64_t m
 }
 
 // tc_18_streamed_terms: what a round of a tile takes of a multiprocessor whose CTAs are all at
-// work, and its end; what a round takes a lone CTA; and what a round takes longer where lines begin
-// at any word. Fitted to 375 products and batches on an H200, the last to 22 on an H100.
+// work, and its end. What a round takes a lone CTA, and what it takes longer where lines begin at
+// any word. Fitted to 375 products and batches on an H200, the last to 22 on an H100.
 struct TermStreamTiming {
   double round_s, end_s, lone_round_s, ragged_s;
 };

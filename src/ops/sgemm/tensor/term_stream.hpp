@@ -44,7 +44,7 @@ __device__ __forceinline__ void produce_stream(TermShared<C>& shared, const Stre
   produce_terms<C, kXAlong>(shared, tiles * s.rounds, s.rounds, shift_step(x.ld), copy_next);
 }
 
-// A consumer's part of a tile of C: two rows of a lane, neighbours, and of each the pairs of
+// A consumer's part of a tile of C: two rows of a lane, neighbours. Of each row it has the pairs of
 // neighbours that lie 8 columns apart. Bit j of `pairs` stands for pair j of the first row; the
 // second row's follow.
 template <class C>

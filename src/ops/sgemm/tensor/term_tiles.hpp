@@ -23,8 +23,8 @@ inline namespace WARPLADDER_FLAVOUR {
 
 // Where piece `piece`, four neighbours in memory, of row `row` lies in a tile of kLines×kDepth. A
 // row is a line (kAlong) or one of k. The places are XORed so that threads read from different
-// banks: in the tile of Y, those whose rows differ as a fragment's do; in X's, those of eight
-// lines.
+// banks. In the tile of Y these are threads whose rows differ as a fragment's do; in X's, those of
+// eight lines.
 template <int kLines, int kDepth, bool kAlong, bool kOfX>
 struct TermPlaces {
   __device__ __forceinline__ static int at(int row, int piece) {
@@ -313,7 +313,7 @@ struct TermsRead {
 
 // A consumer's sums of a tile, as parts/ptx/wgmma.hpp deals them out, Y's lines as the rows. The
 // tensor cores truncate. So products of first terms, of 16 bits each, are added up for a round, and
-// then in FP32 to `first`; the others, 2^-8 as large, are added up in `others`: of all rounds, or
+// then in FP32 to `first`. The others, 2^-8 as large, are added up in `others`: of all rounds, or
 // of one where registers are few.
 //
 // kExact: a round's others are added to its products of first terms, and then both to `first`. What
@@ -431,7 +431,7 @@ __device__ __forceinline__ void add_up_terms(float (&sum)[C::tile_x / 2], TermSh
 }
 
 // Where pairs lie at odd places in C, a warp lays down rows of its sums, and stores them word by
-// word: neighbouring lanes store neighbours. The padding keeps lanes from meeting on a bank.
+// word. So neighbouring lanes store neighbours. The padding keeps lanes from meeting on a bank.
 template <class C>
 struct TermRows {
   static constexpr int count = 8;

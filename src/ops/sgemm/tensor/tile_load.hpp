@@ -1,6 +1,6 @@
 #pragma once
-// How tiles of split operands get from the workspace to shared memory: a tensor map for each
-// operand, and the bulk copy of one group along k.
+// How tiles of split operands get from the workspace to shared memory. Here are a tensor map for
+// each operand, and the bulk copy of one group along k.
 
 #include "parts/ptx/mbarrier.hpp"
 #include "parts/ptx/tma.hpp"

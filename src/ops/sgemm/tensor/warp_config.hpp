@@ -33,7 +33,7 @@ constexpr bool valid(WarpConfig c) {
          c.block_m % (c.threads() / 8) == 0 && c.block_n % (c.threads() / 8) == 0;
 }
 
-// 128×256 where shared memory holds four stages, or three; 128×128 where it holds but 99 KB; small
+// 128×256 where shared memory holds four stages, or three. 128×128 where it holds but 99 KB. Small
 // tiles, of which several blocks fit, where large ones would leave multiprocessors idle.
 constexpr WarpConfig kLarge{128, 256, 2, 4, 4, 1}, kLargeOfThree{128, 256, 2, 4, 3, 1}, kMiddle{},
     kSmall{64, 64, 2, 2, 4, 3};

@@ -7,7 +7,7 @@
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
-// Stores the sums of a warp whose tile begins at `corner`; kFull: two columns at a time, all of
+// Stores the sums of a warp whose tile begins at `corner`. kFull: two columns at a time, all of
 // which lie in C, with beta = 0.
 template <bool kFull, class Config>
 __device__ __forceinline__ void store_warp_rows(const Gemm& g, const SplitGemm& s,

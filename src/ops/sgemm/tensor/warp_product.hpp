@@ -1,5 +1,5 @@
 #pragma once
-// A block's tile of a product by warps: pairs of A and B come through a ring of copies, a warp
+// A block's tile of a product by warps. Pairs of A and B come through a ring of copies. A warp
 // loads its rows and columns as matrices (ldmatrix) and multiplies them (mma.sync).
 
 #include "ops/sgemm/tensor/warp_config.hpp"
@@ -25,8 +25,9 @@ __device__ __forceinline__ TileOrigin warp_origin() {
           warp % Config::value.warps_n * Config::value.warp_n()};
 }
 
-// The factors that a warp multiplies: of a group, all of its rows of A, the halves hi and lo of two
-// steps of 32 bytes along k; and eight columns of B, both halves of both steps.
+// The factors that a warp multiplies, of a group. Of all of its rows of A these are the halves hi
+// and lo of two steps of 32 bytes along k. Of eight columns of B they are both halves of both
+// steps.
 template <class Pairs, class Config>
 class WarpFactorsOf {
  public:

@@ -1,7 +1,7 @@
 #pragma once
-// What a tensor-core product keeps in its workspace: the operands as float pairs, one scale factor
-// per line (row of A, column of B), and the counters that its thread blocks share. The split pass
-// writes it, the product reads it.
+// What a tensor-core product keeps in its workspace. It holds operands as float pairs, one scale
+// factor per line (row of A, column of B), and the counters that its thread blocks share. The split
+// pass writes it, the product reads it.
 
 #include <algorithm>
 
