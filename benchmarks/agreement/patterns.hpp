@@ -1,6 +1,6 @@
 #pragma once
-// Requests to shared memory that settle which lanes share a wavefront: words that lanes share,
-// conflicts within and between parts of a warp, lanes that take no part.
+// Requests to shared memory that settle which lanes share a wavefront. They have words that lanes
+// share, conflicts within and between parts of a warp, and lanes that take no part.
 
 #include <array>
 #include <cstdint>

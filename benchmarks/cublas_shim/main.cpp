@@ -1,5 +1,5 @@
-// What the drop-in for cuBLAS adds to a call on the host: calls through it beside cuBLAS's own, and
-// beside warpladder_sgemm, in turns in one process.
+// What the drop-in for cuBLAS adds to a call on the host. Calls through it run beside cuBLAS's own,
+// and beside warpladder_sgemm, in turns in one process.
 //
 //   LD_PRELOAD=libwarpladder_cublas.so cublas_shim [--json FILE]
 

@@ -1,5 +1,5 @@
-// How fast the executor is: the time of a 512×512×512 product under it, as a ratio to the plain
-// serial triple loop in the same process. Usage: executor_speed [--json FILE]
+// How fast the executor is. It is the time of a 512×512×512 product under it, as a ratio to the
+// plain serial triple loop in the same process. Usage: executor_speed [--json FILE]
 //
 // Measurements are interleaved round by round, so that a slow spell of the machine meets them all;
 // the ratio reported is that of the medians. Each result is compared with the serial loop's.

@@ -1,8 +1,8 @@
 // How fast Matrix Market files are read: MB of text a second, plain and compressed with gzip, into
 // CSR. Usage: matrix_market_speed FOLDER [--json FILE]
 //
-// Writes random.mtx (more than 200 MB) and random.mtx.gz to the folder, unless they are there, and
-// leaves them to whoever wants to read them too; compare.py is one.
+// Writes random.mtx (more than 200 MB) and random.mtx.gz to the folder, unless they are there.
+// Leaves them to programs that read them too; compare.py is one.
 
 #include <fmt/format.h>
 #include <stdlib.h>

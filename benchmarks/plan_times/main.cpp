@@ -1,7 +1,7 @@
 // How long each rung takes that sgemm's plan() compares, beside what the model says, and how long
-// cuBLAS takes: on random products or batches, of which tools/fit_plans.py makes the model's
-// corrections. A time is the geometric mean of two medians: with the operands in memory alone, and
-// as the launch before leaves them in the L2 cache. Needs a GPU.
+// cuBLAS takes. Products or batches are random; tools/fit_plans.py makes the model's corrections of
+// them. A time is the geometric mean of two medians. One is with the operands in memory alone, the
+// other as the launch before leaves them in the L2 cache. Needs a GPU.
 //
 //   plan_times COUNT SEED [--batches] [--only RUNG] --json FILE
 //
@@ -136,11 +136,11 @@ class Bench {
     call_.workspace = allocated(kWorkspaceBytes);
   }
 
-  // A product's row: for each of `rungs`, to which new ones are added, its time by the model and
-  // measured, in kUnit_s, and its cut: rows, columns, slices, steps, and 1 if it is partly sliced;
-  // 0 for what is no candidate, needs more workspace, or takes over kMostTimes as long as the
-  // fastest one by the model. "cuda_cores_alone" names those that are not accurate enough for
-  // another arithmetic. `only`: null where this rung is no candidate.
+  // A product's row. For each of `rungs`, to which new ones are added, it has the time by the model
+  // and measured, in kUnit_s, and the cut. A cut is rows, columns, slices, steps, and 1 if it is
+  // partly sliced. A rung has 0 if it is no candidate, needs more workspace, or takes over
+  // kMostTimes as long as the fastest one by the model. "cuda_cores_alone" names those that are not
+  // accurate enough for another arithmetic. `only`: null where this rung is no candidate.
   json row_of(const Shape& shape, std::vector<std::string>& rungs, std::string_view only) {
     const Problem& p = shape.problem;
     call_.problem = p;

@@ -77,8 +77,8 @@ std::vector<float> result_of(Order order, Matrices& on, device::Stream& stream) 
   return on.c_device.download();
 }
 
-// Holds every `stride`-th element of C against sums in float64. Each of k roundings, and as many of
-// the sums that they go into, is off by at most 2^-24 of what the absolute values add up to.
+// Holds every `stride`-th element of C against sums in float64. Each of k roundings is off by at
+// most 2^-24 of what the absolute values add up to. So are as many of the sums that they go into.
 void judge(Order order, const Matrices& on, const std::vector<float>& c, std::size_t stride) {
   const auto n = static_cast<std::size_t>(on.n), k = static_cast<std::size_t>(on.k);
   for (std::size_t at = 0; at < c.size(); at += stride) {

@@ -113,14 +113,14 @@ __device__ __forceinline__ void issue_steps(const Issue& issue, float scale) {
   }
 }
 
-// The sums are multiplied by what the compiler does not know to be 1, as a product's are by alpha:
-// what is stored by float4 are other registers, and ptxas numbers those of the sums as it likes.
+// The sums are multiplied by what the compiler does not know to be 1, as a product's are by alpha.
+// What is stored by float4 are other registers, and ptxas numbers those of the sums as it likes.
 template <Order order>
 __global__ void __launch_bounds__(kThreads, 2) issue_only(Issue issue) {
   issue_steps<order>(issue, issue.scale);
 }
 
-// The sums are stored as they are: each float4 of them must lie in four registers in a row, which
+// The sums are stored as they are. Each float4 of them must lie in four registers in a row, which
 // ties the parities of sum[i][j] and b[j].
 template <Order order>
 __global__ void __launch_bounds__(kThreads, 2) issue_tied(Issue issue) {

@@ -23,8 +23,8 @@ struct Product {
   float* c;
 };
 
-// `rounds` × kStepsOfRound steps from two fragments of a and of b that stay in registers, in turn:
-// a of step 0, a of step 1, b of step 0, b of step 1. values: such fragments for each of 32 lanes.
+// `rounds` × kStepsOfRound steps from two fragments of a and of b that stay in registers, in turn.
+// values: such fragments for each of 32 lanes: a of step 0, a of step 1, b of step 0, b of step 1.
 // out: sum[8][8] of each thread.
 struct Issue {
   int blocks, rounds;

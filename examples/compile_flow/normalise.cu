@@ -1,4 +1,4 @@
-// y = x / sqrt(mean(x²) + epsilon) for each row of a matrix, a warp to a row: the operator on which
+// y = x / sqrt(mean(x²) + epsilon) for each row of a matrix, a warp to a row. On this operator
 // docs/compile-flow.md shows what --use_fast_math does to instructions. A row ends with a square
 // root and a division, and every element with a division.
 

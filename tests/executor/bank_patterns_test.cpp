@@ -1,4 +1,4 @@
-// The model of shared memory against what a GPU counted for single requests: results/current holds
+// The model of shared memory against what a GPU counted for single requests. results/current holds
 // 555 patterns of addresses with the wavefronts that their load and their store took.
 
 #include <gtest/gtest.h>

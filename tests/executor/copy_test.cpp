@@ -118,8 +118,8 @@ TEST(HastyPipeline, ReadsStaleDataOnThePlainFlavour) {
   device::Stream stream(Target::cpu);
   run(stream, Flavour::plain, "hasty_pipeline", {{1}, {kThreads}}, from, to, kTiles);
   const std::vector<float> got = to.download();
-  // Waiting for all but two groups, tile 2's copy arrives in the round after the one that reads
-  // it, so that round reads tile 0 again, and the next tile 1.
+  // With a wait for all but two groups, tile 2's copy arrives in the round after the one that reads
+  // it. So that round reads tile 0 again, and the next tile 1.
   for (int i = 0; i < 2 * kThreads; ++i) {
     EXPECT_EQ(got[2 * kThreads + i], in[(i / kThreads + 1) * kThreads - 1 - i % kThreads]) << i;
   }

@@ -1,5 +1,5 @@
-// Golden counts where lanes part and meet again, derived by hand: lanes that leave a loop or a
-// branch early wait for the others at its end, so a loop costs as many requests as its longest lane
+// Golden counts where lanes part and meet again, derived by hand. Lanes that leave a loop or a
+// branch early wait for the others at its end. So a loop costs as many requests as its longest lane
 // has rounds, and what comes after it one request for all.
 
 #include <numeric>

@@ -1,5 +1,5 @@
-// Golden counts of matrix products. Each number is derived from the addresses, never copied from
-// a run: a sector is 32 bytes (8 floats), shared memory has 32 banks of 4 bytes.
+// Golden counts of matrix products. Each number is derived from the addresses, never copied from a
+// run. A sector is 32 bytes (8 floats), shared memory has 32 banks of 4 bytes.
 
 #include "kernels/counting.hpp"
 
@@ -97,13 +97,13 @@ TEST(CountsOfSgemm, ThreadTile) {
   c.expect("wide b", global_load(16), {128, 128 * 32, 128 * 16, 128 * 16, 16});
   // 16 bytes a lane take four quarter-warps; each quarter's 32 words are neighbours.
   c.expect("wide b store", shared_store(16), {128, 128 * 32, 128 * 4, 128 * 4, 4});
-  // Transposed: lanes 2r and 2r + 1 store to row r of tile columns i and i + 4, which lie 4·128
+  // Transposed: lanes 2r and 2r + 1 store to row r of tile columns i and i + 4. These lie 4·128
   // words apart: the same bank, two wavefronts. Four stores per tile and warp.
   c.expect("transposed a store", shared_store(4), {512, 512 * 32, 512 * 2, 512, 2});
   // Per warp 128 steps of k, two float4 for each fragment: 8·128·2 = 2,048 requests.
   // A: 16 lanes share a row of C, hence the address: neighbours share, one wavefront a half-warp.
-  // B: the 8 lanes of a quarter are 8 words apart and read 4 words each: lanes 0-3 cover banks
-  // 0-3, 8-11, 16-19, 24-27, lanes 4-7 the same banks one row further: two wavefronts a quarter.
+  // B: the 8 lanes of a quarter are 8 words apart and read 4 words each. Lanes 0-3 cover banks 0-3,
+  // 8-11, 16-19, 24-27, lanes 4-7 the same banks one row further: two wavefronts a quarter.
   c.expect("a fragment", shared_load(16), {2048, 2048 * 32, 2048 * 2, 2048 * 2, 2});
   c.expect("b fragment", shared_load(16), {2048, 2048 * 32, 2048 * 8, 2048 * 4, 8});
   // C: 8 rows × 2 float4 a thread: 8·16 = 128 requests. Lanes are 32 bytes apart and write 16 of

@@ -1,7 +1,7 @@
-// mbarriers, the copy engine, clusters and the tensor cores used against their rules: caught in
-// both flavours of the CPU, with the line, the thread and the reason; and the clean twin passes.
-// What no rule forbids gives wrong results: they are as wrong as on a GPU that is as late as it may
-// be.
+// mbarriers, the copy engine, clusters and the tensor cores used against their rules. Each fault is
+// caught in both flavours of the CPU, with the line, the thread and the reason; and the clean twin
+// passes. What no rule forbids gives wrong results: they are as wrong as on a GPU that is as late
+// as it may be.
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
-// Shared memory read before it is written, and races: caught in the counted flavour, with the line,
-// the thread and the reason; and the clean twin passes.
+// Shared memory read before it is written, and races. Each is caught in the counted flavour, with
+// the line, the thread and the reason; and the clean twin passes.
 
 #include "kernels/planted.hpp"
 
@@ -17,8 +17,8 @@ struct Case {
 
 void PrintTo(const Case& c, std::ostream* out) { *out << c.kernel; }
 
-// The lanes of a warp run one after the other, up to where they must wait, and so do the warps:
-// which thread is the first to break the rule follows from that.
+// The lanes of a warp run one after the other, up to where they must wait, and so do the warps.
+// Which thread is the first to break the rule follows from that.
 const Case kCases[] = {
     // Threads 50 … 63 write nothing, and thread 0 reads what was 63's.
     {"read_unwritten", {kUnwritten, kFile, "unwritten", 0, {"no thread of the block has written"}}},

@@ -1,5 +1,5 @@
-// Barriers and warp-wide exchanges used against their rules: caught in both flavours of the CPU,
-// with the line, the thread and the reason; and the clean twin passes.
+// Barriers and warp-wide exchanges used against their rules. Each fault is caught in both flavours
+// of the CPU, with the line, the thread and the reason; and the clean twin passes.
 
 #include "kernels/planted.hpp"
 

@@ -44,9 +44,9 @@ bool all_share(const Request& r, unsigned bit) {
   return std::ranges::all_of(asked, [](const auto& pair) { return pair.second.size() == 1; });
 }
 
-// Up to 4 bytes the warp is served at once, at 8 by half-warps, at 16 by quarters, and loads in
-// parts twice as large where neighbours share; each part takes as many passes as its busiest bank
-// has distinct words.
+// Up to 4 bytes the warp is served at once, at 8 by half-warps, at 16 by quarters. Loads are served
+// in parts twice as large where neighbours share. Each part takes as many passes as its busiest
+// bank has distinct words.
 Tally by_definition_shared(const Request& r, bool is_load) {
   unsigned parts = r.bytes <= 4 ? 1 : r.bytes / 4;
   if (is_load && parts > 1 && (all_share(r, 1) || all_share(r, 2))) parts /= 2;

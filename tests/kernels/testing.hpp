@@ -1,6 +1,6 @@
 #pragma once
-// What tests with kernels of their own share: launching a kernel by name, in each flavour that can
-// run here, and the places in the kernels' sources that the tests speak of.
+// What tests with kernels of their own share. They launch a kernel by name, in each flavour that
+// can run here, and speak of places in the kernels' sources.
 
 #include <gtest/gtest.h>
 

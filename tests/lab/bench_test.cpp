@@ -225,8 +225,8 @@ TEST(Bench, FlagsWhatNoDeviceCanDo) {
   EXPECT_EQ(above_ceiling(row, {}), "") << "a ceiling that is not known is none";
 }
 
-// Rivals are held to the same truth as the rungs, on the same cases: all layouts, transposes and
-// leading dimensions, NaN where BLAS forbids to read.
+// Rivals are held to the same truth as the rungs, on the same cases. These are all layouts,
+// transposes and leading dimensions, with NaN where BLAS forbids to read.
 TEST(Rivals, AreRightOnEveryCaseOfTheirOperator) {
   std::size_t tried = 0;
   for (const auto target : {runtime::Target::cpu, runtime::Target::gpu}) {

@@ -42,8 +42,8 @@ Recording recording_of(std::size_t shapes, double factor, double noise, std::uin
   return recording;
 }
 
-// The binomial's tails: with 7 samples the interval of a median runs from the least to the largest
-// (2 / 128 of all orders lie outside), with 6 it has no bounds at 97.47 %.
+// The binomial's tails. With 7 samples the interval of a median runs from the least to the largest
+// (2 / 128 of all orders lie outside). With 6 it has no bounds at 97.47 %.
 TEST(RatioOfMedians, ByHand) {
   const std::vector<double> seven{1, 2, 3, 4, 5, 6, 7}, ten(7, 10.0);
   const Ratio ratio = ratio_of_medians(ten, seven);

@@ -1,5 +1,6 @@
-// Values worked out by hand from the limits of compute capability 9.0: 64 warps, 32 blocks, 65,536
-// registers and 228 KiB of shared memory an SM, of which every block takes 1 KiB for itself.
+// Values worked out by hand from the limits of compute capability 9.0. An SM has 64 warps, 32
+// blocks, 65,536 registers and 228 KiB of shared memory, of which every block takes 1 KiB for
+// itself.
 
 #include "lab/occupancy.hpp"
 
@@ -64,7 +65,7 @@ TEST(Occupancy, RegistersCanForbidTheLaunch) {
   expect({32, 0, 255}, 8, 8, Limiter::registers);
   expect({32, 0, 256}, 0, 0, Limiter::registers);
   // 29 warps are checked as 32: 32 · 2,304 = 73,728 are too many, though 29 would take 66,816
-  // anyway; 25 are checked as 28: 28 · 2,304 = 64,512 pass.
+  // anyway. And 25 are checked as 28: 28 · 2,304 = 64,512 pass.
   expect({29 * 32, 0, 72}, 0, 0, Limiter::registers);
   expect({25 * 32, 0, 72}, 1, 25, Limiter::registers);
 }

@@ -36,7 +36,7 @@ ladder::Demand too_long(const Call& call) {
   return d;
 }
 
-// The configurations are rungs, of which each needs less than the one before; then one that
+// The configurations are rungs, of which each needs less than the one before. Then come one that
 // computes nothing, one that is too large, and one whose bound is too high.
 ladder::AnySpace made_up_space() {
   ladder::AnySpace space{.op = "sgemm", .rung = "row_01_naive", .accepts = "every problem"};

@@ -1,7 +1,7 @@
 #pragma once
-// What the tests of the C interface share. They run in three programs: with the library's own GPU
-// code on a GPU; with the executor and a made-up CUDA runtime; and, without looking at values, with
-// the library's host code and a made-up CUDA runtime.
+// What the tests of the C interface share. They run in three programs. One has the library's own
+// GPU code on a GPU, one the executor and a simulated CUDA runtime. The third does not look at
+// values: it has the library's host code and a simulated CUDA runtime.
 
 #include <gtest/gtest.h>
 

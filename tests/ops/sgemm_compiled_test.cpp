@@ -1,4 +1,4 @@
-// The product that is compiled at run time, as the executor runs it: every tile is chosen for some
+// The product that is compiled at run time, as the executor runs it. Every tile is chosen for some
 // case and machine, and each is right.
 
 #include <gtest/gtest.h>

@@ -177,11 +177,11 @@ TEST_P(FullRange, HoldsDenormalsAndTheLargest) {
 }
 
 // Tiles enough for clusters that share what they load, and last columns and rows for which that
-// does not pay: worked on one below the other, and as columns of C's transpose. The first shape has
-// both, and the last columns begin in the middle of what two blocks turn; 300 rows are too many to
-// be thin, and of an odd number of columns every other row begins off a multiple of eight bytes. k
-// = 70 makes an odd number of groups, of which the last is half empty. The last shape goes in wide
-// tiles.
+// does not pay. These are worked on one below the other, and as columns of C's transpose. The first
+// shape has both, and the last columns begin in the middle of what two blocks turn. 300 rows are
+// too many to be thin. Of an odd number of columns every other row begins off a multiple of eight
+// bytes. k = 70 makes an odd number of groups, of which the last is half empty. The last shape goes
+// in wide tiles.
 class FullRangeInClusters : public FullRange {
  protected:
   using Shapes = std::vector<std::pair<int, int>>;
@@ -255,8 +255,8 @@ INSTANTIATE_TEST_SUITE_P(, FullRange,
                                          "tc_20_held_terms"),
                          [](const auto& rung) { return std::string(rung.param); });
 
-// Of each way to store a tile: rows of an even and an odd number of columns, sums that blocks of a
-// cluster share, the columns of C's transpose, and elements that no pairs hold.
+// Of each way to store a tile: rows of an even and an odd number of columns, and sums that blocks
+// of a cluster share. Also the columns of C's transpose, and elements that no pairs hold.
 class FullRangeWithSource : public FullRange {};
 TEST_P(FullRangeWithSource, AddsAnotherMatrixOrARow) {
   const device::StandIn stand_in({.multiprocessors = 12});  // little work fills it
@@ -273,8 +273,8 @@ TEST_P(FullRangeWithSource, AddsAnotherMatrixOrARow) {
     }
   }
 }
-// Whole waves of tiles, and a second launch for the tiles that are left: below the others, beside
-// them, in clusters of two blocks and of eight. Two tiles in clusters of three blocks.
+// Whole waves of tiles, and a second launch for the tiles that are left. These lie below the others
+// or beside them, in clusters of two blocks and of eight. Two tiles in clusters of three blocks.
 TEST_P(FullRangeWithSource, HoldsALastWaveOfItsOwn) {
   for (const auto& [m, n, k, multiprocessors] : {std::array{590, 101, 1100, 4},
                                                  {101, 590, 1100, 4},
@@ -349,8 +349,9 @@ INSTANTIATE_TEST_SUITE_P(, FullRangeInSlices,
                          [](const auto& rung) { return std::string(rung.param); });
 
 // A product by warps chooses its tiles by a block's shared memory and by what fills the
-// multiprocessors: large ones in rings of four and of three stages, middle ones, small ones. With
-// one multiprocessor blocks begin when others know already that FP16 pairs do not suffice.
+// multiprocessors. There are large ones in rings of four and of three stages, middle ones, and
+// small ones. With one multiprocessor blocks begin when others know already that FP16 pairs do not
+// suffice.
 class FullRangeByWarps : public FullRange {};
 TEST_P(FullRangeByWarps, HoldsWithTheTilesOfEveryMachine) {
   for (const int kilobytes : {227, 163, 99}) {

@@ -1,5 +1,5 @@
-// sgemm's plans on made-up machines, in every arithmetic: right with no more workspace than they
-// ask for, whatever it holds, and with the same bits in every run.
+// sgemm's plans on simulated machines, in every arithmetic. They are right with no more workspace
+// than they ask for, whatever it holds, and with the same bits in every run.
 
 #include <gtest/gtest.h>
 
@@ -204,7 +204,7 @@ TEST(SgemmPlans, SumPartsOfKApartInSmallTiles) {
   EXPECT_LT(error_of(product.run(small_tiles)), 0.45 * error_of(product.in_one_sum()));
 }
 
-// What is launched without a plan gets workspace_bytes(): a rung that states no need of its own
+// What is launched without a plan gets workspace_bytes(). A rung that states no need of its own
 // must not plan for more, above all where k is short and C large.
 TEST(SgemmPlans, NeedNoMoreThanLaunchesWithoutAPlanGet) {
   for (const Shape& shape : {Shape{4096, 4096, 16}, Shape{4096, 4096, 64}, Shape{2047, 2049, 33},
@@ -240,8 +240,8 @@ TEST(SgemmPlans, OfAPartInSlicesAreRight) {
   }
 }
 
-// In every tile that the model can choose, with operands that lie along k or across it, in lines
-// that begin at multiples of 16 bytes or anywhere.
+// In every tile that the model can choose. Operands lie along k or across it, in lines that begin
+// at multiples of 16 bytes or anywhere.
 TEST(SgemmPlans, AreRightInEveryTile) {
   const std::pair<const char*, std::size_t> kTiles[] = {
       {"row_24_batched_parity", 4}, {"row_26_small_tiles", 4}, {"row_27_grouped_warps", 6}};
@@ -283,8 +283,8 @@ TEST(SgemmPlans, AreRightInEveryTile) {
   }
 }
 
-// A tile and a layout in which a rung in even shares was run; `parted`: a tile's CTAs shared it,
-// `joined`: a second launch added up their slices, `room`: the workspace may hold the smaller
+// A tile and a layout in which a rung in even shares was run. `parted`: a tile's CTAs shared it.
+// `joined`: a second launch added up their slices. `room`: the workspace may hold the smaller
 // operand.
 struct Share {
   std::int64_t rows, columns;
@@ -292,10 +292,10 @@ struct Share {
 
   auto operator<=>(const Share&) const = default;
 };
-// Runs a rung on products of few rows, or columns, in all layouts, once for each of its shares:
-// on one product, or on a batch of `count`. As few multiprocessors as here part tiles of C among
-// CTAs, or leave CTAs several of them. They take `slower` times as long, which makes launches cheap
-// beside products; slow memory makes slices dear.
+// Runs a rung on products of few rows, or columns, in all layouts, once for each of its shares. It
+// does so on one product, or on a batch of `count`. As few multiprocessors as here part tiles of C
+// among CTAs, or leave CTAs several of them. They take `slower` times as long, which makes launches
+// cheap beside products; slow memory makes slices dear.
 std::set<Share> shares_run(std::string_view id, double slower, std::initializer_list<Shape> shapes,
                            std::int64_t count = 1) {
   std::set<Share> tried;

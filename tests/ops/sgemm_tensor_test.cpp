@@ -1,4 +1,4 @@
-// The sgemm room's rungs on tensor cores beyond what all rungs share: the choice between them and
+// sgemm's rungs on tensor cores beyond what all rungs share. These are the choice between them and
 // CUDA cores, the same bits in every run, and the promise about their errors.
 
 #include <gtest/gtest.h>
@@ -354,7 +354,7 @@ TEST(SgemmTensorRungs, ForgetAProductThatHalvesDoNotHold) {
   EXPECT_TRUE(expected == moderate.bits());
 }
 
-// Where blocks of a cluster share, and where they do not; an odd number of groups along k; a pass
+// Where blocks of a cluster share, and where they do not; an odd number of groups along k. A pass
 // of more blocks than begin at once; clusters of three; and lines that two blocks of the pass
 // share.
 TEST(SgemmTensorRungs, PredictTheirCountsWhereTilesEnd) {
@@ -389,7 +389,7 @@ TEST(SgemmTensorRungs, PredictTheirCountsWhereTilesEnd) {
   }
 }
 
-// Sums in float64, rounded once: C is the float next to the exact sum, or to one that differs from
+// Sums in float64, rounded once. C is the float next to the exact sum, or to one that differs from
 // it by what float64 may lose.
 TEST(SgemmTensorRungs, InFloat64RoundOnce) {
   for (const runtime::Flavour flavour : {runtime::Flavour::plain, runtime::Flavour::counted}) {

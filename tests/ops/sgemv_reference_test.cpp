@@ -1,5 +1,5 @@
-// Hand values → reference: the truth that all rungs are judged by is itself tested on products
-// worked out by hand, and beside OpenBLAS, which knows what BLAS asks for.
+// Hand values → reference. The truth that judges all rungs is itself tested on products worked out
+// by hand, and beside OpenBLAS, which knows what BLAS asks for.
 
 #include <gtest/gtest.h>
 

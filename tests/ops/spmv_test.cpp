@@ -1,5 +1,5 @@
-// The spmv room beyond what all rooms share: hand values, matrices of shapes and of the user's
-// folder, the plan, the same bits from any number of threads, and the judge's planted faults.
+// spmv beyond what all operators share. Hand values, matrices of shapes and of the user's folder,
+// the plan, the same bits from any number of threads, and the judge's planted faults.
 
 #include <gtest/gtest.h>
 
@@ -233,10 +233,10 @@ std::vector<SpmvCase> patterns() {
   return cases;
 }
 
-// Where the own rows of each tile of `own` entries begin: the first row that begins in it or behind
-// it, and that row's first entry. Negative, as ~row, where the row before is cut there: one that
-// goes on by more than `more` entries behind the tile in which it begins. Found by walking from
-// entry to entry.
+// Where the own rows of each tile of `own` entries begin. It is the first row that begins in it or
+// behind it, and that row's first entry. Negative, as ~row, where the row before is cut there. Such
+// a row goes on by more than `more` entries behind the tile in which it begins. Found by walking
+// from entry to entry.
 using Start = std::pair<std::int64_t, std::int64_t>;
 std::vector<Start> starts_of_tiles(const CsrMatrix& a, std::int64_t own, std::int64_t more) {
   std::vector<Start> starts;
@@ -297,8 +297,8 @@ TEST(SpmvPlan, HoldsEachTilesFirstRow) {
   }
 }
 
-// Of each tile: every entry that is its own once, at its place, in the order of the lines of x; the
-// columns as the matrix has them.
+// Of each tile: every entry that is its own once, at its place, in the order of the lines of x. The
+// columns are as the matrix has them.
 TEST(SpmvPlan, OrdersEachTilesEntriesByColumns) {
   std::vector<SpmvCase> cases = patterns();
   cases.push_back(plain_spmv_case("uniform:rows=20,columns=1000000,per_row=5"));

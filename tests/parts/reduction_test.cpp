@@ -1,5 +1,5 @@
-// Places in words, against a loop that looks for them as they are defined: a NaN before any number,
-// then the greatest or the least, then the lowest index.
+// Places in words, against a loop that looks for them as they are defined. A NaN comes before any
+// number, then the greatest or the least, then the lowest index.
 
 #include <cmath>
 #include <limits>

@@ -285,8 +285,8 @@ TEST_P(SplitPass, LetsHalvesHoldSomeSmallElements) {
   }
 }
 
-// The largest error of a product of two operands as written, beyond the rounding of each element
-// to 22 bits, in roundings (2^-24) of the sum of magnitudes. Errors of all elements add up.
+// The largest error of a product of two operands as written, beyond the rounding of each element to
+// 22 bits. It is in roundings (2^-24) of the sum of magnitudes. Errors of all elements add up.
 double roundings(const Lines& a, const Written& wa, const Lines& b, const Written& wb) {
   const auto error_of = [](const Written& w, double truth, int line, int i) {
     const double error = std::abs(w.value(kHalves, line, i) - truth);
@@ -327,8 +327,8 @@ TEST_P(SplitPass, LetsHalvesHoldZeros) {
 }
 
 // Lines as a GPT's backward pass has them. Few elements are far above the others, by a power of two
-// of about `above`: softmax minus one-hot, products of normal numbers, and lines whose scale
-// changes along k.
+// of about `above`. They are softmax minus one-hot, products of normal numbers, and lines whose
+// scale changes along k.
 enum class Gradient { softmax, product, scales };
 Lines gradient_lines(Gradient kind, int lines, int k, double above, unsigned seed) {
   Lines x{lines, k, std::vector<float>(static_cast<std::size_t>(lines * k))};

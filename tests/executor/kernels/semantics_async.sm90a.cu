@@ -37,9 +37,9 @@ __global__ void reverse_by_phases(const float* in, float* out, int lines) {
 }
 WARPLADDER_TEST_KERNEL(reverse_by_phases);
 
-// Warps hand a number on, by pairs: warp w waits for warp w - 1 at barrier w and for warp w + 1 at
-// barrier w + 1, so that each finds what the one before has written. 128 threads; `out`: of each
-// how many warps came before its own.
+// Warps hand a number on, by pairs. Warp w waits for warp w - 1 at barrier w and for warp w + 1 at
+// barrier w + 1. So each finds what the one before has written. 128 threads; `out`: of each how
+// many warps came before its own.
 __global__ void hand_on_by_named_barriers(float* out) {
   float* const number = runtime::dynamic_shared<float>();
   const int t = static_cast<int>(threadIdx.x), warp = t / 32;
@@ -56,7 +56,7 @@ __global__ void hand_on_by_named_barriers(float* out) {
 WARPLADDER_TEST_KERNEL(hand_on_by_named_barriers);
 
 // One lane of the first warp waits while the rest of it is at __syncwarp, then while the rest is at
-// __syncthreads; one lane of the third waits while the rest of it has gone. 96 threads; the second
+// __syncthreads. One lane of the third waits while the rest of it has gone. 96 threads; the second
 // warp writes, and out[64] gets its numbers twice.
 __global__ void one_lane_waits(float* out) {
   Barrier* const barrier = runtime::dynamic_shared<Barrier>();

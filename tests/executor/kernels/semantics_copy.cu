@@ -85,7 +85,7 @@ __global__ void hasty_pipeline(const float* in, float* out, int tiles) {
 WARPLADDER_TEST_KERNEL(hasty_pipeline);
 #endif
 
-// Of the elements the first `words` words are there: the copy of an element that ends behind them
+// Of the elements the first `words` words are there. The copy of an element that ends behind them
 // fills with zeros, as one does that has no source bytes.
 __global__ void copy_with_zeros(const float4* in, float4* out, int words) {
   __shared__ float4 tile[128];

@@ -6,8 +6,8 @@
 namespace warpladder::kernel_tests {
 namespace {
 
-// Of the sequence that is 0 at the places before `knee` and grows by `slope` a place from there on,
-// from place 0 to `high`: index, before and at for each block's target.
+// The sequence is 0 at the places before `knee` and grows by `slope` a place from there on. From
+// place 0 to `high`, stores index, before and at for each block's target.
 template <class Index>
 __global__ void find_crossing(const std::int64_t* targets, std::int64_t* found, std::int64_t high,
                               std::int64_t knee, std::int64_t slope) {

@@ -6,7 +6,7 @@
 namespace warpladder::kernel_tests {
 namespace {
 
-// The place of `count` values whose first has the index `from`, by one block and more: each block
+// The place of `count` values whose first has the index `from`, by one block and more. Each block
 // publishes that of its 64, the last one collects.
 template <class F>
 __global__ void find_place(const float* in, std::uint64_t* flags, std::int64_t* place,

@@ -6,9 +6,9 @@
 namespace warpladder::kernel_tests {
 namespace {
 
-// Lines of k elements, along memory or across it, as the blocks of the grid share them out; across
-// memory each cluster of two has 32 lines, or 16 long ones, and along memory a cluster has a line
-// that its blocks share. A line's pairs take a whole number of groups of 64.
+// Lines of k elements, along memory or across it, as the blocks of the grid share them out. Across
+// memory each cluster of two has 32 lines, or 16 long ones. Along memory a cluster has a line that
+// its blocks share. A line's pairs take a whole number of groups of 64.
 template <class Pairs>
 __device__ __forceinline__ void split_lines(const float* data, unsigned char* pairs, float* factor,
                                             unsigned* loss, int ld, int lines, int k,

@@ -9,7 +9,7 @@ namespace {
 namespace warp = parts::warp;
 
 // One warp, in a block of any shape. Of each case the lanes that its mask names call each function
-// once; numbers[3 * case + …] are the lane to read, the rotation and the bits of the butterfly.
+// once. numbers[3 * case + …] are the lane to read, the rotation and the bits of the butterfly.
 // out[(8 * case + function) * 32 + lane].
 template <class T, int kWidth>
 __global__ void warp_parts(const T* in, T* out, const unsigned* masks, const int* numbers,
