@@ -69,14 +69,45 @@ class Prose(Planted):
             ("src/ops/a/lab/rung.cu.template", "// A room's rung.\n", 1),
             ("bindings/a/CMakeLists.txt", "set(a b)\n# stands in for it\n", 2),
             ("bindings/a.py", "a = 1  # every room\n", 1),
+            ("src/b.hpp", "// - This is\n//   of the\n//   latter.\n", 2),
+            ("bindings/a.sh", "a=1\n# the\n# latter\n", 2),
         ):
             with self.subTest(path):
                 self.write(path, text)
                 self.assert_caught(path, line, "is a private word")
                 self.write(path)
         for path, text in (("src/a.cpp", 'const char* s = "the former // whoever";\nint rooms;\n'),
-                           ("src/a.hpp", f"// {self.long}.\n"), ("tools/a.cpp", "// whoever\n"),
+                           ("tools/a.cpp", "// whoever\n"),
                            ("src/b.hpp", "int a;  // the\n\nint b;  // former\n")):
+            with self.subTest(path):
+                self.write(path, text)
+                self.assert_clean()
+
+    def test_long_sentences_in_comments(self):
+        half = " ".join(["word"] * 13)
+        for path, text, line in (
+            ("src/a.hpp", f"int a;  // {self.long}.\n", 1),
+            ("src/b.cu", f"// A sentence.\n//\n// Another\n// one. {half}\n// {half}.\n", 3),
+            ("include/a.h", f"int b;\n/* {half}\n * {half}. */\n", 2),
+            ("apps/a.cpp", f"  // - one\n  // - {half}\n  //   {half}\n", 2),
+            ("bindings/a/a.c", f"/* {half}\n   {half} */\n", 1),
+            ("tests/a.cpp", f"// As e.g. word {half}, i.e. {half}.\n", 1),
+            ("benchmarks/a.cpp", f"// `{half}` f({half}) {self.long}.\n", 1),
+        ):
+            with self.subTest(path):
+                self.write(path, text)
+                self.assert_caught(path, line, "a sentence has at most 25")
+                self.write(path)
+        for path, text in (
+            ("src/a.hpp", f"// {half}. {half}! cublasSgemm {half}. `{half}` {half}\n"),
+            ("src/b.cu", f"// The bits:\n//   {half}\n//   {half}\n// - {half}\n// - {half}\n"),
+            ("src/c.cu", f"int a;  // {half}\nint b;  // {half}\n// {half}\n"),
+            ("src/d.cu", f"// {half}\n  // {half}\n"),
+            ("src/e.cu", f"// f(a, b, c) = a + b · c → {half}, g({half}), `{half}` {' '.join(['word'] * 6)}.\n"),
+            ("src/f.cpp", f'const char* s = "// {self.long}";\n'),
+            ("src/g.py", f"# {self.long}\n"),
+            ("tools/a.cpp", f"// {self.long}\n"),
+        ):
             with self.subTest(path):
                 self.write(path, text)
                 self.assert_clean()

@@ -7,8 +7,8 @@
 // Prediction: tc_08's multiply-adds where C has whole tiles of 256×256. Beside the pass, 2 barriers
 // a warp: one inside the block, one by which the other block is known to have started. At 1024³ 128
 // blocks instead of 32: about half of tc_08's time. Accepts: moderate values.
-// What binds it: large products, where 128×128 tiles read half as much again from the L2 cache as
-// 256×128, and a block stores its tile while its tensor cores idle.
+// What binds it: the L2 cache, where C is large. 128×128 tiles read half as much again as 256×128.
+// And a block stores its tile while its tensor cores idle.
 
 #include "ops/sgemm/tensor/cluster_exchange.hpp"
 #include "ops/sgemm/tensor/launch.hpp"
