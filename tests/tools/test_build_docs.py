@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Tests of tools/build_docs.py: pages are staged with all that they link to, and every link of the HTML leads somewhere."""
 
+import contextlib
+import io
 import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 sys.dont_write_bytecode = True
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,6 +53,31 @@ class Staged(unittest.TestCase):
         self.write("b/c.py")
         self.staged()
         self.assertEqual((self.target / "a.md").read_text(), text.replace("[folder `b`](b)", "folder `b`"))
+
+
+class Downloads(unittest.TestCase):
+    """A tool that cannot be downloaded is no fault of the documents; a version that no index has is one."""
+
+    def refused(self, word, text, kind):
+        def run(*command):
+            if word in command:
+                raise subprocess.CalledProcessError(1, command, text)
+
+        with mock.patch.object(build_docs, "run", run), self.assertRaises(kind) as caught:
+            build_docs.installed(Path("/nowhere"))
+        return caught.exception
+
+    def test_no_index(self):
+        reason = self.refused("install", "no version of it (from versions: none)", build_docs.CannotDownload)
+        self.assertIn("no package index", str(reason))
+        self.assertIn("python3-venv", str(self.refused("venv", "no ensurepip", build_docs.CannotDownload)))
+        with mock.patch.object(build_docs, "installed", side_effect=reason), \
+                contextlib.redirect_stderr(io.StringIO()) as said:
+            self.assertEqual(build_docs.main([]), build_docs.CANNOT_DOWNLOAD)
+        self.assertRegex(said.getvalue(), r"\A.*no HTML of the documents: .*\n\Z")
+
+    def test_a_version_that_no_index_has(self):
+        self.refused("install", "no such version (from versions: 9.7.1, 9.8.0)", subprocess.CalledProcessError)
 
 
 class Built(unittest.TestCase):
