@@ -1,4 +1,4 @@
-// The sgemm room's rungs on tensor cores beyond what all rungs share: the choice between them and
+// The rungs of sgemm on tensor cores beyond what all rungs share: the choice between them and
 // CUDA cores, the same bits in every run, and the promise about their errors.
 
 #include <gtest/gtest.h>

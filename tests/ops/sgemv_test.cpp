@@ -1,5 +1,5 @@
-// The sgemv room beyond what all rooms share: roads that need shapes of their own, the same bits
-// from any number of threads, the choice by shape, and the judge's planted faults.
+// The operator sgemv beyond what all operators share: roads that need shapes of their own, the same
+// bits from any number of threads, the choice by shape, and the judge's planted faults.
 
 #include <gtest/gtest.h>
 
