@@ -120,13 +120,13 @@ runtime::TensorMap encode(Target target, const runtime::TiledMatrix& matrix) {
 
 // ---- memory
 
-Memory::Memory(Target target, std::size_t bytes, std::size_t front)
+Memory::Memory(Target target, std::size_t bytes, std::size_t front, const char* name)
     : target_(target), bytes_(bytes), front_(front) {
   if (target == Target::cpu) {
     // The arena keeps illegal bytes around every allocation; the band behind is inside it, so that
     // the plain flavour, which checks no access, is caught by its pattern.
     const std::size_t legal = front + bytes;
-    block_ = executor::Arena::instance().allocate(legal);
+    block_ = executor::Arena::instance().allocate(legal, name);
     std::memset(static_cast<char*>(block_) - kGuardBytes, kGuardByte, kGuardBytes);
     std::memset(static_cast<char*>(block_) + legal, kGuardByte, kGuardBytes);
     std::memset(block_, kGuardByte, front);
