@@ -23,6 +23,7 @@ from markdown import parts  # noqa: E402
 
 # [text](target) and its picture form; the text may hold brackets and go on in the next line.
 LINK = re.compile(r"\[((?:[^\[\]]|\[[^\]]*\])*)\]\(\s*<?([^)\s>]+)>?[^)]*\)")
+PICTURE = re.compile(r"<(?:img|source)\b[^>]*?\b(?:src|srcset)=[\"']([^\"']+)")
 CANNOT_DOWNLOAD = 77
 ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|#|/")
 
@@ -38,11 +39,16 @@ def without_code(text):
 
 def page(root, name):
     """(The document's text with links to files alone, the files that it links to.)"""
-    text, kept, done, linked = read(root / name) or "", [], 0, set()
-    for link in LINK.finditer(without_code(text)):
+    def place(target):
+        return os.path.normpath(Path(name).parent / unquote(target.partition("#")[0]))
+
+    text, kept, done = read(root / name) or "", [], 0
+    prose = without_code(text)
+    linked = {place(shown[1]) for shown in PICTURE.finditer(prose) if not ELSEWHERE.match(shown[1])}
+    for link in LINK.finditer(prose):
         if ELSEWHERE.match(link[2]):
             continue
-        target = os.path.normpath(Path(name).parent / unquote(link[2].partition("#")[0]))
+        target = place(link[2])
         if (root / target).is_dir():
             kept += [text[done:link.start()], text[link.start(1):link.end(1)]]
             done = link.end()

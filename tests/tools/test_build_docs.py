@@ -42,10 +42,11 @@ class Staged(unittest.TestCase):
         return sorted(str(path.relative_to(self.target)) for path in self.target.rglob("*") if path.is_file())
 
     def test_what_pages_link_to_comes_along(self):
-        self.write("docs/a.md", "[the\nlicence](../LICENSE), ![x](x.svg), [r](../results/r.json#a)\n")
-        for path in ("LICENSE", "docs/x.svg", "docs/y.svg", "results/r.json", "tools/t.py"):
+        self.write("docs/a.md", "[the\nlicence](../LICENSE), ![x](x.svg), [r](../results/r.json#a)\n"
+                   '<picture><source srcset="z.svg"><img src="w.svg" alt="w"></picture>\n')
+        for path in ("LICENSE", "docs/w.svg", "docs/x.svg", "docs/y.svg", "docs/z.svg", "results/r.json", "tools/t.py"):
             self.write(path)
-        self.assertEqual(self.staged(), ["LICENSE", "docs/a.md", "docs/x.svg", "results/r.json"])
+        self.assertEqual(self.staged(), ["LICENSE", "docs/a.md", "docs/w.svg", "docs/x.svg", "docs/z.svg", "results/r.json"])
 
     def test_links_to_folders_become_text(self):
         text = "A [folder `b`](b), [b](b/c.py), [d](https://d.test/b), [e](#e) and `[b](b)`.\n\n```\n[b](b)\n```\n"

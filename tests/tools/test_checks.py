@@ -396,6 +396,8 @@ class Documents(Planted):
             ("[a](docs/other.md#not-a-heading)", "anchor"),
             ("[a](docs/other.md#twice-2)", "anchor"),
             ("[a]: docs/none.md", "leads nowhere"),
+            ('<img src="docs/none.webp" alt="a">', "leads nowhere"),
+            ('<source media="(b)" srcset="docs/none.webp">', "leads nowhere"),
             ("`src/lab/none.cpp`", "names no file"),
             ("in /ro" "ot/x", "one machine"),
         ):
