@@ -126,7 +126,8 @@ Memory::Memory(Target target, std::size_t bytes, std::size_t front, const char* 
     // The arena keeps illegal bytes around every allocation; the band behind is inside it, so that
     // the plain flavour, which checks no access, is caught by its pattern.
     const std::size_t legal = front + bytes;
-    block_ = executor::Arena::instance().allocate(legal, name);
+    block_ = executor::Arena::instance().allocate(
+        legal, *name ? fmt::format("{}, {} bytes", name, bytes) : std::string());
     std::memset(static_cast<char*>(block_) - kGuardBytes, kGuardByte, kGuardBytes);
     std::memset(static_cast<char*>(block_) + legal, kGuardByte, kGuardBytes);
     std::memset(block_, kGuardByte, front);

@@ -214,7 +214,7 @@ std::string Arena::describe(std::uintptr_t address) const {
     if (name == b.names.end() || distance > kWideGap / 2) {
       return fmt::format("an allocation of {} bytes", allocation.second);
     }
-    return fmt::format("{}, {} bytes", name->second, allocation.second);
+    return name->second;
   };
   const auto after = b.live.upper_bound(offset);
   if (after != b.live.begin()) {
