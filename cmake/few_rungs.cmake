@@ -1,5 +1,5 @@
-# The command line with a few rungs and their rooms: it links in a second, where that with every rung
-# takes twenty.
+# The command line with a few rungs and their operators: it links in a second, where that with every
+# rung takes twenty.
 # Not part of `all`: `make rung` and `make demo` build these programs.
 include(CheckCXXCompilerFlag)
 
@@ -19,9 +19,9 @@ function(warpladder_few_rungs name)
     list(APPEND rungs ${tour_sources})
   endif()
   warpladder_rung_list(${name} CPU_ONLY ${flavours} ${rungs})
-  list(TRANSFORM rungs REPLACE ".*/ops/([a-z0-9_]+)/rungs/.*" "\\1" OUTPUT_VARIABLE rooms)
-  list(REMOVE_DUPLICATES rooms)
-  warpladder_program(${name} LOCAL LINK warpladder_app ROOMS ${rooms})
+  list(TRANSFORM rungs REPLACE ".*/ops/([a-z0-9_]+)/rungs/.*" "\\1" OUTPUT_VARIABLE operators)
+  list(REMOVE_DUPLICATES operators)
+  warpladder_program(${name} LOCAL LINK warpladder_app OPERATORS ${operators})
   target_link_libraries(${name} PRIVATE ${name}_cpu_counted ${name}_list)
   if(ARG_COUNTED_ONLY)
     check_cxx_compiler_flag(-flto WARPLADDER_LINK_TIME_OPTIMISATION)  # asked once for a build folder

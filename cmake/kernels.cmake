@@ -60,9 +60,9 @@ function(warpladder_kernels name)
 endfunction()
 
 # The rungs, spaces and plans among the sources of a set of kernels, as a source file that puts rungs
-# on the ladder, declares spaces, and tells rooms of their plans: the object library NAME_list. A rung's
-# operator and id are those of its file's path. CPU_ONLY: without the GPU's flavour. COUNTED_ONLY:
-# without the plain one.
+# on the ladder, declares spaces, and tells operators of their plans: the object library NAME_list. A
+# rung's operator and id are those of its file's path. CPU_ONLY: without the GPU's flavour.
+# COUNTED_ONLY: without the plain one.
 function(warpladder_rung_list name)
   cmake_parse_arguments(ARG "CPU_ONLY;COUNTED_ONLY" "" "" ${ARGN})
   set(flavours plain counted)

@@ -103,8 +103,8 @@ endif()
 file(GLOB ladder_sources CONFIGURE_DEPENDS src/ladder/*.cpp)
 warpladder_layer(ladder SOURCES ${ladder_sources} LINK warpladder_device)
 
-# What rooms share, and an object library for each room: operators declare themselves, as rungs do.
-function(warpladder_room name)
+# What operators share, and an object library for each: operators declare themselves, as rungs do.
+function(warpladder_op name)
   file(GLOB sources CONFIGURE_DEPENDS ${ARGN}/*.cpp)
   if(CMAKE_CUDA_COMPILER_LOADED)
     file(GLOB cuda_sources CONFIGURE_DEPENDS ${ARGN}/rival_*.cu)
@@ -115,26 +115,26 @@ function(warpladder_room name)
   list(REMOVE_ITEM sources ${matrix_sources})
   # But for what computes the truth and draws operands.
   warpladder_quick_texts("[a-z_]*trial|accuracy[a-z_]*|judge|reference|operands" ${sources})
-  add_library(warpladder_room_${name} OBJECT ${sources})
-  target_link_libraries(warpladder_room_${name} PUBLIC warpladder_ladder)
-  warpladder_use_precompiled(warpladder_room_${name} warpladder_host_headers)
-  target_include_directories(warpladder_room_${name} SYSTEM PRIVATE ${OPENBLAS_INCLUDE_DIR})
-  target_compile_definitions(warpladder_room_${name}
+  add_library(warpladder_op_${name} OBJECT ${sources})
+  target_link_libraries(warpladder_op_${name} PUBLIC warpladder_ladder)
+  warpladder_use_precompiled(warpladder_op_${name} warpladder_host_headers)
+  target_include_directories(warpladder_op_${name} SYSTEM PRIVATE ${OPENBLAS_INCLUDE_DIR})
+  target_compile_definitions(warpladder_op_${name}
     PRIVATE WARPLADDER_CUDA_SIDE=$<BOOL:${CMAKE_CUDA_COMPILER_LOADED}>)
   if(CMAKE_CUDA_COMPILER_LOADED)  # headers alone: NVIDIA's libraries are loaded where they are found
-    target_include_directories(warpladder_room_${name} SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
+    target_include_directories(warpladder_op_${name} SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
   endif()
 endfunction()
-# `inspect` and `bench` read matrices in programs that lack the room of spmv, too.
+# `inspect` and `bench` read matrices in programs that lack the operator spmv, too.
 set(spmv ${PROJECT_SOURCE_DIR}/src/ops/spmv/lab)
 set(matrix_sources ${spmv}/generators.cpp ${spmv}/matrix_source.cpp ${spmv}/row_statistics.cpp)
-warpladder_room(shared ${PROJECT_SOURCE_DIR}/src/ops/lab)
-file(GLOB room_folders CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ops/*/lab)
-set(all_rooms)
-foreach(folder ${room_folders})
-  string(REGEX REPLACE ".*/ops/([a-z0-9_]+)/lab$" "\\1" room ${folder})
-  warpladder_room(${room} ${folder})
-  list(APPEND all_rooms ${room})
+warpladder_op(shared ${PROJECT_SOURCE_DIR}/src/ops/lab)
+file(GLOB op_folders CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ops/*/lab)
+set(all_ops)
+foreach(folder ${op_folders})
+  string(REGEX REPLACE ".*/ops/([a-z0-9_]+)/lab$" "\\1" op ${folder})
+  warpladder_op(${op} ${folder})
+  list(APPEND all_ops ${op})
 endforeach()
 
 # The table that tools/rung_resources.py writes, as a text in the program.
@@ -150,7 +150,7 @@ warpladder_layer(lab
 # Nobody waits for texts.
 if(WARPLADDER_QUICK)
   # Several as one file: half of a compilation reads and instantiates what all of them use. Pictures
-  # have colours and sizes of the same names, and each matrix source is its room's.
+  # have colours and sizes of the same names, and each matrix source is its operator's.
   target_compile_options(warpladder_lab PRIVATE -O1)
   set_target_properties(warpladder_lab PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 24)
   set_source_files_properties(src/lab/accuracy_picture.cpp src/lab/matrix_picture.cpp
@@ -182,20 +182,20 @@ if(WARPLADDER_SPACES)
 endif()
 
 # A program with these sets of kernels (${all_rungs}: every rung) for every target that there is, and
-# with these rooms, or all. LOCAL: it runs where it was linked, and links a second sooner because it
-# loads OpenBLAS.
+# with these operators, or all. LOCAL: it runs where it was linked, and links a second sooner because
+# it loads OpenBLAS.
 function(warpladder_program name)
-  cmake_parse_arguments(ARG "LOCAL" "" "SOURCES;KERNELS;LINK;ROOMS" ${ARGN})
-  if(NOT ARG_ROOMS)
-    set(ARG_ROOMS ${all_rooms})
+  cmake_parse_arguments(ARG "LOCAL" "" "SOURCES;KERNELS;LINK;OPERATORS" ${ARGN})
+  if(NOT ARG_OPERATORS)
+    set(ARG_OPERATORS ${all_ops})
   endif()
-  list(TRANSFORM ARG_ROOMS PREPEND warpladder_room_)
+  list(TRANSFORM ARG_OPERATORS PREPEND warpladder_op_)
   set(openblas ${OPENBLAS_LIBRARY})
   if(ARG_LOCAL AND OPENBLAS_SHARED)
     set(openblas ${OPENBLAS_SHARED})
   endif()
   add_executable(${name} ${ARG_SOURCES})
-  target_link_libraries(${name} PRIVATE ${ARG_LINK} warpladder_lab warpladder_room_shared ${ARG_ROOMS}
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} warpladder_lab warpladder_op_shared ${ARG_OPERATORS}
     ${openblas} CLI11::CLI11)
   warpladder_link_kernels(${name} ${ARG_KERNELS})
 endfunction()

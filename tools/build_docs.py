@@ -3,7 +3,8 @@
 
 The folder build/docs gets `environment` (mkdocs-material, installed by pip), `source` (the documents, with the
 files that they link to, in the folders in which they lie) and `html`. A link to a folder becomes plain text, because
-HTML has no page of it. The build fails where a link leads nowhere.
+HTML has no page of it. The build fails where a link leads nowhere. Exit code 77: the documentation tool cannot be
+downloaded.
 """
 
 import os
@@ -22,6 +23,8 @@ from markdown import parts  # noqa: E402
 
 # [text](target) and its picture form; the text may hold brackets and go on in the next line.
 LINK = re.compile(r"\[((?:[^\[\]]|\[[^\]]*\])*)\]\(\s*<?([^)\s>]+)>?[^)]*\)")
+PICTURE = re.compile(r"<(?:img|source)\b[^>]*?\b(?:src|srcset)=[\"']([^\"']+)")
+CANNOT_DOWNLOAD = 77
 ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|#|/")
 
 
@@ -36,11 +39,16 @@ def without_code(text):
 
 def page(root, name):
     """(The document's text with links to files alone, the files that it links to.)"""
-    text, kept, done, linked = read(root / name) or "", [], 0, set()
-    for link in LINK.finditer(without_code(text)):
+    def place(target):
+        return os.path.normpath(Path(name).parent / unquote(target.partition("#")[0]))
+
+    text, kept, done = read(root / name) or "", [], 0
+    prose = without_code(text)
+    linked = {place(shown[1]) for shown in PICTURE.finditer(prose) if not ELSEWHERE.match(shown[1])}
+    for link in LINK.finditer(prose):
         if ELSEWHERE.match(link[2]):
             continue
-        target = os.path.normpath(Path(name).parent / unquote(link[2].partition("#")[0]))
+        target = place(link[2])
         if (root / target).is_dir():
             kept += [text[done:link.start()], text[link.start(1):link.end(1)]]
             done = link.end()
@@ -65,21 +73,37 @@ def stage(root, target):
             shutil.copyfile(root / name, target / name)
 
 
+class CannotDownload(Exception):
+    """No package index answers, or Python comes without pip."""
+
+
+def run(*command):
+    """Raises CalledProcessError, with all that was printed, where the command fails."""
+    subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                   env=dict(os.environ, NO_MKDOCS_2_WARNING="1"))
+
+
 def installed(folder):
     """The documentation tool in an environment of its own."""
     program = folder / "bin/mkdocs"
-    if not program.exists():
-        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        subprocess.run([folder / "bin/pip", "install", "-q", "-r", ROOT / "docs/requirements.txt"],
-                       check=True)
+    if program.exists():
+        return program
+    try:
+        run(sys.executable, "-m", "venv", folder)
+    except subprocess.CalledProcessError as error:
+        raise CannotDownload("python3 -m venv fails; Debian's package python3-venv brings it") from error
+    try:
+        run(folder / "bin/pip", "install", "-q", "--retries", "1", "-r", ROOT / "docs/requirements.txt")
+    except subprocess.CalledProcessError as error:
+        if "(from versions: none)" not in error.stdout:  # it lists the versions of an index that answers
+            raise
+        raise CannotDownload("pip finds no package index with mkdocs-material") from error
     return program
 
 
 def build(program, configuration):
     """Builds the HTML. Raises CalledProcessError where mkdocs finds a fault, such as a dead link."""
-    subprocess.run([program, "build", "--strict", "-f", configuration], check=True, text=True,
-                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                   env=dict(os.environ, NO_MKDOCS_2_WARNING="1"))
+    run(program, "build", "--strict", "-f", configuration)
 
 
 def main(arguments):
@@ -91,6 +115,9 @@ def main(arguments):
         program = installed(folder / "environment")
         stage(ROOT, folder / "source")
         build(program, ROOT / "docs/mkdocs.yml")
+    except CannotDownload as error:
+        print(f"build_docs.py: no HTML of the documents: {error}", file=sys.stderr)
+        return CANNOT_DOWNLOAD
     except (OSError, subprocess.CalledProcessError) as error:
         print(getattr(error, "stdout", None) or "", f"build_docs.py: {error}", sep="", file=sys.stderr)
         return 1

@@ -10,8 +10,11 @@ from __future__ import annotations
 import json
 import re
 import sys
+import textwrap
 from html import escape
 from pathlib import Path
+
+from draw_climb import BAR, COLOURS, FAINT, FRAME, GRID, INK, PAPER, WHISKER
 
 ROOT = Path(__file__).resolve().parents[1]
 CLIMB = ["row_01_naive", "row_03_thread_tile", "row_04_vector_load"]
@@ -23,12 +26,24 @@ COMMANDS = [
 ]
 
 STYLE = """<style>
-@media (prefers-color-scheme: dark) { .measured svg { filter: invert(0.92) hue-rotate(180deg); } }
+:root { --bar: #7fa6d6; --whisker: #274b7a; --rival: #b3541e; }
+@media (prefers-color-scheme: dark) { :root { --bar: #3f74b5; --whisker: #cae0ff; --rival: #e08b52; } }
+h2 { margin-top: 24px; } .climbs figure:first-child svg { max-width: 420px; }
 pre { background: var(--band); border: 1px solid var(--line); border-radius: 6px; padding: 12px;
-  overflow-x: auto; font: 13px/1.5 ui-monospace, monospace; }
+  margin: 10px 0; overflow-x: auto; font: 12px/1.5 ui-monospace, monospace; }
+@media (min-width: 1100px) { .two { display: grid; gap: 0 32px; } .climbs { grid-template-columns: 420px 1fr; }
+  .findings { grid-template-columns: 520px 1fr; } .two section { min-width: 0; }
+  .findings .maps { gap: 0 20px; } .findings .map { flex-basis: 240px; }
+  .findings .map svg { overflow: visible; } .findings .map text { font-size: 18px; }
+  .findings .map text[text-anchor=start] { transform: translateX(-12px); } }
 pre.said { white-space: pre-wrap; } pre .blamed { color: var(--bad); font-weight: 600; }
 dt { font: 14px ui-monospace, monospace; margin-top: 10px; } dd { margin: 0; color: var(--faint); }
 </style>"""
+# The colours of the measured climb, by their names in the page's style, which knows dark screens.
+NAMES = {
+    PAPER: "paper", FRAME: "line", GRID: "grid", INK: "ink", FAINT: "faint", BAR: "bar", WHISKER: "whisker",
+    COLOURS[0]: "rival",
+}  # fmt: skip
 
 
 def read(path: Path) -> dict:
@@ -44,17 +59,23 @@ def climb(reports: Path) -> str:
     most = max(value for _, value in rows)
     bars = []
     for i, (name, value) in enumerate(rows):
-        y, width = 34 * i, 480 * value / most
+        y, width = 34 * i, 220 * value / most
         bars.append(
             f'<text class="ink" font-size="13" x="0" y="{y + 20}">{escape(name)}</text>'
-            f'<rect class="c0" x="180" y="{y + 5}" width="{width:.1f}" height="22" rx="3"/>'
-            f'<text class="ink" font-size="13" x="{188 + width:.1f}" y="{y + 20}">{value:.2f}</text>'
+            f'<rect class="c0" x="150" y="{y + 5}" width="{width:.1f}" height="22" rx="3"/>'
+            f'<text class="ink" font-size="13" x="{158 + width:.1f}" y="{y + 20}">{value:.2f}</text>'
         )
     height = 34 * len(rows)
     return (
-        f'<svg viewBox="0 0 760 {height}" width="760" height="{height}" role="img" '
+        f'<svg viewBox="0 0 420 {height}" width="420" height="{height}" role="img" '
         f'aria-label="L1 cycles for 32 multiply-adds of each rung">{"".join(bars)}</svg>'
     )
+
+
+def measured() -> str:
+    """The climb as the README shows it, in the page's colours."""
+    picture = (ROOT / "src/ops/sgemm/climb.svg").read_text(encoding="utf-8")
+    return re.sub(r'"(#[0-9a-f]{6})"', lambda colour: f'"var(--{NAMES[colour[1]]})"', picture)
 
 
 def bank_map(page: str, part: int) -> str:
@@ -76,7 +97,8 @@ def caught_bug(reports: Path) -> str:
     lines = (ROOT / rule["file"]).read_text(encoding="utf-8").splitlines()
     first = max(rule["line"] - 8, 0)
     source = []
-    for number, text in enumerate(lines[first : rule["line"] + 3], first + 1):
+    shown_lines = textwrap.dedent("\n".join(lines[first : rule["line"] + 3])).splitlines()
+    for number, text in enumerate(shown_lines, first + 1):
         shown = f"{number:4}  {escape(text)}"
         blamed = number == rule["line"]
         source.append(f'<span class="blamed">{shown}</span>' if blamed else shown)
@@ -87,7 +109,6 @@ def page(reports: Path) -> str:
     explained = (reports / "banks.html").read_text(encoding="utf-8")
     style = re.search(r"<style>.*?</style>", explained, re.DOTALL)[0]
     commit = read(reports / "bug.json")["commit"]
-    measured = (ROOT / "src/ops/sgemm/climb.svg").read_text(encoding="utf-8")
     next_steps = "".join(
         f"<dt>{escape(command)}</dt><dd>{escape(what)}</dd>" for command, what in COMMANDS
     )
@@ -98,16 +119,20 @@ def page(reports: Path) -> str:
 <p>Commit {escape(commit)}. Each number below was counted on this machine's CPU, from the
 same source that nvcc compiles.</p>
 <h2>The climb</h2>
+<div class="two climbs">
 <figure>{climb(reports)}<figcaption>L1 cycles for 32 multiply-adds, sgemm at 128×128×128. Below 0.25
 the arithmetic binds, not the loads.</figcaption></figure>
-<figure class="measured">{measured}<figcaption>The same ladder measured on an H200.</figcaption></figure>
-<h2>Bank conflicts, seen</h2>
+<figure>{measured()}<figcaption>The same ladder measured on an H200.</figcaption></figure>
+</div>
+<div class="two findings">
+<section><h2>Bank conflicts, seen</h2>
 <p>A warp reads a column of a tile in shared memory. Each row of a map is a lane, each column one of 32
 banks. Lanes on one bank wait for each other; one more word in each row of the tile spreads them.</p>
-<div class="maps">{bank_map(explained, 0)}{bank_map(explained, 1)}</div>
-<h2>A bug, caught</h2>
+<div class="maps">{bank_map(explained, 0)}{bank_map(explained, 1)}</div></section>
+<section><h2>A bug, caught</h2>
 <p>The same kernel without its barrier. On a GPU it may well pass a test.</p>
-{caught_bug(reports)}
+{caught_bug(reports)}</section>
+</div>
 <h2>Next</h2><dl>{next_steps}</dl></body></html>
 """
 

@@ -8,7 +8,7 @@ programs=$1
 out=$2
 shift 2
 if [ $# -eq 0 ]; then
-  # Every room has rungs; the tensor-core ladder of sgemm and its dispatch have parts of their own.
+  # Every operator has rungs; the tensor-core ladder of sgemm and its dispatch have parts of their own.
   for rungs in "$(dirname "$0")"/../src/ops/*/rungs; do
     set -- "$@" "$(basename "$(dirname "$rungs")")"
   done

@@ -17,7 +17,7 @@ from new_rung import ROOT, text_fault, write_rung
 
 TEMPLATES = Path(__file__).resolve().parent / "templates" / "operator"
 FIRST_RUNG = ("01_one_per_thread", "one thread per element")
-# A room is a namespace inside warpladder, so these names are taken.
+# An operator is a namespace inside warpladder, so these names are taken.
 NAMESPACES = """app base counted device executor gpu lab ladder ops parts plain runtime std tests
     warpladder""".split()
 KEYWORDS = """alignas alignof and asm auto bitand bitor bool break case catch char class compl concept
@@ -37,10 +37,10 @@ def fault(root: Path, name: str, what: str) -> str | None:
         )
     if name in NAMESPACES or name in KEYWORDS:
         return f"NAME is {name!r}, which is a word of C++ or a namespace of warpladder"
-    room = Path("src") / "ops" / name
+    folder = Path("src") / "ops" / name
     for tree in {ROOT, root}:
-        if (tree / room).exists():
-            return f"{room} exists; choose another name"
+        if (tree / folder).exists():
+            return f"{folder} exists; choose another name"
     return text_fault("the text", what)
 
 
@@ -51,9 +51,9 @@ def with_sorted_includes(text: str) -> str:
     )
 
 
-def write_room(root: Path, name: str, what: str) -> Path:
+def write_operator(root: Path, name: str, what: str) -> Path:
     """Writes the operator's folder and returns its path."""
-    room = root / "src" / "ops" / name
+    folder = root / "src" / "ops" / name
     words = {
         "operator": name,
         "Operator": "".join(word.capitalize() for word in name.split("_")),
@@ -63,11 +63,11 @@ def write_room(root: Path, name: str, what: str) -> Path:
         text = template.read_text(encoding="utf-8")
         for key, value in words.items():
             text = text.replace("{{" + key + "}}", value)
-        path = room / template.relative_to(TEMPLATES).with_suffix("")
+        path = folder / template.relative_to(TEMPLATES).with_suffix("")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(with_sorted_includes(text), encoding="utf-8")
     write_rung(root, name, *FIRST_RUNG)
-    return room
+    return folder
 
 
 def main() -> int:
@@ -81,8 +81,8 @@ def main() -> int:
     if sentence:
         print(f"new_operator: {sentence}", file=sys.stderr)
         return 2
-    room = write_room(options.root, options.name, options.what)
-    print(f"wrote {room.relative_to(options.root)}; the next build and every test find it there")
+    folder = write_operator(options.root, options.name, options.what)
+    print(f"wrote {folder.relative_to(options.root)}; the next build and every test find it there")
     return 0
 
 

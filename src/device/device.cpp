@@ -120,13 +120,14 @@ runtime::TensorMap encode(Target target, const runtime::TiledMatrix& matrix) {
 
 // ---- memory
 
-Memory::Memory(Target target, std::size_t bytes, std::size_t front)
+Memory::Memory(Target target, std::size_t bytes, std::size_t front, const char* name)
     : target_(target), bytes_(bytes), front_(front) {
   if (target == Target::cpu) {
     // The arena keeps illegal bytes around every allocation, and the bands lie in them. The plain
     // flavour checks no access; the bands' pattern shows what it writes there.
     const std::size_t legal = front + bytes;
-    block_ = executor::Arena::instance().allocate(legal);
+    block_ = executor::Arena::instance().allocate(
+        legal, *name ? fmt::format("{}, {} bytes", name, bytes) : std::string());
     std::memset(static_cast<char*>(block_) - kGuardBytes, kGuardByte, kGuardBytes);
     std::memset(static_cast<char*>(block_) + legal, kGuardByte, kGuardBytes);
     std::memset(block_, kGuardByte, front);

@@ -79,7 +79,8 @@ runtime::TensorMap encode(Target target, const runtime::TiledMatrix& matrix);
 class Memory {
  public:
   Memory() = default;
-  Memory(Target target, std::size_t bytes, std::size_t front = 0);
+  // A fault report calls it `name` ("A").
+  Memory(Target target, std::size_t bytes, std::size_t front = 0, const char* name = "");
   ~Memory();
   Memory(Memory&& other) noexcept;
   Memory& operator=(Memory&& other) noexcept;
@@ -106,10 +107,11 @@ class Buffer {
  public:
   Buffer() = default;
   // `misalign` elements of slack in front: data() is then off a 256-byte boundary by as much.
-  Buffer(Target target, std::size_t count, std::size_t misalign = 0)
-      : memory_(target, count * sizeof(T), misalign * sizeof(T)), count_(count) {}
-  Buffer(Target target, const std::vector<T>& values, std::size_t misalign = 0)
-      : Buffer(target, values.size(), misalign) {
+  Buffer(Target target, std::size_t count, std::size_t misalign = 0, const char* name = "")
+      : memory_(target, count * sizeof(T), misalign * sizeof(T), name), count_(count) {}
+  Buffer(Target target, const std::vector<T>& values, std::size_t misalign = 0,
+         const char* name = "")
+      : Buffer(target, values.size(), misalign, name) {
     upload(values);
   }
 

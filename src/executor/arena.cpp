@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <stdexcept>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/host_memory.hpp"
@@ -15,14 +16,16 @@
 namespace warpladder::executor {
 namespace {
 
-constexpr std::size_t kGap = 1024;  // illegal bytes between allocations
+constexpr std::size_t kGap = 1024;                      // illegal bytes between allocations
+constexpr std::size_t kWideGap = std::size_t{1} << 20;  // behind one with a name
 
 struct Books {
   std::mutex mutex;
   std::map<std::size_t, std::size_t> live;  // offset → legal bytes
   std::map<std::size_t, std::size_t> free;  // offset → bytes, never adjacent
   std::map<std::size_t, std::size_t> retired;
-  std::deque<std::size_t> retired_first;  // offsets, in the order in which they were retired
+  std::map<std::size_t, std::string> names;  // offset → name, of those that have one
+  std::deque<std::size_t> retired_first;     // offsets, in the order in which they were retired
 };
 Books& books() {
   static Books instance;
@@ -39,7 +42,9 @@ void* reserve(std::size_t bytes) {
 thread_local unsigned own_part = 0, part_count = 1;
 
 // What an allocation takes in the arena: whole units and the gap behind it.
-std::size_t footprint(std::size_t bytes) { return (bytes + 255) / 256 * 256 + kGap; }
+std::size_t footprint(std::size_t bytes, bool named) {
+  return (bytes + 255) / 256 * 256 + (named ? kWideGap : kGap);
+}
 
 // Takes the first free bytes that lie no lower than `lowest`. Returns their offset, or 0.
 std::size_t take(std::map<std::size_t, std::size_t>& free, std::size_t bytes, std::size_t lowest) {
@@ -108,9 +113,9 @@ void Arena::remember_written() {
   for (const auto& [offset, bytes] : b.live) view().set_written(begin_ + offset, bytes);
 }
 
-void* Arena::allocate(std::size_t bytes) {
+void* Arena::allocate(std::size_t bytes, std::string name) {
   require_memory(static_cast<double>(bytes), fmt::format("an allocation of {} bytes", bytes));
-  const std::size_t need = footprint(bytes);
+  const std::size_t need = footprint(bytes, !name.empty());
   Books& b = books();
   std::lock_guard lock(b.mutex);
   constexpr std::size_t kPage = 4096;
@@ -121,6 +126,7 @@ void* Arena::allocate(std::size_t bytes) {
     throw_resource(fmt::format("no room for {} bytes among the CPU side's allocations", bytes));
   }
   b.live[offset] = bytes;
+  if (!name.empty()) b.names[offset] = std::move(name);
   for (std::size_t at = 0; at < bytes; at += kUnit) {
     legal_bytes_[(offset + at) / kUnit] = static_cast<std::uint16_t>(std::min(kUnit, bytes - at));
   }
@@ -170,7 +176,7 @@ std::size_t Arena::forbid(std::size_t offset) {
 
 void Arena::give_back(std::size_t offset, std::size_t bytes) {
   Books& b = books();
-  const std::size_t need = footprint(bytes);
+  const std::size_t need = footprint(bytes, b.names.erase(offset) != 0);
   auto [here, inserted] = b.free.emplace(offset, need);
   if (const auto next = std::next(here); next != b.free.end() && next->first == offset + need) {
     here->second += next->second;
@@ -201,19 +207,29 @@ std::string Arena::describe(std::uintptr_t address) const {
   const std::size_t offset = address - begin_;
   Books& b = books();
   std::lock_guard lock(b.mutex);
+  // Farther away than half a wide gap, another one may be meant.
+  const auto described = [&](const std::pair<const std::size_t, std::size_t>& allocation,
+                             std::size_t distance) {
+    const auto name = b.names.find(allocation.first);
+    if (name == b.names.end() || distance > kWideGap / 2) {
+      return fmt::format("an allocation of {} bytes", allocation.second);
+    }
+    return name->second;
+  };
   const auto after = b.live.upper_bound(offset);
   if (after != b.live.begin()) {
-    const auto& [start, bytes] = *std::prev(after);
-    const std::size_t end = start + bytes;
-    if (offset < end) return fmt::format("across the end of an allocation of {} bytes", bytes);
+    const auto& before = *std::prev(after);
+    const std::size_t end = before.first + before.second;
+    if (offset < end) return fmt::format("across the end of {}", described(before, 0));
     // Nearer to the next allocation than to the end of this one: an access in front of that one.
     if (after == b.live.end() || offset - end <= after->first - offset) {
-      return fmt::format("{} bytes past the end of an allocation of {} bytes", offset - end, bytes);
+      return fmt::format("{} bytes past the end of {}", offset - end,
+                         described(before, offset - end));
     }
   }
   if (after != b.live.end()) {
-    return fmt::format("{} bytes before the start of an allocation of {} bytes",
-                       after->first - offset, after->second);
+    const std::size_t distance = after->first - offset;
+    return fmt::format("{} bytes before the start of {}", distance, described(*after, distance));
   }
   return "where nothing is allocated";
 }

@@ -48,9 +48,10 @@ class Arena {
   // From now on it is known what has been written; of what is allocated already, all.
   void remember_written();
 
-  // `bytes` of legal memory, at an address that is a multiple of 256. Throws Error(resource) when
-  // the machine has too little memory.
-  void* allocate(std::size_t bytes);
+  // `bytes` of legal memory, at an address that is a multiple of 256. A fault report calls it
+  // `name` ("A, 400 bytes"). A wide gap follows a name, so that the report names the right one.
+  // Throws Error(resource) when the machine has too little memory.
+  void* allocate(std::size_t bytes, std::string name = {});
   void release(void* pointer);
   // Illegal from now on, but not given to anybody else soon: an access to it is told from one to
   // memory that was never allocated.

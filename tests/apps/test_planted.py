@@ -54,7 +54,8 @@ class Planted(cli.CommandLine):
 
     def test_an_access_past_the_end_that_changes_no_result(self):
         line = line_of("past_the_end", "1 << 16")
-        self.assert_named("past_the_end", "access out of bounds", line)
+        text = self.assert_named("past_the_end", "access out of bounds", line)
+        self.assertIn("reads 4 bytes 262140 bytes past the end of the input, 4 bytes", text)
         self.assertEqual(run("verify", "transpose/past_the_end", "--fast").returncode, 0)
 
     def test_what_failed_for_other_programs(self):

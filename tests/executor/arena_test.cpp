@@ -109,5 +109,29 @@ TEST(Arena, TellsWhereAnAddressIs) {
   arena.release(p);
 }
 
+TEST(Arena, TellsANameWhereItIsSure) {
+  Arena& arena = Arena::instance();
+  const auto says = [&](const char* p, std::ptrdiff_t at) {
+    return arena.describe(reinterpret_cast<std::uintptr_t>(p + at));
+  };
+  char* const a = static_cast<char*>(arena.allocate(1000, "A, 996 bytes"));
+  char* const b = static_cast<char*>(arena.allocate(500, "B, 500 bytes"));
+  EXPECT_EQ(says(a, 998), "across the end of A, 996 bytes");
+  EXPECT_EQ(says(a, 1000), "0 bytes past the end of A, 996 bytes");
+  EXPECT_EQ(says(a, 1 << 18), "261144 bytes past the end of A, 996 bytes");
+  EXPECT_EQ(says(b, -(1 << 18)), "262144 bytes before the start of B, 500 bytes");
+  EXPECT_EQ(says(b, 1 << 20), "1048076 bytes past the end of an allocation of 500 bytes");
+  arena.release(a);
+  arena.release(b);
+  // What lay behind a name is free again, and has none.
+  char* const again = static_cast<char*>(arena.allocate(1000));
+  EXPECT_EQ(again, a);
+  EXPECT_EQ(says(again, 1000), "0 bytes past the end of an allocation of 1000 bytes");
+  char* const next = static_cast<char*>(arena.allocate(1000));
+  EXPECT_LT(next - again, 4096);
+  arena.release(again);
+  arena.release(next);
+}
+
 }  // namespace
 }  // namespace warpladder::kernel_tests

@@ -77,7 +77,7 @@ class Archives(unittest.TestCase):
 
 
 class Pip(unittest.TestCase):
-    """A build with pip takes minutes; here what pip is told agrees with CMake."""
+    """What pip is told agrees with CMake; test_pip.py installs with it."""
 
     def test_settings(self):
         text = (SOURCE / "pyproject.toml").read_text()

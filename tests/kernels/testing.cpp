@@ -57,8 +57,8 @@ void launch(device::Stream& stream, Flavour flavour, const std::string& kernel,
 }
 
 std::string path_of(const std::string& file) {
-  for (const char* room : {"executor", "parts"}) {
-    const std::string path = fmt::format("tests/{}/kernels/{}", room, file);
+  for (const char* folder : {"executor", "parts"}) {
+    const std::string path = fmt::format("tests/{}/kernels/{}", folder, file);
     if (std::filesystem::exists(std::filesystem::path(WARPLADDER_SOURCE_DIR) / path)) return path;
   }
   throw std::logic_error(fmt::format("no file of test kernels is called {}", file));

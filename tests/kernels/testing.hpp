@@ -107,7 +107,7 @@ executor::KernelCounts count(const std::string& kernel, const Shape& shape,
   return launches.at(0);
 }
 
-// Where a file of test kernels lies, from the repository's root: tests/<room>/kernels/<file>.
+// Where a file of test kernels lies, from the repository's root: tests/<folder>/kernels/<file>.
 std::string path_of(const std::string& file);
 // Its line that ends in "// <mark>".
 int line_of(const std::string& file, const std::string& mark);

@@ -291,10 +291,10 @@ TEST(Explain, EveryCountedRungHasItsLinesInItsOwnFile) {
     const Explanation e = explain(selected, shape, *variant, {2});
     ASSERT_FALSE(e.lines.empty()) << e.full_name();
     EXPECT_TRUE(e.to_blame) << e.full_name();
-    // A kernel that rungs share lies in a header of the room.
-    const std::string room = "src/ops/" + selected.op->name() + "/rung_";
+    // A kernel that rungs share lies in a header of the operator.
+    const std::string header = "src/ops/" + selected.op->name() + "/rung_";
     const bool shares_kernel = std::ranges::any_of(
-        e.lines, [&](const LineCounts& line) { return line.file.starts_with(room); });
+        e.lines, [&](const LineCounts& line) { return line.file.starts_with(header); });
     bool is_there = shares_kernel;
     for (const LineCounts& line : e.lines) {
       const bool own = line.file.find(selected.rung->id) != std::string::npos;

@@ -1,5 +1,5 @@
-// sgemm's rungs on tensor cores beyond what all rungs share. These are the choice between them and
-// CUDA cores, the same bits in every run, and the promise about their errors.
+// The rungs of sgemm on tensor cores beyond what all rungs share. These are the choice between them
+// and CUDA cores, the same bits in every run, and the promise about their errors.
 
 #include <gtest/gtest.h>
 

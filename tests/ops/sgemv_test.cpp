@@ -1,5 +1,5 @@
-// sgemv beyond what all operators share. Roads that need shapes of their own, the same bits from
-// any number of threads, the choice by shape, and the judge's planted faults.
+// The operator sgemv beyond what all operators share. Roads that need shapes of their own, the same
+// bits from any number of threads, the choice by shape, and the judge's planted faults.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
-// spmv beyond what all operators share. Hand values, matrices of shapes and of the user's folder,
-// the plan, the same bits from any number of threads, and the judge's planted faults.
+// The operator spmv beyond what all operators share. Hand values, matrices of shapes and of the
+// user's folder, the plan, the same bits from any number of threads, and the judge's planted
+// faults.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// The room that tools/new_operator.py writes, beyond what every rung's test holds it to.
+// The operator that tools/new_operator.py writes, beyond what every rung's test holds it to.
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Tests of tools/build_docs.py: pages are staged with all that they link to, and every link of the HTML leads somewhere."""
 
+import contextlib
+import io
 import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 sys.dont_write_bytecode = True
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,10 +42,11 @@ class Staged(unittest.TestCase):
         return sorted(str(path.relative_to(self.target)) for path in self.target.rglob("*") if path.is_file())
 
     def test_what_pages_link_to_comes_along(self):
-        self.write("docs/a.md", "[the\nlicence](../LICENSE), ![x](x.svg), [r](../results/r.json#a)\n")
-        for path in ("LICENSE", "docs/x.svg", "docs/y.svg", "results/r.json", "tools/t.py"):
+        self.write("docs/a.md", "[the\nlicence](../LICENSE), ![x](x.svg), [r](../results/r.json#a)\n"
+                   '<picture><source srcset="z.svg"><img src="w.svg" alt="w"></picture>\n')
+        for path in ("LICENSE", "docs/w.svg", "docs/x.svg", "docs/y.svg", "docs/z.svg", "results/r.json", "tools/t.py"):
             self.write(path)
-        self.assertEqual(self.staged(), ["LICENSE", "docs/a.md", "docs/x.svg", "results/r.json"])
+        self.assertEqual(self.staged(), ["LICENSE", "docs/a.md", "docs/w.svg", "docs/x.svg", "docs/z.svg", "results/r.json"])
 
     def test_links_to_folders_become_text(self):
         text = "A [folder `b`](b), [b](b/c.py), [d](https://d.test/b), [e](#e) and `[b](b)`.\n\n```\n[b](b)\n```\n"
@@ -50,6 +54,31 @@ class Staged(unittest.TestCase):
         self.write("b/c.py")
         self.staged()
         self.assertEqual((self.target / "a.md").read_text(), text.replace("[folder `b`](b)", "folder `b`"))
+
+
+class Downloads(unittest.TestCase):
+    """A tool that cannot be downloaded is no fault of the documents; a version that no index has is one."""
+
+    def refused(self, word, text, kind):
+        def run(*command):
+            if word in command:
+                raise subprocess.CalledProcessError(1, command, text)
+
+        with mock.patch.object(build_docs, "run", run), self.assertRaises(kind) as caught:
+            build_docs.installed(Path("/nowhere"))
+        return caught.exception
+
+    def test_no_index(self):
+        reason = self.refused("install", "no version of it (from versions: none)", build_docs.CannotDownload)
+        self.assertIn("no package index", str(reason))
+        self.assertIn("python3-venv", str(self.refused("venv", "no ensurepip", build_docs.CannotDownload)))
+        with mock.patch.object(build_docs, "installed", side_effect=reason), \
+                contextlib.redirect_stderr(io.StringIO()) as said:
+            self.assertEqual(build_docs.main([]), build_docs.CANNOT_DOWNLOAD)
+        self.assertRegex(said.getvalue(), r"\A.*no HTML of the documents: .*\n\Z")
+
+    def test_a_version_that_no_index_has(self):
+        self.refused("install", "no such version (from versions: 9.7.1, 9.8.0)", subprocess.CalledProcessError)
 
 
 class Built(unittest.TestCase):

@@ -144,21 +144,21 @@ class Includes(Planted):
         )
         self.assert_clean()
 
-    def test_other_room(self):
+    def test_other_operator(self):
         self.including("src/ops/sgemm/a.cpp", "ops/reduce/rung.hpp")
-        self.assert_caught("src/ops/sgemm/a.cpp", 2, "the room reduce")
+        self.assert_caught("src/ops/sgemm/a.cpp", 2, "the operator reduce")
 
-    def test_other_room_by_a_relative_path(self):
+    def test_other_operator_by_a_relative_path(self):
         self.including("src/ops/sgemm/a.cpp", "../reduce/rung.hpp")
-        self.assert_caught("src/ops/sgemm/a.cpp", 2, "the room reduce")
+        self.assert_caught("src/ops/sgemm/a.cpp", 2, "the operator reduce")
 
-    def test_rooms_share_the_lab_of_ops(self):
+    def test_operators_share_the_lab_of_ops(self):
         self.including("src/ops/sgemm/lab/a.cpp", "ops/lab/operator.hpp")
         self.assert_clean()
         self.including("src/ops/sgemm/lab/a.cpp", "ops/reduce/lab/cases.hpp")
-        self.assert_caught("src/ops/sgemm/lab/a.cpp", 2, "the room reduce")
+        self.assert_caught("src/ops/sgemm/lab/a.cpp", 2, "the operator reduce")
 
-    def test_rung_sees_only_its_room_and_parts(self):
+    def test_rung_sees_only_its_operator_and_parts(self):
         for header in (
             "ops/sgemm/cases.hpp",
             "ops/sgemm/lab/config.hpp",
@@ -396,6 +396,8 @@ class Documents(Planted):
             ("[a](docs/other.md#not-a-heading)", "anchor"),
             ("[a](docs/other.md#twice-2)", "anchor"),
             ("[a]: docs/none.md", "leads nowhere"),
+            ('<img src="docs/none.webp" alt="a">', "leads nowhere"),
+            ('<source media="(b)" srcset="docs/none.webp">', "leads nowhere"),
             ("`src/lab/none.cpp`", "names no file"),
             ("in /ro" "ot/x", "one machine"),
         ):

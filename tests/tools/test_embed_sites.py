@@ -61,7 +61,7 @@ class Places(unittest.TestCase):
         self.assertEqual(embed_sites.place_of(frames), frames[1])
         self.assertEqual(embed_sites.place_of([language]), language)
 
-    def test_a_kernel_that_rungs_share_lies_in_a_header_of_the_room(self):
+    def test_a_kernel_that_rungs_share_lies_in_a_header_of_the_operator(self):
         frames = ["/warpladder/src/parts/warp.hpp:10", "/warpladder/src/ops/x/rung_shared.hpp:20"]
         self.assertEqual(embed_sites.place_of(frames), frames[1])
         frames.append("/warpladder/src/ops/x/rungs/a.cu:30")

@@ -47,9 +47,9 @@ class Tool(unittest.TestCase):
 
 class NewRung(Tool):
     def test_every_operator_has_a_template(self):
-        rooms = sorted(path.parent.name for path in ROOT.glob("src/ops/*/rung.hpp"))
-        self.assertGreater(len(rooms), 7)
-        for op in rooms:
+        operators = sorted(path.parent.name for path in ROOT.glob("src/ops/*/rung.hpp"))
+        self.assertGreater(len(operators), 7)
+        for op in operators:
             with self.subTest(op):
                 self.good("new_rung", op, "77_test", "another idea")
                 text = (self.root / f"src/ops/{op}/rungs/77_test.cu").read_text()
@@ -102,10 +102,10 @@ class NewRung(Tool):
 
 
 class NewOperator(Tool):
-    def test_room(self):
+    def test_operator(self):
         self.good("new_operator", "scaled_copy", "out = alpha in, fp32")
-        room = self.root / "src/ops/scaled_copy"
-        names = [path.relative_to(room).as_posix() for path in room.rglob("*") if path.is_file()]
+        folder = self.root / "src/ops/scaled_copy"
+        names = [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
         self.assertLessEqual(
             {
                 "problem.hpp",
@@ -121,12 +121,12 @@ class NewOperator(Tool):
             set(names),
         )
         for name in names:
-            text = (room / name).read_text()
+            text = (folder / name).read_text()
             self.assertNotIn("{{operator}}", text, name)
             self.assertNotIn("{{Operator}}", text, name)
             self.assertNotIn("{{what}}", text, name)
-        self.assertIn("class ScaledCopy final", (room / "lab/operator.cpp").read_text())
-        self.assertIn("// out = alpha in, fp32.\n", (room / "problem.hpp").read_text())
+        self.assertIn("class ScaledCopy final", (folder / "lab/operator.cpp").read_text())
+        self.assertIn("// out = alpha in, fp32.\n", (folder / "problem.hpp").read_text())
 
     def test_a_rung_for_the_new_operator(self):
         self.good("new_operator", "scaled_copy", "out = alpha in, fp32")

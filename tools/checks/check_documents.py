@@ -23,10 +23,11 @@ from urllib.parse import unquote
 from common import files, read, report
 from markdown import anchors, commands, parts
 
-# [text](target "title"), or [name]: target; [^name]: is a footnote.
+# [text](target "title"), or [name]: target; [^name]: is a footnote. Or a picture as HTML.
 LINK = re.compile(
     r"\[(?:[^\[\]]|\[[^\]]*\])*\]\(\s*<?([^)\s>]+)>?(?:\s+[\"'][^)]*)?\)"
     r"|^\s*\[[^\]^][^\]]*\]:\s*(\S+)"
+    r"|<(?:img|source)\b[^>]*?\b(?:src|srcset)=[\"']([^\"']+)"
 )
 HOMES = set(".ci apps bindings cmake include results src tests tools tuning".split())
 NOT_RUN = ("make", "git", "sudo", "cmake", "ctest")
@@ -42,7 +43,7 @@ def path_faults(root: Path, path: str, text: str):
         if language is not None:
             continue
         for match in LINK.finditer(re.sub(r"`[^`]*`", "``", line)):
-            target, _, anchor = unquote(match[1] or match[2]).partition("#")
+            target, _, anchor = unquote(match[1] or match[2] or match[3]).partition("#")
             if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", target):
                 continue
             full = (root / target[1:]) if target.startswith("/") else (folder / target)

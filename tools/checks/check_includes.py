@@ -14,7 +14,7 @@ LAYERS = ["base", "runtime", "executor", "programs", "device", "parts", "ladder"
 TOP = {"apps", "bindings", "tests"}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
 ASSEMBLY = re.compile(r"\b(?:asm|__asm__|__asm)\b\s*(?:volatile|__volatile__)?\s*\(")
-# Folders of a room that hold headers for its rungs.
+# Folders of an operator that hold headers for its rungs.
 SHARED_BY_RUNGS = r"tensor/\w+"
 # The last ones hold programs as other people write them.
 ASSEMBLY_HOMES = ("src/parts/ptx/", "src/executor/", "tests/programs/refused/", "tests/programs/language/")
@@ -48,7 +48,7 @@ def resolve(root: Path, path: str, quoted: bool, included: str) -> str | None:
     return f"include/{included}" if "/" in included and first == "warpladder" else None
 
 
-def room(path: str) -> str | None:
+def operator(path: str) -> str | None:
     """The operator of a file below src/ops/<op>/; None for the files all operators share."""
     parts = path.split("/")
     is_shared = len(parts) < 4 or parts[2] == "lab"
@@ -91,10 +91,10 @@ def fault(path: str, target: str) -> str | None:
     if is_space(path) and target == "src/ladder/space.hpp":
         return None
     if is_rung(path) or is_space(path):
-        own = re.fullmatch(rf"src/ops/{room(path)}/(rung(_\w+)?|{SHARED_BY_RUNGS})\.hpp", target)
+        own = re.fullmatch(rf"src/ops/{operator(path)}/(rung(_\w+)?|{SHARED_BY_RUNGS})\.hpp", target)
         if own or theirs == "parts":
             return None
-        return f"a rung includes only its own ops/{room(path)}/rung*.hpp or tensor/, and parts/"
+        return f"a rung includes only its own ops/{operator(path)}/rung*.hpp or tensor/, and parts/"
     if mine == "include":
         return None if theirs == "include" else "an installed header includes nothing of src/"
     if mine == "bindings":
@@ -111,8 +111,8 @@ def fault(path: str, target: str) -> str | None:
     flavoured = path in ("src/runtime/launch.hpp", "src/runtime/kernel.hpp") and theirs == "executor"
     if in_library(path) and target.startswith("src/") and not in_library(target) and not flavoured:
         return "the library includes nothing that the workbench adds"
-    if room(path) and room(target) and room(path) != room(target):
-        return f"the room {room(path)} includes nothing of the room {room(target)}"
+    if operator(path) and operator(target) and operator(path) != operator(target):
+        return f"the operator {operator(path)} includes nothing of the operator {operator(target)}"
     return None
 
 

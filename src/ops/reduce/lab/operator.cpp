@@ -84,11 +84,11 @@ class ReduceTrial final : public ops::Trial {
   ReduceTrial(const ReduceCase& c, runtime::Target target)
       : problem_(c.problem),
         in_host_(values_of(c)),
-        in_(target, in_host_.size(), c.misalign),
-        value_(target, 1),
-        place_(target, 1),
-        scratch_(target, scratch_words(c.problem.n)),
-        flags_(target, kFlagWords) {
+        in_(target, in_host_.size(), c.misalign, "the input"),
+        value_(target, 1, 0, "the result"),
+        place_(target, 1, 0, "the result"),
+        scratch_(target, scratch_words(c.problem.n), 0, "the scratch memory"),
+        flags_(target, kFlagWords, 0, "the flags") {
     device::Stream stream(target);
     if (c.filling == Filling::uniform) {  // what values_of() has, without the way there
       device::fill_uniform(stream, in_.data(), in_.size(), 1, -1.0f, 1.0f);

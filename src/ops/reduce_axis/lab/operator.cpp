@@ -31,16 +31,16 @@ class AxisTrial final : public ops::Trial {
       : problem_(c.problem),
         in_host_(static_cast<std::size_t>(room(c.problem))),
         results_(static_cast<std::size_t>(c.problem.results())),
-        flags_(target, flag_words(device::machine(target))) {
+        flags_(target, flag_words(device::machine(target)), 0, "the flags") {
     const bool place = is_place(problem_.function);
     fill_uniform(in_host_, 1, -1.0f, 1.0f);
     if (c.nans_and_ties) {
       for (float& x : in_host_) x = std::round(2 * x);
       for (std::size_t i = 3; i < in_host_.size(); i += 97) in_host_[i] = kNan;
     }
-    in_ = device::Buffer<float>(target, in_host_, c.misalign);
-    values_ = device::Buffer<float>(target, place ? 0 : results_, c.misalign);
-    places_ = device::Buffer<std::int64_t>(target, place ? results_ : 0);
+    in_ = device::Buffer<float>(target, in_host_, c.misalign, "the input");
+    values_ = device::Buffer<float>(target, place ? 0 : results_, c.misalign, "the results");
+    places_ = device::Buffer<std::int64_t>(target, place ? results_ : 0, 0, "the results");
     call_ = {problem_, in_.data(), values_.data(), places_.data(), flags_.data()};
   }
 

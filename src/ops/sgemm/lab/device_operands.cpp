@@ -17,11 +17,11 @@ bool is_batch(const GemmCase& c) { return c.batch.count != 1 || c.batch.arrays; 
 }  // namespace
 
 DeviceOperands::DeviceOperands(const GemmCase& of, runtime::Target target)
-    : a(target, count_of(elements_of(of).a_elements), of.misalign_a),
-      b(target, count_of(elements_of(of).b_elements), of.misalign_b),
-      c(target, count_of(elements_of(of).c_elements), of.misalign_c),
-      workspace_(target, workspace_bytes(of.problem)),
-      prepared_(target, is_batch(of) ? 0 : prepared_bytes(of.problem)) {
+    : a(target, count_of(elements_of(of).a_elements), of.misalign_a, "A"),
+      b(target, count_of(elements_of(of).b_elements), of.misalign_b, "B"),
+      c(target, count_of(elements_of(of).c_elements), of.misalign_c, "C"),
+      workspace_(target, workspace_bytes(of.problem), 0, "the workspace"),
+      prepared_(target, is_batch(of) ? 0 : prepared_bytes(of.problem), 0, "the prepared B") {
   call_.problem = of.problem;
   call_.workspace = workspace_.data();
   call_.values = values_of(of.filling);
@@ -47,9 +47,9 @@ void DeviceOperands::point_at(const GemmCase& of) {
     to_c.push_back(c.data() + offsets.c);
   }
   const runtime::Target target = workspace_.target();
-  a_pointers_ = device::Buffer<const float*>(target, to_a);
-  b_pointers_ = device::Buffer<const float*>(target, to_b);
-  c_pointers_ = device::Buffer<float*>(target, to_c);
+  a_pointers_ = device::Buffer<const float*>(target, to_a, 0, "the pointers to A");
+  b_pointers_ = device::Buffer<const float*>(target, to_b, 0, "the pointers to B");
+  c_pointers_ = device::Buffer<float*>(target, to_c, 0, "the pointers to C");
   call_.batch.a = a_pointers_.data();
   call_.batch.b = b_pointers_.data();
   call_.batch.c = c_pointers_.data();
@@ -59,7 +59,7 @@ void DeviceOperands::point_at(const GemmCase& of) {
 
 void DeviceOperands::provide_workspace(std::size_t bytes) {
   if (bytes <= workspace_.bytes()) return;
-  workspace_ = device::Memory(workspace_.target(), bytes);
+  workspace_ = device::Memory(workspace_.target(), bytes, 0, "the workspace");
   call_.workspace = workspace_.data();
 }
 

@@ -1,9 +1,9 @@
 // Bound before: a few columns of C beyond whole pairs of tiles cost as much as 256, a few rows as
 // much as 256. At 2047×2049×2051 the edge doubles the number of waves.
-// Idea: tiles of their own for the edges. A single last tile column is no pair: clusters take two of
-// its tiles, one below the other. Up to 128 last rows are columns of C's transpose, in tiles of 256
-// of C's columns by 128 of its rows. There A and B exchange places. An edge of at most 32 columns
-// or rows is multiplied 32 wide. Blocks that whole tiles leave idle have the narrow ones.
+// Idea: tiles of their own for the edges. A single last tile column is no pair: clusters take two
+// of its tiles, one below the other. Up to 128 last rows are columns of C's transpose, in tiles of
+// 256 of C's columns by 128 of its rows. There A and B exchange places. An edge of at most 32
+// columns or rows is multiplied 32 wide. Blocks that whole tiles leave idle have the narrow ones.
 //
 // Prediction: tc_08's counts where C has whole pairs of tiles. Elsewhere the multiply-adds of the
 // edge's tiles instead of whole pairs'. Accepts: moderate values.

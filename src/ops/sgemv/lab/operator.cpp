@@ -29,7 +29,7 @@ class GemvTrial final : public ops::Trial {
       : problem_(c.problem), exact_(c.filling == Filling::integers) {
     const Problem::Footprint f = ops::footprint(problem_);
     fill(c, f);
-    a_ = device::Buffer<float>(target, host_.a.size(), c.misalign_a);
+    a_ = device::Buffer<float>(target, host_.a.size(), c.misalign_a, "A");
     if (f.a_elements > kLarge && c.filling == Filling::uniform &&
         problem_.lda == length(problem_)) {
       device::Stream stream(target);  // as fill() did on the host
@@ -37,10 +37,12 @@ class GemvTrial final : public ops::Trial {
     } else {
       a_.upload(host_.a);
     }
-    x_ = device::Buffer<float>(target, host_.x, c.misalign_x);
-    y_ = device::Buffer<float>(target, host_.y, c.misalign_y);
-    flags_ = device::Buffer<std::uint64_t>(target, static_cast<std::size_t>(flag_words(problem_)));
-    scratch_ = device::Buffer<float>(target, static_cast<std::size_t>(scratch_elements(problem_)));
+    x_ = device::Buffer<float>(target, host_.x, c.misalign_x, "x");
+    y_ = device::Buffer<float>(target, host_.y, c.misalign_y, "y");
+    flags_ = device::Buffer<std::uint64_t>(target, static_cast<std::size_t>(flag_words(problem_)),
+                                           0, "the flags");
+    scratch_ = device::Buffer<float>(target, static_cast<std::size_t>(scratch_elements(problem_)),
+                                     0, "the scratch memory");
     call_ = {problem_, a_.data(), x_.data(), y_.data(), flags_.data(), scratch_.data()};
   }
 

@@ -44,10 +44,11 @@ Offsets::Offsets(runtime::Target target, const std::vector<std::int64_t>& offset
                  int misalign)
     : wide_(wide) {
   if (wide) {
-    wide_offsets_ = device::Buffer<std::int64_t>(target, offsets, off(misalign));
+    wide_offsets_ = device::Buffer<std::int64_t>(target, offsets, off(misalign), "the row offsets");
   } else {
     narrow_ = device::Buffer<std::int32_t>(
-        target, std::vector<std::int32_t>(offsets.begin(), offsets.end()), off(misalign));
+        target, std::vector<std::int32_t>(offsets.begin(), offsets.end()), off(misalign),
+        "the row offsets");
   }
 }
 
@@ -65,13 +66,13 @@ Operands::Operands(runtime::Target target, const Problem& p, const CsrMatrix& a,
                    const Misalignment& misalignment)
     : problem(p),
       row_offsets(target, a.row_offsets, p.wide_offsets, misalignment.offsets),
-      column_indices(target, a.column_indices, off(misalignment.columns)),
-      values(target, a.values, off(misalignment.values)),
-      x(target, x_host, off(misalignment.x)),
-      y(target, y_host, off(misalignment.y)),
-      flags(target, count_of(flag_words(p, device::machine(target)))),
-      scratch(target, count_of(scratch_words(p))),
-      plan(target, count_of(plan_words(p, device::machine(target)))),
+      column_indices(target, a.column_indices, off(misalignment.columns), "the column indices"),
+      values(target, a.values, off(misalignment.values), "the values"),
+      x(target, x_host, off(misalignment.x), "x"),
+      y(target, y_host, off(misalignment.y), "y"),
+      flags(target, count_of(flag_words(p, device::machine(target))), 0, "the flags"),
+      scratch(target, count_of(scratch_words(p)), 0, "the scratch memory"),
+      plan(target, count_of(plan_words(p, device::machine(target))), 0, "the plan"),
       matrix_id(next_matrix_id()) {
   flags.fill_bytes(0);
 }

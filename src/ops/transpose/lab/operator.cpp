@@ -36,14 +36,15 @@ class TransposeTrial final : public ops::Trial {
     in_host_.resize(static_cast<std::size_t>(f.in_elements));
     fill_uniform(in_host_, 1, -1.0f, 1.0f);
     if (in_host_.size() > 4) in_host_[3] = std::numeric_limits<float>::quiet_NaN();
-    in_ = device::Buffer<float>(target, in_host_.size(), c.misalign_in);
+    in_ = device::Buffer<float>(target, in_host_.size(), c.misalign_in,
+                                c.in_place ? "the matrix" : "the input");
     fill_input(target);
     call_ = {problem_, in_.data(), in_.data()};
     if (c.in_place) return;
     out_host_.resize(static_cast<std::size_t>(f.out_elements));
     fill_uniform(out_host_, 2, -1.0f, 1.0f);  // the gaps keep this
     visit_out([&](std::size_t at, std::size_t) { out_host_[at] = ops::poison(); });
-    out_ = device::Buffer<float>(target, out_host_, c.misalign_out);
+    out_ = device::Buffer<float>(target, out_host_, c.misalign_out, "out");
     call_.out = out_.data();
   }
 

@@ -25,9 +25,9 @@ class AddTrial final : public ops::Trial {
       : a_host_(static_cast<std::size_t>(c.n)), b_host_(a_host_.size()) {
     fill_uniform(a_host_, 1, -1.0f, 1.0f);
     fill_uniform(b_host_, 2, -1.0f, 1.0f);
-    a_ = device::Buffer<float>(target, a_host_, c.misalign);
-    b_ = device::Buffer<float>(target, b_host_, 2 * c.misalign);
-    c_ = device::Buffer<float>(target, a_host_.size(), 3 * c.misalign);
+    a_ = device::Buffer<float>(target, a_host_, c.misalign, "a");
+    b_ = device::Buffer<float>(target, b_host_, 2 * c.misalign, "b");
+    c_ = device::Buffer<float>(target, a_host_.size(), 3 * c.misalign, "c");
     call_ = {c.n, a_.data(), b_.data(), c_.data()};
   }
 
@@ -49,7 +49,8 @@ class AddTrial final : public ops::Trial {
     };
     also(ops::first_changed(a_host_, a_.download(), "the input a"));
     also(ops::first_changed(b_host_, b_.download(), "the input b"));
-    if (!a_.guards_intact() || !b_.guards_intact()) also("something was written outside an input");
+    if (!a_.guards_intact()) also("something was written outside a");
+    if (!b_.guards_intact()) also("something was written outside b");
     if (!c_.guards_intact()) also("something was written outside c");
     return verdict;
   }

@@ -30,8 +30,8 @@ class WarpTrial final : public ops::Trial {
       const std::size_t word = i % kTileWords;
       expected_[i - word + word % kColumns * kRows + word / kColumns] = in_host_[i];
     }
-    in_ = device::Buffer<float>(target, in_host_, c.misalign_in);
-    out_ = device::Buffer<float>(target, in_host_.size(), c.misalign_out);
+    in_ = device::Buffer<float>(target, in_host_, c.misalign_in, "the input");
+    out_ = device::Buffer<float>(target, in_host_.size(), c.misalign_out, "out");
     call_ = {c.tiles, in_.data(), out_.data()};
   }
 
