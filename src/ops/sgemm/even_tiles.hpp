@@ -15,7 +15,7 @@ using EvenTile = RingTile<128, 128, 16, 8, 4, 1, 8, 4, 2>;
 
 // A tile takes `rounds` of EvenTile::depth along k. CTAs share all tiles evenly: whole ones, a CTA
 // each, or, where they are `parted`, their rounds. Or they are `joined`: as many CTAs have a part
-// of each tile, which they store as slices of C, and a second launch adds them up.
+// of each tile. They store it as slices of C, and a second launch adds these up.
 struct EvenShares {
   int tiles, rounds, ctas;
   bool parted, joined;
@@ -58,18 +58,18 @@ bool fits_even_tiles(const Problem& p, std::int64_t count = 1) {
          fits_grid(of_product * count, tiles(p.k, C::depth) + 1);
 }
 
-// Rounds of C::depth of a pair of CTAs, or of a lone one, whose waits nobody fills; what pieces of
-// tiles add at their ends, in rounds; and what a CTA takes to add one of others' parts. Fitted to
-// 5,217 times of 1,600 products on an H200.
+// Of a pair of CTAs, or of a lone one, whose waits nobody fills. share: the rate of its rounds, of
+// row_07's large tiles'. ends: what pieces of tiles add at their ends, in rounds. Fitted to 5,217
+// times of 1,600 products on an H200.
 struct EvenTiming {
   double share, ends;
 };
 inline double even_time(const EvenCopies& copies, const EvenShares& s,
                         const runtime::Machine& machine) {
   using C = EvenTile;
-  constexpr EvenTiming kPair{0.87, 2.6}, kAlone{0.815, 4.7};  // shares: of row_07's large tiles'
+  constexpr EvenTiming kPair{0.87, 2.6}, kAlone{0.815, 4.7};
   constexpr double kOfWords = 0.028;  // more time where an operand comes word by word
-  constexpr double kLaunches = 1.51, kPart_s = 0.91e-6;
+  constexpr double kLaunches = 1.51, kPart_s = 0.91e-6;  // to add one of others' parts
   constexpr double kPass_s = 3.3e-6, kShareOfMemory = 0.5;
   const Tuning& tuning = tuning_of(machine);
   const auto ctas = static_cast<double>(s.ctas), on_one = std::ceil(ctas / machine.multiprocessors),

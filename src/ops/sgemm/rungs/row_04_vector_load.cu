@@ -4,12 +4,12 @@
 // two float4 requests.
 //
 // Prediction, per warp and step of k:
-//   A: 2 requests of 2 wavefronts: neighbouring lanes share a row's words, a broadcast to
-//   half-warps B: 2 requests of 8 wavefronts: a quarter-warp's eight lanes are 8 words apart, two
-//   on each bank so 20 wavefronts, where row_03 has 48
-// Per warp and tile of 8 steps: 1 load of A and 1 of B, 16 sectors each (512 bytes); A's transposed
-//   stores: 4 requests of 2 wavefronts (a row's two halves lie 4·128 words apart); B's store: 1
-//   request of 4. C is stored as float4: 16 requests of 32 sectors, half of each used at a time.
+// - A: 2 requests of 2 wavefronts. Neighbouring lanes share a row's words, a broadcast.
+// - B: 2 requests of 8 wavefronts. Eight lanes are 8 words apart, two on each bank.
+// - Together 20 wavefronts, where row_03 has 48.
+// Per warp and tile of 8 steps: 1 load of A and 1 of B, 16 sectors each (512 bytes). A's transposed
+// stores are 4 requests of 2 wavefronts (a row's two halves lie 4·128 words apart). B's store is 1
+// request of 4. C is stored as float4: 16 requests of 32 sectors, half of each used at a time.
 // Accepts: every problem; float4 where addresses, leading dimensions and lines are multiples of 4
 // elements. What binds it: every thread waits for the next tile before it computes on it.
 

@@ -1,12 +1,12 @@
 // Bound before: tiles of 128×128. Of 72 rows row_30 multiplies 128. Its CTAs have half as many
-// warps as fit, and wait longer for what they copy; a few rows that lie along k come word by word.
+// warps as fit, and wait longer for what they copy. A few rows that lie along k come word by word.
 //
 // Idea: row_30's even shares in tiles of 32, 64 or 96 by 128, or of 32 or 64 by 64, of which a
 // model chooses. The smaller operand is packed across k in front, as row_31 packs both: it is
 // little. Where a product is over sooner than a pass, it comes as it lies. If C has fewer columns
 // than rows, its transpose is multiplied, so the smaller operand is always A. Padding in shared
-// memory lets just so many CTAs stay on a multiprocessor as each is to have: so they may start
-// while the pass still runs.
+// memory lets just so many CTAs stay on a multiprocessor as each is to have. They may start while
+// the pass still runs.
 //
 // Prediction: three quarters of row_30's time at 92×5433×7617 (NT): it multiplies so much less.
 // Measured on an H200: 190 µs, where row_30 takes 240 and cuBLAS 227. At 26×37604×1028 68 µs, where

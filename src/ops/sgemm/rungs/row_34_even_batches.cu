@@ -1,5 +1,5 @@
 // Bound before: tiles that hold too few sums. row_24 and row_26 multiply batches in up to 8×8 sums
-// a thread, and each CTA has a whole tile or a slice of it, so a last wave may be nearly empty.
+// a thread. Each CTA has a whole tile or a slice of it, so a last wave may be nearly empty.
 //
 // Idea: row_33's tiles and row_30's, as operands lie, numbered product by product. CTAs share all
 // rounds of all products evenly where that is faster than a tile for each, and a model chooses.

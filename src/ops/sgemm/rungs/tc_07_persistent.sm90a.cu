@@ -1,16 +1,16 @@
 // Bound before: prologue, epilogue and the last wave. With a block for each tile, an SM's tensor
-// cores idle while one block stores C and the next starts, and the last wave is only partly full.
+// cores idle while one block stores C and the next starts. The last wave is only partly full.
 // Idea: a persistent kernel. As many blocks as SMs compute tile after tile. The producer runs ahead
 // across tiles: while consumers store C, it fills the ring for the next one. The grid is the
-// smallest that needs no more waves: power is the limit, and an SM that idles in the last wave
-// wastes its share of it. Tiles go in bands of 8 tile rows, down each column of a band, so that
-// tiles computed at the same time share what they read from the L2 cache. The prologue overlaps the
+// smallest that needs no more waves. Power is the limit, and an SM that idles in the last wave
+// wastes its share of it. Tiles go in bands of 8 tile rows, down each column of a band. Tiles
+// computed at the same time then share what they read from the L2 cache. The prologue overlaps the
 // pass (programmatic dependent launch).
 //
 // Prediction: tc_06's multiply-adds and bytes; beside the pass, 1 barrier for each of 132 blocks or
 // fewer. At 4096³, 512 tiles: 4 waves of 128 blocks.
-// Accepts: moderate values. What binds it: 32 bytes a cycle and SM from the L2 cache to shared
-// memory, a good part of its bandwidth and of the power.
+// Accepts: moderate values. What binds it: the way from the L2 cache to shared memory. 32 bytes a
+// cycle and SM are a good part of its bandwidth and of the power.
 
 #include "ops/sgemm/tensor/epilogue.hpp"
 #include "ops/sgemm/tensor/prediction.hpp"

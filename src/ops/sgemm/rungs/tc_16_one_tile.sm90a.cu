@@ -7,7 +7,7 @@
 // takes 8 words along k at a time: the descriptor moves on by 32 bytes.
 //
 // Prediction, of a tile of 64×64 and 32 of k: 128 requests to load, 4 sectors each, and 128 to
-// store to shared memory: A's 64 take 1 wavefront, B's 64, turned on their way, take 4. 4 warps
+// store to shared memory. A's 64 take 1 wavefront, B's 64, turned on their way, take 4. 4 warps
 // meet at 2 barriers. C takes 128 stores of 8 sectors. m·n·k multiply-adds on the tensor cores.
 // Measured on an H200: 47.4 ms at 8192×8192×8192, where cublasSgemm takes 21.5.
 // Accepts: moderate values. What binds it: loads, which take turns with the products.

@@ -3,15 +3,15 @@
 // copies leave after 1,800 cycles, and a lone producer warp takes 600 for each round.
 //
 // Idea: no ring. X's terms lie in shared memory for all of k, split once. Y passes them without
-// being copied: a warpgroup reads 64 of its lines into the registers from which they are
+// being copied. A warpgroup reads 64 of its lines into the registers from which they are
 // multiplied, while it multiplies the round before. Where tiles are few, four warpgroups share one
-// tile's k. Whatever a short product executes once, it waits for: so addresses are worked out once,
+// tile's k. Whatever a short product executes once, it waits for. So addresses are worked out once,
 // and loads ask for nothing but whether a round is whole. Rows of C that are no whole sectors are
 // laid down, and stored by neighbouring lanes.
 //
 // Prediction: 12544×64×147 in 7 µs, 2048×2048×32 in 11 µs, 256×256×256 in 6 µs.
 // Measured: 11.1, 11.3 and 8.7 µs, where tc_18 takes 13.6, 15.6 and 9.2, and cuBLAS 12.8, 15.2
-// and 9.8; 21552×115×143 (TT) in 21 µs, where they take 30 and 28. Accepts: k up to 1,024. What
+// and 9.8. 21552×115×143 (TT) takes 21 µs, where they take 30 and 28. Accepts: k up to 1,024. What
 // binds it: the way of each round from the L2 cache, for registers have room for one that is under
 // way.
 

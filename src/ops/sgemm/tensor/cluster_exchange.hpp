@@ -1,6 +1,6 @@
 #pragma once
-// How the thread blocks of a cluster work together: their barriers, and the split-K exchange in
-// which they add up their sums through each other's shared memory.
+// How the thread blocks of a cluster work together: their barriers, and the split-K exchange. In it
+// they add up their sums through each other's shared memory.
 
 #include <type_traits>
 
@@ -53,7 +53,7 @@ __device__ __forceinline__ void join_cluster_barriers() {
   }
 }
 
-// Sends the sums of the other block's half of the columns to it, and adds what it sends to the own
+// Sends the sums of the other block's half of the columns to it. Adds what it sends to the own
 // half, which begins at sum kOwn. Each thread exchanges with the same thread of the other block.
 template <class Config, int kOwn, int kCount>
 __device__ __forceinline__ void exchange_halves(typename Config::Ring& ring, unsigned other_rank,

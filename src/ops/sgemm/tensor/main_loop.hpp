@@ -199,7 +199,7 @@ __device__ WARPLADDER_INLINE_ON_GPU void consume_narrow(typename Config::Ring& r
 }
 
 // The consumers' main loop and epilogue, tile after tile; `at` is their place in the ring. Early in
-// the first tile it asks may_continue(), and returns with nothing stored if it must not: tc_10
+// the first tile it asks may_continue(), and returns with nothing stored if it must not. tc_10
 // begins on FP16 pairs before it knows that they suffice. Called by the consumers' threads.
 //
 // The two lambdas are no functions, and the loop over chunks is no function either: ptxas would

@@ -20,8 +20,8 @@ inline Gemm sizes_of(const Problem& p) {
 }
 
 // What all rungs in three bfloat16 terms ask for in `rounds` of `ends` tiles of C, of whole lines
-// by 16 bytes: six products of terms, a barrier of the producers, and what joins the products.
-// Counts of shared memory are not predicted.
+// by 16 bytes. Each round has six products of terms, a barrier of the producers, and what joins the
+// products. Counts of shared memory are not predicted.
 template <class C>
 ladder::Totals predict_rounds_of_terms(const Problem& p, std::uint64_t rounds, std::uint64_t ends) {
   ladder::Totals t;
@@ -147,8 +147,8 @@ ladder::Totals predict_tiles(const Problem& p, const runtime::Machine& machine,
   return t;
 }
 
-// The arithmetic that a rung declares: its unit, and how many units of 2^-24 of the sum of
-// magnitudes its products may lose beyond FP32 arithmetic.
+// The arithmetic that a rung declares: its unit, and what its products may lose beyond FP32's. That
+// is in units of 2^-24 of the sum of magnitudes.
 constexpr ladder::Arithmetic in_halves(double roundings) {
   return {ladder::Unit::f16_tensor_cores, roundings};
 }

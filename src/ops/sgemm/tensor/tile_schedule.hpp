@@ -16,15 +16,14 @@ struct TileIndex {
   std::int64_t row, column;
 };
 
-// Tiles go in bands of 8 tile rows, down each column of a band, so that tiles that are computed at
-// the same time share what they read.
+// Tiles go in bands of 8 tile rows, down each column of a band. Tiles that are computed at the same
+// time then share what they read.
 //
 // A cluster of two `sharers` computes a pair of neighbouring tiles. Tiles that cannot fill a pair
 // come last, in this order:
 // - column_edge: the last tile column, if it is a single one, as pairs of tiles along m;
 // - row_edge_transposed: the last rows, if block_n or fewer, as columns of C's transpose. The
-// corner
-//   that lies in both edges belongs to column_edge.
+//   corner that lies in both edges belongs to column_edge.
 // Edge tiles with at most kNarrow columns (or rows) are narrow: less work each.
 struct TileSchedule {
   static constexpr int kNarrow = 32;
@@ -93,8 +92,8 @@ TileSchedule schedule_of(const Gemm& g, const runtime::Machine& machine) {
   return schedule;
 }
 
-// What the waves of these tiles take per element of k, in units of which a multiprocessor's 128×128
-// sums take 22.5 alone: measured in ns on an H100. Large tiles read least from the L2 cache, and
+// What the waves of these tiles take per element of k. A multiprocessor's 128×128 sums take 22.5
+// units alone, which were ns on an H100. Large tiles read least from the L2 cache, and
 // run faster where idle multiprocessors leave them power. Small ones sum up in two levels. Of a
 // tile whose k clusters share, each block has a part.
 template <TensorConfig config>
