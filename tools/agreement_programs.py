@@ -5,7 +5,7 @@
       puts the programs of benchmarks/agreement/programs.tsv and the tools for a GPU into FOLDER;
       tools/agreement_programs_gpu.py runs there
   agreement_programs.py reduce DIR --commit COMMIT [--date DATE]
-      makes a recording of what that wrote into DIR: results/current/GPU/agreement_programs.json
+      makes a recording of what that wrote into DIR: results/current/GPU/agreement_programs.json.xz
   agreement_programs.py count RECORDING --program build/bin/warpladder --repositories DIR
       counts the same launches, puts the counts into the recording and writes docs/agreement-programs.md of it
   agreement_programs.py page RECORDING [--check]
@@ -137,8 +137,9 @@ def reduce(options):
     home = ROOT / "results" / "current" / f"nvidia-{agreement.gpu_key(origin['gpu'])}"
     text = rendered({"program": "agreement_programs", "recorded": recorded,
                      "counters": [*COUNTERS.values(), " + ".join(FMAS)]}, rows)
-    (home / "agreement_programs.json").write_text(text, encoding="utf-8")
-    print(f"{home / 'agreement_programs.json'}: {len(rows)} rows, {len(text)} bytes")
+    path = home / "agreement_programs.json.xz"
+    path.write_bytes(keep_recording.bytes_of(path, text))
+    print(f"{path}: {len(rows)} rows, {path.stat().st_size} bytes")
 
 
 # ---- the recording
@@ -154,7 +155,7 @@ def rendered(whole, rows):
 
 
 def read_recording(path):
-    whole = json.loads(Path(path).read_text(encoding="utf-8"))
+    whole = json.loads(keep_recording.text_of(Path(path)))
     whole["rows"] = [{**row, "lines": [[whole["files"][file], *counts] for file, *counts in row["lines"]]}
                      for row in whole["rows"]]
     return whole
@@ -241,7 +242,8 @@ def count(options):
             recorded.update(counts_of(recorded, asked.of(recorded), made.of(recorded)))
         print(f"{row['program']}: {sum(p.agrees for r in mine for p in pairs_of(r))} of "
               f"{sum(len(pairs_of(r)) for r in mine)} pairs agree", flush=True)
-    Path(options.recording).write_text(rendered(recording, recording["rows"]), encoding="utf-8")
+    path = Path(options.recording)
+    path.write_bytes(keep_recording.bytes_of(path, rendered(recording, recording["rows"])))
     DOCUMENT.write_text(document_of(recording), encoding="utf-8")
 
 

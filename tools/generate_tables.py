@@ -77,6 +77,7 @@ ROOT = Path(__file__).resolve().parents[1]
 KINDS = ("counts|accuracy|times|times-by-size|shares|shares-by-variant|shares-by-matrix|medians|climb|"
          "register-order|profile|speedups|torch-programs|torch-operators|torch-host|compile|run-time|tuning|steps|wins|"
          "speed-error")
+REPORT = r"\S+\.json(?:\.xz)?"
 GEOMEAN = r"(, geomean(?: (\d+)\.\.(\d+))?)?"
 BLOCK = re.compile(rf"^(<!-- ({KINDS}): ([^\n]*?) -->\n)(.*?)(<!-- end -->)", re.DOTALL | re.MULTILINE)
 OPENING = re.compile(rf"^<!-- (?:{KINDS}): ", re.MULTILINE)
@@ -340,7 +341,7 @@ def keep_picture(picture, name, document, pictures):
 def accuracy(program, argument, document, pictures):
     """Errors against k, as the program draws them; adds the picture's text to `pictures`."""
     file, rungs, distributions, name = asked(
-        r"(\S+\.json(?:\.xz)?) ((?:\w+/\w+ )+)on ([\w,]+) to (\S+\.svg)", argument,
+        rf"({REPORT}) ((?:\w+/\w+ )+)on ([\w,]+) to (\S+\.svg)", argument,
         "RECORDING.json OP/RUNG... on DISTRIBUTIONS to PICTURE.svg")
     data = read_json(file)
     with tempfile.TemporaryDirectory() as folder:
@@ -384,7 +385,7 @@ def climb(argument, document, pictures):
 
 
 def register_order(argument, document):
-    files = asked(r"(\S+\.json) (\S+\.json)", argument, "register_order.json register_banks.json")
+    files = asked(rf"({REPORT}) ({REPORT})", argument, "register_order.json register_banks.json")
     try:
         header, cells, rows = order_table.of(*((file, read_json(file)) for file in files))
     except ValueError as error:
@@ -395,7 +396,7 @@ def register_order(argument, document):
 
 
 def profile(argument, document):
-    files = asked(r"(\S+\.csv) (\S+\.json)", argument, "COUNTERS.csv LAUNCHES.json")
+    files = asked(rf"(\S+\.csv) ({REPORT})", argument, "COUNTERS.csv LAUNCHES.json")
     paths = [ROOT / file for file in files]
     try:
         header, rows = profile_table.profiled(*paths)
@@ -407,7 +408,7 @@ def profile(argument, document):
 
 
 def speedups(argument, document):
-    files, op, rung = asked(r"(\S+\.json(?:\.xz)?(?:,\S+\.json(?:\.xz)?)*) (\w+)/(\w+)", argument,
+    files, op, rung = asked(rf"({REPORT}(?:,{REPORT})*) (\w+)/(\w+)", argument,
                             "REPORT.json[.xz][,REPORT.json[.xz]] OP/RUNG")
     first_rows, reports = [], []
     for file in files.split(","):
@@ -424,7 +425,7 @@ def speedups(argument, document):
 
 
 def of_torch(kind, argument, document, pictures):
-    files, name = asked(r"(\S+\.json)(?: to (\S+\.svg))?", argument, "REPORT.json[,REPORT.json] [to PICTURE.svg]")
+    files, name = asked(rf"({REPORT})(?: to (\S+\.svg))?", argument, "REPORT.json[,REPORT.json] [to PICTURE.svg]")
     reports = [(file, read_json(file)) for file in files.split(",")]
     try:
         header, rows = torch_table.TABLES[kind](reports)
@@ -439,7 +440,7 @@ def of_torch(kind, argument, document, pictures):
 
 
 def compiled(argument, document, kind=compile_table):
-    file, what = asked(rf"(\S+\.json) ({'|'.join(kind.TABLES)})", argument, "REPORT.json WHAT")
+    file, what = asked(rf"({REPORT}) ({'|'.join(kind.TABLES)})", argument, "REPORT.json WHAT")
     report = read_json(file)
     try:
         header, rows, names = kind.of(report, what)
@@ -454,7 +455,7 @@ def compiled_at_run_time(argument, document):
 
 
 def tuning(argument, document):
-    files = asked(r"(\S+\.json) (\S+\.json)", argument, "FIRST.json SECOND.json")
+    files = asked(rf"({REPORT}) ({REPORT})", argument, "FIRST.json SECOND.json")
     reports = [read_json(file) for file in files]
     try:
         cells, gains = tune_table.of(*reports)
@@ -467,7 +468,7 @@ def tuning(argument, document):
 
 def steps(program, argument, document):
     files, op, shape, cold, counted_at, variant, names = asked(
-        r"(?:(\S+\.json(?:\.xz)?) )?([\w:]+)(?: at (\d+(?:x\d+)*))?(, cold)?, counts at (\d+(?:x\d+)*)"
+        rf"(?:({REPORT}) )?([\w:]+)(?: at (\d+(?:x\d+)*))?(, cold)?, counts at (\d+(?:x\d+)*)"
         r"(?:, (\w+))?: (.+)", argument, "[FILES ]OP[ at SHAPE][, cold], counts at SHAPE[, VARIANT]: RUNG…")
     rungs, rows, times_of = names.split(), [], None
     if files and shape:
@@ -484,7 +485,7 @@ def steps(program, argument, document):
 
 
 def wins(argument, document):
-    files, op, pairs = asked(r"(\S+\.json) ([\w:]+?): (.+)", argument, "FILES OP: RUNG over RUNG at SHAPE; …")
+    files, op, pairs = asked(rf"({REPORT}) ([\w:]+?): (.+)", argument, "FILES OP: RUNG over RUNG at SHAPE; …")
     cells, shown_rows = [], []
     for pair in pairs.split("; "):
         rung, other, shape = asked(r"(\w+) over (\w+) at (\d+(?:x\d+)*)", pair, "RUNG over RUNG at SHAPE")

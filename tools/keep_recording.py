@@ -4,7 +4,7 @@
 REPORT is what `bench`, `verify`, `accuracy`, `build`, `tune` or a program of benchmarks/ wrote with --json, or a
 text of the same run, such as counters in CSV. The tool writes results/current/GPU/NAME.json and replaces
 the recording of that name; without NAME it is the stem of REPORT. Each row becomes one line. --xz compresses it: that
-is for rows that tools alone read. Of more than 61 samples of one kind it keeps 61
+is for rows that tools alone read. A recording that replaces a compressed one is compressed, too. Of more than 61 samples of one kind it keeps 61
 or 60: the median, and others evenly spaced by rank, in the order they were measured. Of a search it keeps one row
 a problem: the winner, the constants of that time, and the medians of all configurations that were timed to the end.
 
@@ -182,7 +182,8 @@ def kept(options) -> tuple[str, str]:
         digits = ERROR_DIGITS if report.get("verb") == "accuracy" else DIGITS
         rest = light({name: report[name] for name in sorted(report) if name not in ("rows", "recorded")}, digits)
         rows = {"rows": light(report["rows"], digits)} if "rows" in report else {}
-        return f"{place}.json{'.xz' * options.xz}", rendered({"recorded": recorded, **rest, **rows})
+        xz = options.xz or (ROOT / CURRENT / f"{place}.json.xz").is_file()
+        return f"{place}.json{'.xz' * xz}", rendered({"recorded": recorded, **rest, **rows})
     recorded.setdefault("command", " ".join(map(str, report.get("argv", []))))
     head = TEXT_HEAD + json.dumps(recorded, **COMPACT)
     return f"{place}{options.report.suffix}", f"{head}\n{raw.decode('utf-8')}"

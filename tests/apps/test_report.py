@@ -34,7 +34,7 @@ def plain(compressed: Path) -> Path:
 
 
 BENCH, WIDE, ACCURACY, VERIFY = (
-    H200 / "sgemm_tensor.json",
+    plain(H200 / "sgemm_tensor.json.xz"),
     H200 / "sgemm_tensor_wide.json",
     plain(H200 / "sgemm_accuracy_top.json.xz"),
     plain(H200 / "sgemm_tensor_verify.json.xz"),

@@ -17,6 +17,7 @@ sys.dont_write_bytecode = True
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 import agreement_programs  # noqa: E402
+import keep_recording  # noqa: E402
 from agreement_raw import COUNTERS, FMAS  # noqa: E402
 
 FIELDS = "id\trepository\tcommit\tfiles\tincludes\tdefines\targuments\n"
@@ -73,7 +74,7 @@ class Programs(unittest.TestCase):
         source.with_suffix(".cuh").write_text("// A header.\n", encoding="utf-8")
         (self.root / "corpus.tsv").write_text(f"{FIELDS}copy\towner/copy\t0\towner/copy.cu\towner\tN=4\t8 1\n")
         (self.root / "results/current/nvidia-h100").mkdir(parents=True)
-        self.recording = self.root / "results/current/nvidia-h100/agreement_programs.json"
+        self.recording = self.root / "results/current/nvidia-h100/agreement_programs.json.xz"
         (self.root / "reasons.txt").write_text("# None.\n", encoding="utf-8")
         for name, value in (("ROOT", self.root), ("LIST", self.root / "list.tsv"), ("REASONS", self.root / "reasons.txt"),
                             ("DOCUMENT", self.root / "page.md"), ("CORPUS", [self.root / "corpus.tsv"])):
@@ -148,7 +149,7 @@ class Programs(unittest.TestCase):
 
     def test_counts_stand_beside_a_gpus(self):
         self.assertEqual(self.measure(), 0, self.said.getvalue())
-        recorded = json.loads(self.recording.read_text(encoding="utf-8"))
+        recorded = json.loads(keep_recording.text_of(self.recording))
         self.assertEqual(recorded["files"], ["owner/copy.cu"])
         self.assertEqual(recorded["rows"][0]["lines"], [[0, 3, "LDG", 16, 0, 2, 2, 64, 32, 0]])
         self.assertEqual(recorded["rows"][0]["kernel"], "copy<float>")
@@ -173,8 +174,8 @@ class Programs(unittest.TestCase):
 
     def test_an_exception_needs_a_reason(self):
         self.measure()
-        text = self.recording.read_text(encoding="utf-8")
-        self.recording.write_text(text.replace('"counters":[2,32,', '"counters":[2,30,'), encoding="utf-8")
+        text = keep_recording.text_of(self.recording).replace('"counters":[2,32,', '"counters":[2,30,')
+        self.recording.write_bytes(keep_recording.bytes_of(self.recording, text))
         self.assertEqual(self.count(), 0)
         self.assertEqual(self.run_tool("page", self.recording, "--check"), 2)
         self.assertIn("1 exceptions have no reason in reasons.txt", self.said.getvalue())

@@ -94,6 +94,13 @@ class Kept(unittest.TestCase):
         path.write_bytes(path.read_bytes()[:-9])
         self.assertRaises(ValueError, keep_recording.text_of, path)
 
+    def test_what_replaces_a_compressed_recording_is_compressed(self):
+        self.run_tool(report(), "--xz")
+        self.run_tool(report(date="2026-11-25T02:24:47Z"))
+        found = list((self.root / "results/current/nvidia-h100").iterdir())
+        self.assertEqual([path.name for path in found], ["sgemm.json.xz"])
+        self.assertIn("2026-11-25T02:24:47Z", keep_recording.text_of(found[0]))
+
     def test_the_index_forgets_a_recording_that_is_replaced(self):
         self.run_tool(report())
         place = "results/current/nvidia-h100/sgemm.json"

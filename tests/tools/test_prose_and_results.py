@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import unittest
+import unittest.mock
 from pathlib import Path
 
 from test_checks import Planted
@@ -155,6 +156,13 @@ class Results(Planted):
             self.assert_caught(path, 1, fault) if fault else self.assert_clean()
         self.write(path, "x")
         self.assert_caught(path, 1, "holds no `recorded`")
+
+    def test_a_large_recording_is_compressed(self):
+        rows = [{"samples_s": [1e-05] * 61}] * 50
+        self.keep({**self.good, "rows": rows})
+        self.assert_caught(self.path, 1, "compress it")
+        with unittest.mock.patch.object(check_results, "PLAIN", {self.path}):
+            self.assert_clean()
 
     def test_places(self):
         self.keep(self.good, "results/current/nvidia-h100/sgemm.json")

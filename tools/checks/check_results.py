@@ -14,11 +14,17 @@ from common import files, main, read
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import keep_recording  # noqa: E402
 
-TREE_BYTES, FILE_BYTES = 15_000_000, 300_000
+TREE_BYTES, FILE_BYTES, PLAIN_BYTES = 15_000_000, 300_000, 15_360
 LARGE = {
     # 256 trees for each of 27 rungs.
     "src/ops/sgemm/corrections_table.hpp": 500_000,
     "tuning/sm_90/sgemm_corrections.json": 500_000,
+}
+# Programs that read no compressed files read these.
+PLAIN = {
+    "results/current/nvidia-h100/bank_patterns.json",  # tests/executor/bank_patterns_test.cpp
+    "results/current/nvidia-h200/bank_patterns.json",
+    "results/current/nvidia-h200/sgemm_tensor_wide.json",  # `compare` in docs/command-line.md
 }
 INDEX = keep_recording.INDEX
 COLUMNS = ["path", "sha256", "commit", "subject", "kept_as"]
@@ -88,6 +94,8 @@ def offences(root: Path):
             f"recordings lie in results/current/GPU/OP_SUBJECT.json; {TOOL} puts them there")
         if fault:
             yield path, 1, fault
+        elif path.endswith(".json") and bytes_ > PLAIN_BYTES and path not in PLAIN:
+            yield path, 1, f"{bytes_} bytes; from {PLAIN_BYTES} on, compress it: {TOOL} --xz"
     yield from index_faults(root)
     if total > TREE_BYTES:
         yield ".", 1, f"the tree has {total} bytes; the limit is {TREE_BYTES}"
