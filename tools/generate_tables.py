@@ -23,6 +23,7 @@ A block stands between two comments; the first says what it holds:
   <!-- compile: results/FOLDER/normalise.json maths -->
   <!-- tuning: results/FOLDER/tune.json results/FOLDER/tune_again.json -->
   <!-- steps: results/FOLDER/bench.json transpose at 4096x4096, cold, counts at 64x64: 01_naive 02_x -->
+  <!-- steps: results/FOLDER/bench.json spmv by matrix, cold, counts at 4096x4096x32: 01_scalar 02_vector -->
   <!-- steps: reduce, counts at 4096: 01_divergent_tree 02_sequential_addressing -->
   <!-- wins: results/FOLDER/bench.json sgemm: tc_09_x over tc_08_y at 1024x1024x1024; tc_07_z over … -->
   <!-- speed-error: results/FOLDER/bench.json sgemm at 64x64x64, results/FOLDER/accuracy.json positive k=64 to x.svg -->
@@ -71,13 +72,12 @@ from bench_reports import (NONE, Fault, Report, baseline_from, by_elements, comm
                            row_from)
 from explained import explanations
 from geometric_means import geomean_lines
-from table_text import body, plain, shape_label, table, time_text
+from table_text import REPORT, asked, body, plain, shape_label, table, time_text
 
 ROOT = Path(__file__).resolve().parents[1]
 KINDS = ("counts|accuracy|times|times-by-size|shares|shares-by-variant|shares-by-matrix|medians|climb|"
          "register-order|profile|speedups|torch-programs|torch-operators|torch-host|compile|run-time|tuning|steps|wins|"
          "speed-error")
-REPORT = r"\S+\.json(?:\.xz)?"
 GEOMEAN = r"(, geomean(?: (\d+)\.\.(\d+))?)?"
 BLOCK = re.compile(rf"^(<!-- ({KINDS}): ([^\n]*?) -->\n)(.*?)(<!-- end -->)", re.DOTALL | re.MULTILINE)
 OPENING = re.compile(rf"^<!-- (?:{KINDS}): ", re.MULTILINE)
@@ -171,13 +171,6 @@ def captions(rows, document):
 
 def counts(program, argument):
     return counts_table.counts(program, ROOT, argument)
-
-
-def asked(pattern, argument, form):
-    match = re.fullmatch(pattern, argument)
-    if not match:
-        raise Fault(f"'{argument}' is not {form}")
-    return match.groups()
 
 
 def times(argument, document):
@@ -467,34 +460,14 @@ def tuning(argument, document):
 
 
 def steps(program, argument, document):
-    files, op, shape, cold, counted_at, variant, names = asked(
-        rf"(?:({REPORT}) )?([\w:]+)(?: at (\d+(?:x\d+)*))?(, cold)?, counts at (\d+(?:x\d+)*)"
-        r"(?:, (\w+))?: (.+)", argument, "[FILES ]OP[ at SHAPE][, cold], counts at SHAPE[, VARIANT]: RUNG…")
-    rungs, rows, times_of = names.split(), [], None
-    if files and shape:
-        timed = {row.rung: row for row in rows_at(files, op, shape) if not row.rival}
-        if absent := [rung for rung in rungs if rung not in timed]:
-            raise Fault(f"{files}: no row of {op}/{absent[0]} at {shape}")
-        rows = [timed[rung] for rung in rungs]
-        times_of = [row.cold if cold else row.hot for row in rows]
-    asked_for = ["--shape", counted_at, *(["--variant", variant] if variant else [])]
-    full_names = [f"{op.partition(':')[0]}/{rung}" for rung in rungs]
-    cells = step_table.of(rungs, explanations(program, ROOT, full_names, asked_for), times_of)
-    lines = [step_table.caption(counted_at, variant, times_of and shape, cold), *captions(rows, document)]
-    return body(table(*cells), [], lines)
+    explain = functools.partial(explanations, program, ROOT)
+    cells, line, rows = step_table.steps(argument, rows_of, rows_at, explain)
+    return body(table(*cells), [], [line, *captions(rows, document)])
 
 
 def wins(argument, document):
-    files, op, pairs = asked(rf"({REPORT}) ([\w:]+?): (.+)", argument, "FILES OP: RUNG over RUNG at SHAPE; …")
-    cells, shown_rows = [], []
-    for pair in pairs.split("; "):
-        rung, other, shape = asked(r"(\w+) over (\w+) at (\d+(?:x\d+)*)", pair, "RUNG over RUNG at SHAPE")
-        timed = {row.rung: row for row in rows_at(files, op, shape) if row.hot}
-        if rung not in timed or other not in timed:
-            raise Fault(f"{files}: {rung} or {other} was not timed at {shape}")
-        cells.append(step_table.win(timed[rung], timed[other], shape_label(timed[rung].shape)))
-        shown_rows += [timed[rung], timed[other]]
-    return body(table(step_table.WIN_HEADER, cells), [], captions(shown_rows, document))
+    cells, rows = step_table.wins(argument, rows_at)
+    return body(table(*cells), [], captions(rows, document))
 
 
 def speed_against_error(argument, document, pictures):

@@ -1,7 +1,8 @@
 """A climb as its steps: what moved from one rung to the next, by the executor's counts and on a GPU."""
 
-from bench_reports import NONE
-from table_text import time_text
+import matrix_table
+from bench_reports import NONE, Fault
+from table_text import REPORT, asked, shape_label, time_text
 
 # What a step may move, each the sum of some of `explain`'s totals.
 COUNTERS = {
@@ -39,26 +40,82 @@ def moved(before, after):
     return f"{name} × {1 / ratio:.3g}" if ratio <= 1 / NOTICED else "none"
 
 
-def of(rungs, explained, times):
-    """(header, rows): `times` holds each rung's Times, or None where it was not timed; it may be None
-    itself."""
+def counted_steps(rungs, explained):
+    """(header, rows) without times."""
     cells = []
     for i, (rung, each) in enumerate(zip(rungs, explained)):
         step = moved(counted(explained[i - 1]), counted(each)) if i else NONE
         cells.append([f"`{rung}`", step, "holds" if each["prediction"]["holds"] else "differs"])
-        if times:
-            before, time = times[i - 1] if i else None, times[i]
-            cells[i] += [time_text(time) if time else NONE,
-                         f"{before.median / time.median:.2f}×" if before and time else NONE]
-    header = ["rung", "the counter that moved", "prediction"]
-    return [*header, *["time", "faster than the rung before"] * bool(times)], cells
+    return ["rung", "the counter that moved", "prediction"], cells
+
+
+def timed_steps(times):
+    """Of each rung its time, and how many times as fast it is as the one before."""
+    for before, time in zip([None, *times], times):
+        yield [time_text(time) if time else NONE,
+               f"{before.median / time.median:.2f}×" if before and time else NONE]
+
+
+def of(rungs, explained, times):
+    """(header, rows): `times` holds each rung's Times, or None where it was not timed; it may be None
+    itself."""
+    header, cells = counted_steps(rungs, explained)
+    if times:
+        header += ["time", "faster than the rung before"]
+        cells = [row + timed for row, timed in zip(cells, timed_steps(times))]
+    return header, cells
+
+
+def by_matrix(rungs, explained, times):
+    """(header, rows): `times` holds a list as above for each matrix."""
+    header, cells = counted_steps(rungs, explained)
+    for of_matrix in times.values():
+        cells = [[*row, ", ".join(text for text in timed if text != NONE) or NONE]
+                 for row, timed in zip(cells, timed_steps(of_matrix))]
+    return [*header, *times], cells
 
 
 def caption(counted_at, variant, timed_at, is_cold):
     counts = f"Counts at {counted_at.replace('x', '×')}{', ' + variant if variant else ''}"
     if not timed_at:
         return f"{counts}."
-    return f"{counts}; {'cold' if is_cold else 'hot'} medians at {timed_at.replace('x', '×')}."
+    medians = f"{counts}; {'cold' if is_cold else 'hot'} medians"
+    if timed_at == "by matrix":
+        return f"{medians} by matrix, and how many times as fast as the rung before."
+    return f"{medians} at {timed_at.replace('x', '×')}."
+
+
+def times_of(files, op, rungs, timed, cold):
+    """(each place's Times, rows) of rows by place and rung."""
+    rows, times = [], {}
+    for place, of_place in timed.items():
+        if absent := [rung for rung in rungs if rung not in of_place]:
+            raise Fault(f"{files}: no row of {op}/{absent[0]} at {place}")
+        rows += [of_place[rung] for rung in rungs]
+        times[place] = [of_place[rung].cold if cold else of_place[rung].hot for rung in rungs]
+    return times, rows
+
+
+def steps(argument, rows_of, rows_at, explain):
+    """((header, rows), the line below them, the rows that were read) of a block `steps`."""
+    files, op, shape, matrices, cold, counted_at, variant, names = asked(
+        rf"(?:({REPORT}) )?([\w:]+)(?: at (\d+(?:x\d+)*)| (by matrix))?(, cold)?, counts at (\d+(?:x\d+)*)"
+        r"(?:, (\w+))?: (.+)", argument,
+        "[FILES ]OP[ at SHAPE| by matrix][, cold], counts at SHAPE[, VARIANT]: RUNG…")
+    rungs, timed = names.split(), {}
+    if files and matrices:
+        for row in rows_of(files, op, True):
+            if not row.shape and not row.rival:
+                timed.setdefault(matrix_table.label(row), {})[row.rung] = row
+        if not timed:
+            raise Fault(f"{files}: no rows of a matrix without a shape")
+    elif files and shape:
+        timed[shape] = {row.rung: row for row in rows_at(files, op, shape) if not row.rival}
+    times, rows = times_of(files, op, rungs, timed, cold)
+    explained = explain([f"{op.partition(':')[0]}/{rung}" for rung in rungs],
+                        ["--shape", counted_at, *(["--variant", variant] if variant else [])])
+    cells = by_matrix(rungs, explained, times) if matrices else of(rungs, explained, times.get(shape))
+    return cells, caption(counted_at, variant, matrices or times and shape, cold), rows
 
 
 WIN_HEADER = ["rung", "over", "at", "TFLOP/s", "from", "faster"]
@@ -68,3 +125,17 @@ def win(row, before, shape):
     """The cells of a timed rung beside the one before it."""
     return [row.name_cell, before.name_cell, shape, row.rate_text(), before.rate_text(),
             f"{before.hot.median / row.hot.median:.2f}×"]
+
+
+def wins(argument, rows_at):
+    """((header, rows), the rows that were read) of a block `wins`."""
+    files, op, pairs = asked(rf"({REPORT}) ([\w:]+?): (.+)", argument, "FILES OP: RUNG over RUNG at SHAPE; …")
+    cells, shown = [], []
+    for pair in pairs.split("; "):
+        rung, other, shape = asked(r"(\w+) over (\w+) at (\d+(?:x\d+)*)", pair, "RUNG over RUNG at SHAPE")
+        timed = {row.rung: row for row in rows_at(files, op, shape) if row.hot}
+        if rung not in timed or other not in timed:
+            raise Fault(f"{files}: {rung} or {other} was not timed at {shape}")
+        cells.append(win(timed[rung], timed[other], shape_label(timed[rung].shape)))
+        shown += [timed[rung], timed[other]]
+    return (WIN_HEADER, cells), shown

@@ -1,9 +1,18 @@
-"""The Markdown of generated tables, and how their cells are written."""
+"""The Markdown of generated tables: how blocks ask for them, and how their cells are written."""
 
 import html
 import re
 
-from bench_reports import rounded
+from bench_reports import Fault, rounded
+
+REPORT = r"\S+\.json(?:\.xz)?"
+
+
+def asked(pattern, argument, form):
+    match = re.fullmatch(pattern, argument)
+    if not match:
+        raise Fault(f"'{argument}' is not {form}")
+    return match.groups()
 
 
 def time_text(times):
