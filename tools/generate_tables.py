@@ -26,6 +26,7 @@ A block stands between two comments; the first says what it holds:
   <!-- steps: results/FOLDER/bench.json spmv by matrix, cold, counts at 4096x4096x32: 01_scalar 02_vector -->
   <!-- steps: reduce, counts at 4096: 01_divergent_tree 02_sequential_addressing -->
   <!-- wins: results/FOLDER/bench.json sgemm: tc_09_x over tc_08_y at 1024x1024x1024; tc_07_z over … -->
+  <!-- wins: results/FOLDER/bench.json transpose, cold: 11_x over 09_y at 50000x777 -->
   <!-- speed-error: results/FOLDER/bench.json sgemm at 64x64x64, results/FOLDER/accuracy.json positive k=64 to x.svg -->
   <!-- run-time: results/FOLDER/run_time_compilation.json sizes -->
   <!-- end -->

@@ -118,6 +118,39 @@ def steps(argument, rows_of, rows_at, explain):
     return cells, caption(counted_at, variant, matrices or times and shape, cold), rows
 
 
+def times_of(files, op, rungs, timed, cold):
+    """(each place's Times, rows) of rows by place and rung."""
+    rows, times = [], {}
+    for place, of_place in timed.items():
+        if absent := [rung for rung in rungs if rung not in of_place]:
+            raise Fault(f"{files}: no row of {op}/{absent[0]} at {place}")
+        rows += [of_place[rung] for rung in rungs]
+        times[place] = [of_place[rung].cold if cold else of_place[rung].hot for rung in rungs]
+    return times, rows
+
+
+def steps(argument, rows_of, rows_at, explain):
+    """((header, rows), the line below them, the rows that were read) of a block `steps`."""
+    files, op, shape, matrices, cold, counted_at, variant, names = asked(
+        rf"(?:({REPORT}) )?([\w:]+)(?: at (\d+(?:x\d+)*)| (by matrix))?(, cold)?, counts at (\d+(?:x\d+)*)"
+        r"(?:, (\w+))?: (.+)", argument,
+        "[FILES ]OP[ at SHAPE| by matrix][, cold], counts at SHAPE[, VARIANT]: RUNG…")
+    rungs, timed = names.split(), {}
+    if files and matrices:
+        for row in rows_of(files, op, True):
+            if not row.shape and not row.rival:
+                timed.setdefault(matrix_table.label(row), {})[row.rung] = row
+        if not timed:
+            raise Fault(f"{files}: no rows of a matrix without a shape")
+    elif files and shape:
+        timed[shape] = {row.rung: row for row in rows_at(files, op, shape) if not row.rival}
+    times, rows = times_of(files, op, rungs, timed, cold)
+    explained = explain([f"{op.partition(':')[0]}/{rung}" for rung in rungs],
+                        ["--shape", counted_at, *(["--variant", variant] if variant else [])])
+    cells = by_matrix(rungs, explained, times) if matrices else of(rungs, explained, times.get(shape))
+    return cells, caption(counted_at, variant, matrices or times and shape, cold), rows
+
+
 WIN_HEADER = ["rung", "over", "at", "TFLOP/s", "from", "faster"]
 
 
@@ -127,15 +160,23 @@ def win(row, before, shape):
             f"{before.hot.median / row.hot.median:.2f}×"]
 
 
+def win(row, before, place, cold):
+    """The cells of a timed rung beside the one before it: rates, or cold times."""
+    times = [row.cold, before.cold] if cold else [row.hot, before.hot]
+    texts = [time_text(time) for time in times] if cold else [row.rate_text(), before.rate_text()]
+    return [row.name_cell, before.name_cell, place, *texts, f"{times[1].median / times[0].median:.2f}×"]
+
+
 def wins(argument, rows_at):
     """((header, rows), the rows that were read) of a block `wins`."""
-    files, op, pairs = asked(rf"({REPORT}) ([\w:]+?): (.+)", argument, "FILES OP: RUNG over RUNG at SHAPE; …")
+    files, op, cold, pairs = asked(rf"({REPORT}(?:,{REPORT})*) ([\w:= ]+?)(, cold)?: (.+)", argument,
+                                   "FILES OP[, cold]: RUNG over RUNG at SHAPE; …")
     cells, shown = [], []
     for pair in pairs.split("; "):
         rung, other, shape = asked(r"(\w+) over (\w+) at (\d+(?:x\d+)*)", pair, "RUNG over RUNG at SHAPE")
-        timed = {row.rung: row for row in rows_at(files, op, shape) if row.hot}
+        timed = {row.rung: row for row in rows_at(files, op, shape) if (row.cold if cold else row.hot)}
         if rung not in timed or other not in timed:
             raise Fault(f"{files}: {rung} or {other} was not timed at {shape}")
-        cells.append(win(timed[rung], timed[other], shape_label(timed[rung].shape)))
+        cells.append(win(timed[rung], timed[other], shape_label(timed[rung].shape), cold))
         shown += [timed[rung], timed[other]]
-    return (WIN_HEADER, cells), shown
+    return (["rung", "over", "at", "cold time" if cold else "TFLOP/s", "from", "faster"], cells), shown

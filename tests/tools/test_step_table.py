@@ -5,7 +5,7 @@ import unittest
 from unittest import mock
 
 sys.dont_write_bytecode = True
-from test_generate_tables import FILE, Documents, generate_tables, report, row, untimed  # noqa: E402
+from test_generate_tables import FILE, MORE, Documents, generate_tables, report, row, untimed  # noqa: E402
 
 import step_table  # noqa: E402
 
@@ -79,6 +79,44 @@ Counts at 64×64×8; cold medians by matrix, and how many times as fast as the r
         self.give(report(self.row("01_scalar", "", 3e-3)))
         self.refuses("no rows of a matrix without a shape", self.block(" by matrix"))
         self.refuses("no row of spmv/02_vector at 64x64x8", self.block(" at 64x64x8"))
+
+
+class Wins(Documents):
+    def block(self, argument):
+        return f"<!-- wins: {argument} -->\n<!-- end -->\n"
+
+    def test_rates(self):
+        """Of the usual report: 1 ms is 2 TFLOP/s, 0.4 ms with a spread of 4 % are 5.0."""
+        text = self.generated(self.block(f"{FILE} sgemm: row_02_tile over row_01_naive at 1000x1000x1000"))
+        self.assertIn("""-->
+| rung | over | at | TFLOP/s | from | faster |
+| :-- | --: | --: | --: | --: | --: |
+| `row_02_tile` | `row_01_naive` | 1000³ | 5.0 | 2.00 | 2.50× |
+
+NVIDIA H200""", text)
+
+    def test_cold_times_of_two_recordings_and_a_batch(self):
+        def timed(rung, cold, shape):
+            return row(rung, 1e-3, cold=cold, op="transpose", variant="batch=9", shape=shape, flops=0.0)
+
+        self.give(report(timed("01_naive", 3e-6, [8, 8]), timed("02_tile", 2e-6, [8, 8])))
+        self.give(report(timed("01_naive", 9e-6, [9, 9]), timed("03_thin", 3e-6, [9, 9])), MORE)
+        text = self.generated(self.block(f"{FILE},{MORE} transpose:batch=9, cold: 02_tile over 01_naive at 8x8; "
+                                         "03_thin over 01_naive at 9x9"))
+        self.assertIn("""-->
+| rung | over | at | cold time | from | faster |
+| :-- | --: | --: | --: | --: | --: |
+| `02_tile` | `01_naive` | 8×8 | 2.00 µs | 3.00 µs | 1.50× |
+| `03_thin` | `01_naive` | 9×9 | 3.00 µs | 9.00 µs | 3.00× |
+""", text)
+        self.assertEqual(text.count("recording:"), 2)
+
+    def test_what_was_not_timed(self):
+        self.refuses("row_02_tile or row_03_none was not timed at 1000x1000x1000",
+                     self.block(f"{FILE} sgemm: row_02_tile over row_03_none at 1000x1000x1000"))
+        self.refuses("col_01_naive or row_01_naive was not timed",  # cold
+                     self.block(f"{FILE} sgemm, cold: col_01_naive over row_01_naive at 1000x1000x1000"))
+        self.refuses("is not RUNG over RUNG at SHAPE", self.block(f"{FILE} sgemm: row_02_tile over row_01_naive"))
 
 
 if __name__ == "__main__":
