@@ -117,7 +117,7 @@ def row_from(fields, report):
                             for kind in ("", "cold_", "graph_"))
         if hot is None or (cold is None and not float(fields["flops"]) > 0):
             raise ValueError(f"{fields['rung']} has no times, or no flops, and no reason why")
-    variant = fields.get("variant")
+    variant = (fields.get("variant") or "").strip()  # details may stand alone, behind a space
     return Row(f"{fields['op']}:{variant}" if variant else fields["op"], fields["rung"],
                bool(fields["rival"]), tuple(fields["shape"]), untimed, float(fields["flops"]), hot,
                cold, report, graph, bool(fields.get("probe")))

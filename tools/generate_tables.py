@@ -27,6 +27,7 @@ A block stands between two comments; the first says what it holds:
   <!-- steps: reduce, counts at 4096: 01_divergent_tree 02_sequential_addressing -->
   <!-- wins: results/FOLDER/bench.json sgemm: tc_09_x over tc_08_y at 1024x1024x1024; tc_07_z over … -->
   <!-- wins: results/FOLDER/bench.json transpose, cold: 11_x over 09_y at 50000x777 -->
+  <!-- plan-wins: results/FOLDER/plan_times.json.xz: row_23_x over row_16_y at tt 7x92x72 batch 2791; … -->
   <!-- speed-error: results/FOLDER/bench.json sgemm at 64x64x64, results/FOLDER/accuracy.json positive k=64 to x.svg -->
   <!-- run-time: results/FOLDER/run_time_compilation.json sizes -->
   <!-- end -->
@@ -37,8 +38,8 @@ in a graph; `geomean` adds the shares' geometric mean and the least of them, of 
 with so many elements. `climb` and `accuracy` draw a picture, named relative to the document. `register-order`
 sets what the benchmark of that name measured beside what tools/register_banks.py says of its kernels.
 `profile` shows the hardware's counters. `speedups` shows reports of `bench --shapes`, by class; `torch-…`
-those of benchmarks/torch. `steps` shows what moved from rung to rung, `wins` a rung's gain where it is largest,
-`speed-error` draws speed against error. `compile` shows a report of `build`: stages, fat-binary, kernels, maths,
+those of benchmarks/torch. `steps` shows what moved from rung to rung, `wins` a rung's gain where it is largest
+(`plan-wins`: on products of benchmarks/plan_times), `speed-error` draws speed against error. `compile` shows a report of `build`: stages, fat-binary, kernels, maths,
 separate or lines; one of benchmarks/compile_flow: measured; or one of `explain --sass`: machine-code. `run-time`
 shows one of benchmarks/run_time_compilation: sizes, epilogues, reductions or costs. `tuning` shows what one run of `tune` found,
 and whether it holds in another. With --check nothing is written, and a block or a picture that is not what would be
@@ -62,6 +63,7 @@ import draw_climb
 import keep_recording
 import matrix_table
 import order_table
+import plan_wins
 import profile_table
 import run_time_table
 import speed_error
@@ -78,7 +80,7 @@ from table_text import REPORT, asked, body, plain, shape_label, table, time_text
 ROOT = Path(__file__).resolve().parents[1]
 KINDS = ("counts|accuracy|times|times-by-size|shares|shares-by-variant|shares-by-matrix|medians|climb|"
          "register-order|profile|speedups|torch-programs|torch-operators|torch-host|compile|run-time|tuning|steps|wins|"
-         "speed-error")
+         "plan-wins|speed-error")
 GEOMEAN = r"(, geomean(?: (\d+)\.\.(\d+))?)?"
 BLOCK = re.compile(rf"^(<!-- ({KINDS}): ([^\n]*?) -->\n)(.*?)(<!-- end -->)", re.DOTALL | re.MULTILINE)
 OPENING = re.compile(rf"^<!-- (?:{KINDS}): ", re.MULTILINE)
@@ -471,6 +473,11 @@ def wins(argument, document):
     return body(table(*cells), [], captions(rows, document))
 
 
+def wins_of_plans(argument, document):
+    cells, lines = plan_wins.wins(argument, read_json, lambda file: link(file, document))
+    return body(table(*cells), [], lines)
+
+
 def speed_against_error(argument, document, pictures):
     files, op, shape, errors, distribution, k, name = asked(
         r"(\S+) ([\w:]+) at (\d+x\d+x\d+), (\S+) (\w+) k=(\d+) to (\S+\.svg)", argument,
@@ -516,7 +523,7 @@ def refreshed(program, path, pictures):
                       "shares-by-variant": shares_by_variant, "shares-by-matrix": shares_by_matrix,
                       "medians": medians, "speedups": speedups, "compile": compiled,
                       "run-time": compiled_at_run_time, "tuning": tuning,
-                      "register-order": register_order, "profile": profile, "wins": wins}
+                      "register-order": register_order, "profile": profile, "wins": wins, "plan-wins": wins_of_plans}
             return opening + tables[kind](argument, path) + end
         except Fault as fault:
             raise Fault(f"{shown(path)}: {fault}") from None

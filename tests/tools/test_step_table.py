@@ -97,7 +97,7 @@ NVIDIA H200""", text)
 
     def test_cold_times_of_two_recordings_and_a_batch(self):
         def timed(rung, cold, shape):
-            return row(rung, 1e-3, cold=cold, op="transpose", variant="batch=9", shape=shape, flops=0.0)
+            return row(rung, 1e-3, cold=cold, op="transpose", variant=" batch=9", shape=shape, flops=0.0)
 
         self.give(report(timed("01_naive", 3e-6, [8, 8]), timed("02_tile", 2e-6, [8, 8])))
         self.give(report(timed("01_naive", 9e-6, [9, 9]), timed("03_thin", 3e-6, [9, 9])), MORE)
