@@ -171,12 +171,13 @@ def wins(argument, rows_at):
     """((header, rows), the rows that were read) of a block `wins`."""
     files, op, cold, pairs = asked(rf"({REPORT}(?:,{REPORT})*) ([\w:= ]+?)(, cold)?: (.+)", argument,
                                    "FILES OP[, cold]: RUNG over RUNG at SHAPE; …")
+    details = "".join(f", {word}" for word in op.partition(":")[2].split() if "=" in word)  # such as batch=100
     cells, shown = [], []
     for pair in pairs.split("; "):
         rung, other, shape = asked(r"(\w+) over (\w+) at (\d+(?:x\d+)*)", pair, "RUNG over RUNG at SHAPE")
         timed = {row.rung: row for row in rows_at(files, op, shape) if (row.cold if cold else row.hot)}
         if rung not in timed or other not in timed:
             raise Fault(f"{files}: {rung} or {other} was not timed at {shape}")
-        cells.append(win(timed[rung], timed[other], shape_label(timed[rung].shape), cold))
+        cells.append(win(timed[rung], timed[other], shape_label(timed[rung].shape) + details, cold))
         shown += [timed[rung], timed[other]]
     return (["rung", "over", "at", "cold time" if cold else "TFLOP/s", "from", "faster"], cells), shown

@@ -106,8 +106,8 @@ NVIDIA H200""", text)
         self.assertIn("""-->
 | rung | over | at | cold time | from | faster |
 | :-- | --: | --: | --: | --: | --: |
-| `02_tile` | `01_naive` | 8×8 | 2.00 µs | 3.00 µs | 1.50× |
-| `03_thin` | `01_naive` | 9×9 | 3.00 µs | 9.00 µs | 3.00× |
+| `02_tile` | `01_naive` | 8×8, batch=9 | 2.00 µs | 3.00 µs | 1.50× |
+| `03_thin` | `01_naive` | 9×9, batch=9 | 3.00 µs | 9.00 µs | 3.00× |
 """, text)
         self.assertEqual(text.count("recording:"), 2)
 
