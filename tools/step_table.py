@@ -151,15 +151,6 @@ def steps(argument, rows_of, rows_at, explain):
     return cells, caption(counted_at, variant, matrices or times and shape, cold), rows
 
 
-WIN_HEADER = ["rung", "over", "at", "TFLOP/s", "from", "faster"]
-
-
-def win(row, before, shape):
-    """The cells of a timed rung beside the one before it."""
-    return [row.name_cell, before.name_cell, shape, row.rate_text(), before.rate_text(),
-            f"{before.hot.median / row.hot.median:.2f}×"]
-
-
 def win(row, before, place, cold):
     """The cells of a timed rung beside the one before it: rates, or cold times."""
     times = [row.cold, before.cold] if cold else [row.hot, before.hot]
