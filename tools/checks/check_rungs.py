@@ -17,8 +17,6 @@ NOT_RECORDED = "no recording times it beside another rung yet"
 EXEMPT = {
     "sgemm/row_00_serial": "runs on a CPU core, and is the 1× of speed-ups",
     "vector_add/01_one_per_thread": "the only rung of an operator that has no LADDER.md",
-    "reduce_axis/05_short_lines": NOT_RECORDED,
-    "reduce_axis/06_whole_laps": NOT_RECORDED,
     "sgemm/row_09_batched": NOT_RECORDED,
     "sgemm/row_10_batched_double": NOT_RECORDED,
     "sgemm/row_12_short_k": NOT_RECORDED,
