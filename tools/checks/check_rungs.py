@@ -25,7 +25,6 @@ EXEMPT = {
     "sgemm/tc_11_prepared": NOT_RECORDED,
     "sgemm/tc_14_prepared_full_range": NOT_RECORDED,
     "sgemv/08_full_waves": NOT_RECORDED,
-    "transpose/12_small_batch": NOT_RECORDED,
 }
 
 
