@@ -24,7 +24,6 @@ EXEMPT = {
     "sgemm/row_21_constant_sizes": NOT_RECORDED,  # docs/run-time-compilation.md times its kernel beside row_07
     "sgemm/tc_11_prepared": NOT_RECORDED,
     "sgemm/tc_14_prepared_full_range": NOT_RECORDED,
-    "sgemv/08_full_waves": NOT_RECORDED,
 }
 
 
