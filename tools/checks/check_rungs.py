@@ -13,17 +13,9 @@ KINDS = "steps|wins|plan-wins|times|times-by-size|medians"
 BLOCK = re.compile(rf"^<!-- (?:{KINDS}): [^\n]* -->\n(.*?)^<!-- end -->", re.DOTALL | re.MULTILINE)
 RUNG = re.compile(r"src/ops/([^/]+)/rungs/([^/.]+)(?:\.sm90a)?\.cu")
 UNTIMED = {"skipped", "failed", "invalid", "–"}  # in all cells: the row holds no time
-NOT_RECORDED = "no recording times it beside another rung yet"
 EXEMPT = {
     "sgemm/row_00_serial": "runs on a CPU core, and is the 1× of speed-ups",
     "vector_add/01_one_per_thread": "the only rung of an operator that has no LADDER.md",
-    "sgemm/row_09_batched": NOT_RECORDED,
-    "sgemm/row_10_batched_double": NOT_RECORDED,
-    "sgemm/row_12_short_k": NOT_RECORDED,
-    "sgemm/row_18_batched_vectors": NOT_RECORDED,
-    "sgemm/row_21_constant_sizes": NOT_RECORDED,  # docs/run-time-compilation.md times its kernel beside row_07
-    "sgemm/tc_11_prepared": NOT_RECORDED,
-    "sgemm/tc_14_prepared_full_range": NOT_RECORDED,
 }
 
 
