@@ -9,7 +9,7 @@ set -eu
 # package:command. A command from anywhere will do. pydoc3 stands for python3 with its whole
 # standard library: Debian's python3-minimal has a python3 too, but not unittest.
 tools='g++:g++ make:make cmake:cmake ninja-build:ninja python3:pydoc3 binutils:addr2line
-  pkg-config:pkg-config'
+  pkg-config:pkg-config xz-utils:xz'
 libraries='libcli11-dev libfmt-dev nlohmann-json3-dev libgtest-dev libopenblas-dev
   libopenblas-pthread-dev zlib1g-dev'
 
@@ -27,7 +27,7 @@ require_new_cmake() {
 if ! command -v dpkg-query >/dev/null 2>&1; then
   cat >&2 <<'LIST'
 dependencies: this is neither Debian nor Ubuntu, so nothing is installed. The build needs
-  g++ 12 or newer, make, cmake 3.25 or newer, binutils, python3; ninja if present
+  g++ 12 or newer, make, cmake 3.25 or newer, binutils, python3, xz; ninja if present
   CLI11, fmt, nlohmann-json, GoogleTest, OpenBLAS (static library, pthreads), zlib (static library)
 dependencies: set WARPLADDER_DEPENDENCIES=present once they are where CMake finds them
 LIST
