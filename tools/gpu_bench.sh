@@ -68,6 +68,8 @@ for op in "$@"; do
       best='sgemm/tc_09_split_k sgemm/tc_10_full_range'
       # shellcheck disable=SC2086
       bench sgemm_tensor sgemm/row_07_register_parity $tensor -a 'm,n,k=[1024,2048,4096,8192,16384]'
+      bench sgemm_one_tile sgemm/tc_16_one_tile sgemm/tc_17_one_ring sgemm/tc_26_halves_once \
+        sgemm/tc_03_promoted -a 'm,n,k=[1024,4096,8192]'
       for variant in row_nt row_tn row_tt col_nn col_nt col_tn col_tt; do
         # shellcheck disable=SC2086
         bench "sgemm_tensor_$variant" $best --variant "$variant" -a 'm,n,k=[4096]'

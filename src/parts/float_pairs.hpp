@@ -116,6 +116,21 @@ struct UncountedHalfPairs : HalfPairs {
   static constexpr int kPromoted = 2;
 };
 
+// hi alone, without lo: the nearest halves of a line's scaled elements, at the tensor cores' full
+// rate. A group has 64 of them.
+struct HalfOnce : UncountedHalfPairs {
+  static constexpr int kDepth = 64;
+  static constexpr int kBytes = 2;
+
+  __device__ WARPLADDER_INLINE_ON_GPU static void write8(unsigned char* line, std::int64_t k,
+                                                         const float (&x)[8], unsigned (&)[4],
+                                                         float&) {
+    *reinterpret_cast<uint4*>(place_in_line<kDepth, 2>(line, k)) =
+        make_uint4(two_halves(x[0], x[1]), two_halves(x[2], x[3]), two_halves(x[4], x[5]),
+                   two_halves(x[6], x[7]));
+  }
+};
+
 struct Tf32Products {
   template <int count>
   __device__ __forceinline__ static void multiply(float (&sums)[count], ptx::TileDescriptor a,

@@ -389,7 +389,9 @@ TEST(SgemmPlans, AreRightInEveryShareOfABatch) {
                                             {96, 128, 60},
                                             {95, 257, 33},
                                             {127, 130, 50},
-                                            {128, 256, 40}},
+                                            {128, 256, 40},
+                                            {60, 130, 400},
+                                            {30, 64, 900}},
                                            3);
   // Six tiles, two sides of C with few lines, four layouts; parted and whole.
   EXPECT_GE(parted(tiles), 30u);

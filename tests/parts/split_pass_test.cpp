@@ -22,7 +22,8 @@ struct PairsKind {
   double relative;   // what the sum of an element's parts may be off by
 };
 constexpr PairsKind kHalves{"parts::HalfPairs", 32, 4, 0x1p-23},
-    kTf32{"parts::Tf32Pairs", 16, 8, 0x1p-23}, kOnce{"parts::Tf32Once", 32, 4, 0x1p-11};
+    kTf32{"parts::Tf32Pairs", 16, 8, 0x1p-23}, kOnce{"parts::Tf32Once", 32, 4, 0x1p-11},
+    kHalf{"parts::HalfOnce", 64, 2, 0x1p-11};
 
 // Lines of an operand, line by line, however they will lie in memory.
 struct Lines {
@@ -64,7 +65,8 @@ struct Written {
     const unsigned char* const group =
         &pairs[static_cast<std::size_t>((line * depth + i / kind.group * kind.group) * kind.bytes)];
     const auto part = [&](int place) {
-      if (kind.bytes == 4 && kind.group == 32 && kind.relative < 0x1p-20) {
+      const bool is_half = kind.bytes == (kind.relative < 0x1p-20 ? 4 : 2);
+      if (is_half) {
         return static_cast<double>(reinterpret_cast<const _Float16*>(group)[place]);
       }
       return static_cast<double>(reinterpret_cast<const float*>(group)[place]);
@@ -160,6 +162,8 @@ TEST_P(SplitPass, KeepsWhatThePairsPromise) {
       expect_held(kTf32, uniform, split(kTf32, uniform, along, gap), 0);
       expect_held(kTf32, wide, split(kTf32, wide, along, gap), 0);
       expect_held(kOnce, wide, split(kOnce, wide, along, gap), 0);
+      expect_held(kHalf, uniform, split(kHalf, uniform, along, gap), kLostByHalves);
+      expect_held(kHalf, wide, split(kHalf, wide, along, gap), kLostByHalves);
     }
   }
 }

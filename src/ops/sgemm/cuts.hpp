@@ -128,11 +128,10 @@ Cut cut_of_even_shares(const EvenShares& s) {
   return cut;
 }
 
-// Where the smaller operand is A.
 template <class Form>
 Cut cut_of_low_shares(const Problem& given, const EvenShares& s) {
   Cut cut = cut_of_even_shares<typename Form::Tile>(s);
-  if (is_turned(given)) std::swap(cut.rows, cut.columns);
+  if (Form::is_turned(given)) std::swap(cut.rows, cut.columns);
   return cut;
 }
 

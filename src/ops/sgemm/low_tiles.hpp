@@ -16,19 +16,24 @@ using Low64 = RingTile<64, 128, 8, 8, 4, 1, 8, 4, 3>;
 using Low64Narrow = RingTile<64, 64, 8, 4, 4, 1, 8, 4, 4>;
 using Low96 = RingTile<96, 128, 12, 8, 4, 1, 8, 4, 3>;
 
-// A tile, and whether the smaller operand is packed in front, unless it lies across k in fours.
+// The product whose C is Cᵀ = op(B)ᵀ·op(A)ᵀ.
+inline Problem transposed(const Problem& p) {
+  return compact(p.n, p.m, p.k, Layout::row_major, !p.trans_b, !p.trans_a);
+}
+// A tile, and whether the smaller operand is packed in front, unless it lies across k in fours. The
+// smaller operand is A: where C has fewer columns than rows, its transpose is multiplied.
 template <class C, bool kPacks>
 struct LowForm {
   using Tile = C;
   static constexpr bool packs = kPacks;
+  static bool is_turned(const Problem& p) { return p.m > p.n; }
 };
-
-// The rung multiplies Cᵀ = op(B)ᵀ·op(A)ᵀ where C has fewer columns than rows. Its A is the smaller
-// operand.
-inline bool is_turned(const Problem& p) { return p.m > p.n; }
-inline Problem smaller_first(const Problem& p) {
-  return is_turned(p) ? compact(p.n, p.m, p.k, Layout::row_major, !p.trans_b, !p.trans_a) : p;
+// The product as it is multiplied.
+template <class Form>
+Problem in_form(const Problem& p) {
+  return Form::is_turned(p) ? transposed(p) : p;
 }
+inline Problem smaller_first(const Problem& p) { return p.m > p.n ? transposed(p) : p; }
 template <class Form>
 bool packs_smaller(const Problem& p) {
   return Form::packs && !copies_as_they_are(p).a_fours;
@@ -48,15 +53,15 @@ struct LowTiming {
 template <class C>
 constexpr LowTiming kLowTiming{};
 template <>
-constexpr LowTiming kLowTiming<Low32>{0.183, 0.187, 1.70, {0.280, 0.475}, {0.0581, 0.199}};
+constexpr LowTiming kLowTiming<Low32>{0.183, 0.187, 1.70, {0.280, 0.263}, {0.0581, 0.119}};
 template <>
-constexpr LowTiming kLowTiming<Low32Narrow>{0.165, 0.0922, 2.02, {0.266, 0.334}, {0.0557, 0.232}};
+constexpr LowTiming kLowTiming<Low32Narrow>{0.165, 0.0922, 2.02, {0.266, 0.208}, {0.0557, 0.171}};
 template <>
-constexpr LowTiming kLowTiming<Low64>{0.280, 0.315, 2.65, {0.136, 0.274}, {0.0461, 0.168}};
+constexpr LowTiming kLowTiming<Low64>{0.280, 0.315, 2.65, {0.136, 0.182}, {0.0461, 0.116}};
 template <>
-constexpr LowTiming kLowTiming<Low64Narrow>{0.191, 0.178, 2.06, {0.0884, 0.204}, {0.0899, 0.288}};
+constexpr LowTiming kLowTiming<Low64Narrow>{0.191, 0.178, 2.06, {0.0884, 0.162}, {0.0899, 0.185}};
 template <>
-constexpr LowTiming kLowTiming<Low96>{0.391, 0.466, 2.86, {0.140, 0.221}, {0.063, 0.234}};
+constexpr LowTiming kLowTiming<Low96>{0.391, 0.466, 2.86, {0.140, 0.169}, {0.063, 0.119}};
 
 // Of a round, where `at_once` CTAs share a multiprocessor. Its warps issue in fours.
 template <class C>

@@ -263,17 +263,17 @@ void consider_low_tiles(Considered& plans, const Problem& given, const runtime::
 }
 
 // Smaller products have rungs of their own.
-void consider_even_batch(Considered& plans, const Problem& given, std::int64_t count,
+void consider_even_batch(Considered& plans, const Problem& p, std::int64_t count,
                          const runtime::Machine& machine) {
   constexpr std::int64_t kFewest = 12, kLeastOfMost = 24;
-  const Problem p = smaller_first(given);
-  if (p.m <= kFewest || p.n < kLeastOfMost || !fits_even_batch(p, count)) return;
+  const auto [few, most] = std::minmax(p.m, p.n);
+  if (few <= kFewest || most < kLeastOfMost || !fits_even_batch(p, count)) return;
   if (!ladder::runs_on(machine, rung_row_34_even_batches)) return;
   with_batch_tile(p, count, machine, [&]<class Form>(const EvenShares& s) {
     using C = typename Form::Tile;
     plans.consider(s.time_s,
                    {WARPLADDER_PLANNED(row_34_even_batches), bytes_of_even_shares<C>(p, s)},
-                   Corrected::row_34_even_batches_in_batches, cut_of_low_shares<Form>(given, s));
+                   Corrected::row_34_even_batches_in_batches, cut_of_low_shares<Form>(p, s));
   });
 }
 

@@ -28,16 +28,15 @@ struct BatchOperands : LowOperands {
   static constexpr bool joins = false;
 };
 
-// `given`: products as they are called, p: one as it is launched, whose A is the smaller operand.
-template <class Form, bool kFar>
+// `given`: products as they are called, p: one as it is multiplied.
+template <class C, bool kFar>
 void launch_even_batch(const Gemm& given, const Batch& batch, const Problem& p, const EvenShares& s,
                        bool turned, runtime::StreamView& stream) {
-  using C = typename Form::Tile;
-  const Gemm g = smaller_first(given, turned);
+  const Gemm g = as_multiplied(given, turned);
   EvenBatch e{even_gemm<C>(g, s, g.workspace), turned ? twins_of(batch) : batch,
               parts::Divisor::of(tiles(g.m, C::rows) * tiles(g.n, C::columns))};
   e.turned = turned;
-  with_low_operands<Form, kFar>(g, p, e.batch, [&]<class Operands>() {
+  with_low_operands<LowForm<C, false>, kFar>(g, p, e.batch, [&]<class Operands>() {
     launch_even_tiles<BatchOperands<Operands>>(e, s, false, stream);
   });
 }

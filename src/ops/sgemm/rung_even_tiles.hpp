@@ -47,7 +47,7 @@ constexpr std::int64_t kMostSpreadLd =
     SpreadCopy<std::max(C::rows, C::columns), C::depth, C::threads, true, 1>::most_ld;
 
 // How a CTA copies A and B: a RingCopy asks for all of a round's copies at once, a SpreadCopy for
-// some between its steps.
+// some between its steps. A HeldCopy loads early in a round, and stores at its end.
 template <class Tile, bool kARows, bool kBRows, class CopyA, class CopyB>
 struct EvenOperands {
   using C = Tile;
@@ -56,6 +56,10 @@ struct EvenOperands {
   template <class Copy>
   static constexpr bool is_spread = requires(const Copy& copy) {
     copy.copy_part(nullptr, 0);
+  };
+  template <class Copy>
+  static constexpr bool is_held = requires(Copy& copy) {
+    copy.load_part(0, true);
   };
   static constexpr bool any_spread = is_spread<CopyA> || is_spread<CopyB>;
   struct Stage {
@@ -86,10 +90,10 @@ struct EvenOperands {
     if constexpr (!is_spread<CopyA>) a.copy(stage.a, C::depth);
     if constexpr (!is_spread<CopyB>) b.copy(stage.b, C::depth);
   }
-  // What belongs to a step of C::depth.
-  __device__ __forceinline__ void copy_step(Stage& stage, int step) const {
-    if constexpr (is_spread<CopyA>) copy_parts(a, stage.a, step);
-    if constexpr (is_spread<CopyB>) copy_parts(b, stage.b, step);
+  // What belongs to a step of C::depth, if it is wanted.
+  __device__ __forceinline__ void copy_step(Stage& stage, int step, bool wanted) {
+    if constexpr (is_spread<CopyA>) copy_parts(a, stage.a, step, wanted);
+    if constexpr (is_spread<CopyB>) copy_parts(b, stage.b, step, wanted);
   }
   __device__ __forceinline__ void advance() {
     if constexpr (is_spread<CopyA>) a.advance(C::depth);
@@ -98,11 +102,20 @@ struct EvenOperands {
 
  private:
   template <class One, int kStride>
-  __device__ __forceinline__ static void copy_parts(const One& x, float (*tile)[kStride],
-                                                    int step) {
-    WARPLADDER_UNROLL_ON_GPU
-    for (int p = step * One::copies / C::depth; p < (step + 1) * One::copies / C::depth; ++p) {
-      x.copy_part(tile, p);
+  __device__ __forceinline__ static void copy_parts(One& x, float (*tile)[kStride], int step,
+                                                    bool wanted) {
+    if constexpr (is_held<One>) {
+      constexpr int kAtOnce = 2;  // so that the first steps ask for all
+      WARPLADDER_UNROLL_ON_GPU
+      for (int p = step * kAtOnce; p < (step + 1) * kAtOnce && p < One::copies; ++p) {
+        x.load_part(p, wanted);
+      }
+      if (step == C::depth - 1 && wanted) x.store(tile);
+    } else {
+      WARPLADDER_UNROLL_ON_GPU
+      for (int p = step * One::copies / C::depth; p < (step + 1) * One::copies / C::depth; ++p) {
+        if (wanted) x.copy_part(tile, p);
+      }
     }
   }
 };
@@ -133,11 +146,11 @@ __device__ __forceinline__ void add_rounds(ParitySums<C>& sums,
     WARPLADDER_UNROLL_ON_GPU
     for (int k = 0; k + 1 < C::depth; ++k) {
       sums.load(ring[reads].a, ring[reads].b, at, k + 1, k + 1);
-      if (more) operands.copy_step(ring[writes], k);
+      operands.copy_step(ring[writes], k, more);
       sums.multiply(k);
     }
     if constexpr (Operands::any_spread) {
-      if (more) operands.copy_step(ring[writes], C::depth - 1);
+      operands.copy_step(ring[writes], C::depth - 1, more);
       operands.advance();
       ptx::cp_async_commit();
     }

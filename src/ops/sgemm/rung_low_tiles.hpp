@@ -9,21 +9,25 @@
 namespace warpladder::sgemm {
 inline namespace WARPLADDER_FLAVOUR {
 
-// How an operand's lines come: by fours, or word by word. SpreadCopy asks between the steps, and
-// RingCopy where not every thread has fours to copy, or where lines lie far apart.
-template <class C, int kLines, bool kAlong, int kWidth, bool kFar>
-using LowCopy = std::conditional_t<kFar || (kWidth == 4 && C::threads * 4 / kLines > C::depth),
-                                   RingCopy<kLines, C::depth, C::threads, kAlong, kWidth>,
-                                   SpreadCopy<kLines, C::depth, C::threads, kAlong, kWidth>>;
+// How an operand's lines come: by fours, or word by word, which may be by way of registers.
+// SpreadCopy asks between the steps. RingCopy asks where not every thread has fours to copy, or
+// where lines lie far apart.
+template <class C, int kLines, bool kAlong, int kWidth, bool kHeld, bool kFar>
+using LowCopy = std::conditional_t<
+    kFar || (kWidth == 4 && C::threads * 4 / kLines > C::depth),
+    RingCopy<kLines, C::depth, C::threads, kAlong, kWidth>,
+    std::conditional_t<kHeld && kWidth == 1, HeldCopy<kLines, C::depth, C::threads, kAlong>,
+                       SpreadCopy<kLines, C::depth, C::threads, kAlong, kWidth>>>;
 
 // kAWidth, kBWidth: words that are copied at once. Of A's lines so many are copied that threads
-// share the copies evenly.
-template <class C, bool kAAlong, int kAWidth, bool kBAlong, int kBWidth, bool kFar>
-struct LowOperands
-    : EvenOperands<
-          C, kAAlong, !kBAlong,
-          LowCopy<C, static_cast<int>(std::bit_ceil(unsigned{C::rows})), kAAlong, kAWidth, kFar>,
-          LowCopy<C, C::columns, kBAlong, kBWidth, kFar>> {
+// share the copies evenly. Where words of an operand lie across k, all words come by way of
+// registers; two operands along k are faster without.
+template <class C, bool kAAlong, int kAWidth, bool kBAlong, int kBWidth, bool kFar,
+          bool kHeld = (!kAAlong && kAWidth == 1) || (!kBAlong && kBWidth == 1)>
+struct LowOperands : EvenOperands<C, kAAlong, !kBAlong,
+                                  LowCopy<C, static_cast<int>(std::bit_ceil(unsigned{C::rows})),
+                                          kAAlong, kAWidth, kHeld, kFar>,
+                                  LowCopy<C, C::columns, kBAlong, kBWidth, kHeld, kFar>> {
   static constexpr bool joins = !kFar;
   __device__ __forceinline__ static void store(const EvenGemm& e, const ProductPart& part,
                                                ParityPlace at, const ParitySums<C>& sums,
@@ -36,8 +40,8 @@ struct LowOperands
   }
 };
 
-// A product as it is launched, whose A is the smaller operand.
-inline Gemm smaller_first(Gemm g, bool turned) {
+// A product as it is multiplied: `turned`, the transpose of C.
+inline Gemm as_multiplied(Gemm g, bool turned) {
   if (turned) {
     std::swap(g.m, g.n);
     std::swap(g.a, g.b);
@@ -83,7 +87,7 @@ template <class Form, bool kFar>
 void launch_low_tiles(const Gemm& given, const Problem& p, const EvenShares& s, bool turned,
                       runtime::StreamView& stream) {
   using C = typename Form::Tile;
-  Gemm g = smaller_first(given, turned);
+  Gemm g = as_multiplied(given, turned);
   auto* room = static_cast<float*>(g.workspace);
   Packing smaller{};
   if constexpr (Form::packs) smaller = packing_of(g.a, g.lda, g.m, g.k, !p.trans_a, room);

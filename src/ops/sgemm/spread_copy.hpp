@@ -3,6 +3,7 @@
 // product (row_30_even_tiles).
 
 #include "parts/ptx/cp_async.hpp"
+#include "parts/ptx/load.hpp"
 #include "parts/ptx/opaque.hpp"
 
 namespace warpladder::sgemm {
@@ -57,7 +58,7 @@ class SpreadCopy {
   }
   __device__ __forceinline__ void advance(int depths) { data_ += kAlong ? depths : depths * ld_; }
 
- private:
+ protected:
   __device__ __forceinline__ static int along() { return threadIdx.x % kLine * kWidth; }
   __device__ __forceinline__ static int across(int p) {
     return p * kAcross + static_cast<int>(threadIdx.x) / kLine;
@@ -73,6 +74,29 @@ class SpreadCopy {
   std::int64_t ld_;
   unsigned from_[copies];
   unsigned place_ = depth(0) * stride + line(0);  // of the first copy, in a tile
+};
+
+// The same of words, by way of registers: a warp's asynchronous copy of words takes four cycles of
+// shared memory. A piece's first rounds are copied asynchronously, all at once.
+template <int kOuter, int kDepth, int kThreads, bool kAlong>
+class HeldCopy : public SpreadCopy<kOuter, kDepth, kThreads, kAlong, 1> {
+  using Base = SpreadCopy<kOuter, kDepth, kThreads, kAlong, 1>;
+
+ public:
+  using Base::Base, Base::copies, Base::stride;
+
+  // Word p of the next kDepth of k, to a register, if it is wanted.
+  __device__ __forceinline__ void load_part(int p, bool wanted) {
+    ptx::load_if(wanted, word_[p], reinterpret_cast<const float*>(this->at(p)));
+  }
+  // All words, from registers to the tile.
+  __device__ __forceinline__ void store(float (*tile)[stride]) const {
+    WARPLADDER_UNROLL_ON_GPU
+    for (int p = 0; p < copies; ++p) (&tile[0][0])[this->place_ + p * this->kNext] = word_[p];
+  }
+
+ private:
+  float word_[copies] = {};
 };
 
 }  // namespace WARPLADDER_FLAVOUR

@@ -37,5 +37,17 @@ __device__ __forceinline__ float4 load_once(const float4* global) {
 #endif
 }
 
+// ld.global behind a predicate, without a branch. Where it does not hold, `value` stays. Nobody may
+// write what is read while the kernel runs: the compiler may move the load past stores.
+__device__ __forceinline__ void load_if(bool wanted, float& value, const float* global) {
+#if defined(__CUDACC__)
+  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.s32 p, %1, 0;\n\t@p ld.global.f32 %0, [%2];\n\t}"
+               : "+f"(value)
+               : "r"(static_cast<int>(wanted)), "l"(__cvta_generic_to_global(global)));
+#else
+  if (wanted) value = *global;
+#endif
+}
+
 }  // namespace WARPLADDER_FLAVOUR
 }  // namespace warpladder::ptx

@@ -52,9 +52,11 @@ __global__ void __launch_bounds__(parts::kSplitThreads)
 WARPLADDER_TEST_KERNEL(split_along_memory<parts::HalfPairs>);
 WARPLADDER_TEST_KERNEL(split_along_memory<parts::Tf32Pairs>);
 WARPLADDER_TEST_KERNEL(split_along_memory<parts::Tf32Once>);
+WARPLADDER_TEST_KERNEL(split_along_memory<parts::HalfOnce>);
 WARPLADDER_TEST_KERNEL(split_across_memory<parts::HalfPairs>);
 WARPLADDER_TEST_KERNEL(split_across_memory<parts::Tf32Pairs>);
 WARPLADDER_TEST_KERNEL(split_across_memory<parts::Tf32Once>);
+WARPLADDER_TEST_KERNEL(split_across_memory<parts::HalfOnce>);
 
 // What a product makes of the losses of A's blocks and, behind them, of B's. `contiguous`: 1 for A,
 // 2 for B.

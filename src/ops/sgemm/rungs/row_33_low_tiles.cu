@@ -12,8 +12,8 @@
 // Measured on an H200: 190 µs, where row_30 takes 240 and cuBLAS 227. At 26×37604×1028 68 µs, where
 // row_26 takes 88 and cuBLAS 82; at 84×640×25472 (TN), in 52 slices, 72 µs, and cuBLAS 185.
 // Accepts: every problem.
-// What binds it: the multiply-adds; where words are copied one by one also shared memory, which
-// takes four cycles for what a warp copies.
+// What binds it: the multiply-adds; of words along k also shared memory, which takes four cycles
+// for what a warp copies. Words across k come by way of registers.
 
 #include "ops/sgemm/rung_low_tiles.hpp"
 
@@ -22,7 +22,7 @@ namespace {
 
 void launch(const Gemm& g, bool trans_a, bool trans_b, runtime::StreamView& stream) {
   const Problem given = problem_of(g, trans_a, trans_b), p = smaller_first(given);
-  const bool turned = is_turned(given);
+  const bool turned = given.m > given.n;
   with_low_tile(p, *stream.machine, [&]<class Form>(const EvenShares& s) {
     if (std::max(g.lda, g.ldb) <= kMostSpreadLd<typename Form::Tile>) {
       launch_low_tiles<Form, false>(g, p, s, turned, stream);
