@@ -15,7 +15,6 @@ RUNG = re.compile(r"src/ops/([^/]+)/rungs/([^/.]+)(?:\.sm90a)?\.cu")
 UNTIMED = {"skipped", "failed", "invalid", "–"}  # in all cells: the row holds no time
 EXEMPT = {
     "sgemm/row_00_serial": "runs on a CPU core, and is the 1× of speed-ups",
-    "sgemm/tc_26_halves_once": "its times are recorded from the commit that brings it",
     "vector_add/01_one_per_thread": "the only rung of an operator that has no LADDER.md",
 }
 

@@ -8,7 +8,7 @@
 // Prediction: tc_17's multiply-adds at twice the rate, from half of its bytes: 32 KB for each 64 of
 // k and block through the engine. So a large product takes half of the time. The pass writes half
 // as much, too.
-// Measured on an H200: 2.51 ms at 8192×8192×8192, where tc_17 takes 4.56.
+// Measured on an H200: 2.48 ms at 8192×8192×8192, where tc_17 takes 4.52.
 // Accepts: moderate values. What binds it: the requesting thread also multiplies, as in tc_05; and
 // the error, as in tc_17. Two halves for each number mend that in tc_04.
 
