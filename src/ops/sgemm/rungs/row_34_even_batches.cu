@@ -6,9 +6,9 @@
 // Either operand may be A, for a tile's longer side may waste less along it.
 //
 // Prediction: of the batches on which cuBLAS is faster than all other rungs on CUDA cores, a third.
-// Measured on an H200: of 15,000 random batches it is the fastest such rung on 1,851, there 1.08
+// Measured on an H200: of 15,000 random batches it is the fastest such rung on 2,336, there 1.08
 // times as fast as the others. 687 of 100×80×321 (TT) take 131 µs, where others take 169 and cuBLAS
-// 148. The best rung takes over 1.02 times as long as cuBLAS on 663; without it on 908.
+// 148. The best rung takes over 1.02 times as long as cuBLAS on 566; without it on 908.
 // Accepts: every problem, batches in strides or in arrays of pointers.
 // What binds it: the multiply-adds; where words along k are copied one by one also shared memory.
 
